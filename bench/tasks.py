@@ -31,14 +31,14 @@ from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.milestones.entity import EntityDraft
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.store.records import COLUMNS, Draft, File, Who
+from holdfast.tasks.store.records import COLUMNS, CallerIdentity, Draft, File
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import ensure_workspace
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
 from tests.tasks.claims import claim_next
 
-ME = Who("bench")
+ME = CallerIdentity("bench")
 LOOKS = (
     ("list of 20", "taskpilot_list", {}),
     ("list of 100 that are ready", "taskpilot_list", {"ready": True, "limit": 100}),

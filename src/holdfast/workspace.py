@@ -136,7 +136,7 @@ def _open_tasks(workspace: Workspace) -> Tasks:
     from holdfast.tasks.store.tasks import Tasks
 
     room = Tasks.open(workspace.repository, workspace.database)
-    room.introduce(lambda: _neighbours(workspace))
+    room.set_neighbours(lambda: _neighbours(workspace))
     return room
 
 

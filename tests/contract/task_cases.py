@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.store.records import Draft, File, Who
+from holdfast.tasks.store.records import CallerIdentity, Draft, File
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import ensure_workspace, write_marker
 from tests.contract.case import CURSOR, Case
@@ -254,5 +254,5 @@ def fill_tasks(path: Path) -> None:
         Draft("Go on", parent="TP-1", notes="Hidden \x1b[31mred\u202e text", criteria=["It goes on"]),
     ]
     for draft in drafts:
-        room.create([draft], Who("ada"))
+        room.create([draft], CallerIdentity("ada"))
     room.close()

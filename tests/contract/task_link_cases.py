@@ -7,7 +7,7 @@ from pathlib import Path
 from holdfast.inbox.envelope import digest_of, identity
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.store.query import Query
-from holdfast.tasks.store.records import Draft, Who
+from holdfast.tasks.store.records import CallerIdentity, Draft
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import ensure_workspace, write_marker
 from tests.contract.case import Case
@@ -110,5 +110,5 @@ def fill_task_links(path: Path) -> None:
         write_marker(repository, "contract")
         ensure_workspace(room, "Contract", [], "criteria")
     if not room.find(Query(limit=1)).total:
-        room.create([Draft("Begin", WORDS, criteria=["It begins"], labels=["x"])], Who("ada"))
+        room.create([Draft("Begin", WORDS, criteria=["It begins"], labels=["x"])], CallerIdentity("ada"))
     room.close()

@@ -27,9 +27,9 @@ from holdfast.tasks.imports import archive
 from holdfast.tasks.imports.backlog_folder import read_backlog
 from holdfast.tasks.imports.check_list import read_check_list
 from holdfast.tasks.imports.task_master import read_task_master
-from holdfast.tasks.link_targets import parse_place
+from holdfast.tasks.link_targets import parse_target
 from holdfast.tasks.trackers import asana, github, linear
-from holdfast.tasks.trackers.tracker import items, parse_settings
+from holdfast.tasks.trackers.tracker import parse_settings, required_list
 from holdfast.templates.address import TemplateAddress
 from holdfast.templates.definition import compiled_pattern as compiled_parameter
 from holdfast.templates.definition import parse_template as parsed_template
@@ -132,15 +132,15 @@ EXPORT = [{"kind": "holdfast-tasks", "format": archive.FORMAT, "workspace": {"id
     {"task": {"uid": "u"}}, {"event": {"task": "u"}}]
 add("task export", "tasks/imports/archive", held(lambda text: archive.parse_export(text.split("\n"))), OURS,
     "\n".join(map(json.dumps, EXPORT)), "\n".join(map(json.dumps, [*EXPORT, {"event": 5}])))
-add("place in a room", "tasks/link_targets", typed(parse_place), OURS, "m_0123456789",
+add("place in a room", "tasks/link_targets", typed(parse_target), OURS, "m_0123456789",
     "src/a.py#c_1730000000000", "git-mile://entity/0b6d5a52")
 for tracker, read in (("github", github.task_of), ("asana", asana._task), ("linear", linear._task)):
     add(f"{tracker} answer", f"tasks/trackers/{tracker}", lambda data,
-        read=read: [read(one) for one in items([foreign_document.parse_json(data)])],  # type: ignore[misc]
+        read=read: [read(one) for one in required_list([foreign_document.parse_json(data)])],  # type: ignore[misc]
         (*OURS, *FOREIGN), json.dumps(ISSUES[0] | {"gid": "3", "id": "x", "identifier": "K-1",
             "state": {"type": "started", "name": "Doing"}}))
-add("tracker settings", "tasks/trackers/tracker", typed(partial(parse_settings, needed=("project",),
-    known=("host",))), OURS, '{"project": "K"}')
+add("tracker settings", "tasks/trackers/tracker", typed(partial(parse_settings, required=("project",),
+    optional=("host",))), OURS, '{"project": "K"}')
 TEMPLATE = (Path(holdfast.__file__).parent / "templates" / "builtin" / "ci-node.template").read_bytes()[:1200]
 add("template", "templates/definition", lambda data: parsed_template("a.tmpl", data), OURS, TEMPLATE)
 add("parameter pattern", "templates/definition", held(compiled_parameter), (ValueError,), "[a-z]{1,9}(x|y)?")

@@ -12,7 +12,7 @@ import pytest
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.store.history import state_of
 from holdfast.tasks.store.lease import LEASE_SECONDS
-from holdfast.tasks.store.records import Draft, Who
+from holdfast.tasks.store.records import CallerIdentity, Draft
 from holdfast.tasks.store.rows import task_by_uid
 from holdfast.tasks.store.tasks import Tasks
 from tests.reliability.evidence import Tally
@@ -91,7 +91,10 @@ def crowd(room: Tasks, repository: Path, database: str | None):
 
 def fill(room: Tasks, count: int) -> None:
     for start in range(0, count, 500):
-        room.create([Draft(f"Task {number}") for number in range(start, min(start + 500, count))], Who("ada"))
+        room.create(
+            [Draft(f"Task {number}") for number in range(start, min(start + 500, count))],
+            CallerIdentity("ada"),
+        )
 
 
 @pytest.mark.requirement("tasks-37")
@@ -152,10 +155,10 @@ def test_what_a_killed_holder_had_goes_to_the_next_one_when_its_lease_ends(
     fill(room, 1)
     [outcome] = run_and_die(repository, database)
     assert outcome == -9
-    assert claim_next(room, Who("next")) is None
+    assert claim_next(room, CallerIdentity("next")) is None
     clock.now = datetime.now(UTC)
     clock.turn(seconds=LEASE_SECONDS)
-    taken = claim_next(open_tasks(), Who("next"))
+    taken = claim_next(open_tasks(), CallerIdentity("next"))
     assert taken is not None
     assert taken.previous is not None
     assert (taken.task.id, taken.previous.claim_agent) == ("TP-1", "dying")

@@ -10,7 +10,7 @@ import pytest
 
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.store.history import state_of
-from holdfast.tasks.store.records import Draft, Who
+from holdfast.tasks.store.records import CallerIdentity, Draft
 from holdfast.tasks.store.rows import task_by_uid
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import ensure_workspace
@@ -74,7 +74,7 @@ def _step(face: Face, word: str, chances: random.Random, model: Model) -> None:
 def test_b5_what_server_rest_and_commands_acknowledged_is_what_is_stored(repository: Path, tally: Tally):
     room = Tasks(Repository.at(repository))
     ensure_workspace(room, "Kelp", [], "criteria")
-    room.create([Draft(f"Shared {number}") for number in range(SHARED)], Who("ada"))
+    room.create([Draft(f"Shared {number}") for number in range(SHARED)], CallerIdentity("ada"))
     model, trouble = Model(), list[str]()
     with wire_client([HOLDFAST, "serve"], cwd=repository) as pipe, running_server(repository) as server:
         faces = {

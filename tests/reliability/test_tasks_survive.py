@@ -16,7 +16,7 @@ from holdfast.storage.git.repository import Repository
 from holdfast.tasks.store import schema
 from holdfast.tasks.store.history import state_of
 from holdfast.tasks.store.query import Query
-from holdfast.tasks.store.records import Change, Draft, Who
+from holdfast.tasks.store.records import CallerIdentity, Change, Draft
 from holdfast.tasks.store.rows import task_by_uid
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import ensure_workspace
@@ -38,7 +38,7 @@ from tests.reliability.samples import SCALE, samples
 from tests.tasks.happenings import events_of, replayed
 from tests.tasks.postgres import Server, running_server
 
-ADA = Who("ada")
+ADA = CallerIdentity("ada")
 OLD, NEW = "An old task", "A new task"
 
 ROOM = """

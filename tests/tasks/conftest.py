@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.store.records import Draft, Task, Who
+from holdfast.tasks.store.records import CallerIdentity, Draft, Task
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import ensure_workspace
 from tests.tasks.postgres import Server, is_missing, running_server
@@ -18,7 +18,7 @@ from tests.tasks.postgres import Server, is_missing, running_server
 ENGINES = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
 """What tests of the store run on."""
 
-ADA, BOB = Who("ada"), Who("bob")
+ADA, BOB = CallerIdentity("ada"), CallerIdentity("bob")
 
 
 class TurnedClock:

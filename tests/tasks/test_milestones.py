@@ -18,7 +18,7 @@ from holdfast.milestones.store import Milestones
 from holdfast.tasks.errors import AlreadyClaimed
 from holdfast.tasks.store.lease import ClaimFilter
 from holdfast.tasks.store.query import Query
-from holdfast.tasks.store.records import Change, Draft, Who
+from holdfast.tasks.store.records import CallerIdentity, Change, Draft
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import ensure_workspace
 from holdfast.toolsets import full_registry
@@ -241,12 +241,12 @@ def test_nobody_is_asked_where_no_task_names_a_milestone(room: Tasks):
     def nobody() -> Any:
         raise Unavailable("Nobody is to be asked.")
 
-    room.introduce(nobody)
+    room.set_neighbours(nobody)
     room.create([Draft("Of none"), Draft("Another")], ADA)
     assert ready(room) == ["TP-1", "TP-2"]
     assert claim_next(room, BOB) is not None
     assert claim(room, "TP-2", BOB).task.id == "TP-2"
-    assert claim_next(room, Who("eve")) is None
+    assert claim_next(room, CallerIdentity("eve")) is None
     room.fingerprint()
 
 

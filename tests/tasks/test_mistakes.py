@@ -13,13 +13,13 @@ import pytest
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.errors import HoldfastError
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.store.records import Draft, Who
+from holdfast.tasks.store.records import CallerIdentity, Draft
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import ensure_workspace, set_gate, write_marker
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
 
-ME = Who("ada")
+ME = CallerIdentity("ada")
 
 
 @pytest.fixture

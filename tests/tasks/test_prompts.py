@@ -8,19 +8,19 @@ import pytest
 
 from holdfast.kernel.errors import Invalid, NotFound, UnknownResource
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.store.records import Change, Draft, Who
+from holdfast.tasks.store.records import CallerIdentity, Change, Draft
 from holdfast.tasks.store.session import open_session
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import ensure_workspace
-from holdfast.tasks.task_resources import open_task_ids
+from holdfast.tasks.task_resources import complete_task_id
 from holdfast.tasks.texts import rules
 from holdfast.tasks.texts.shipped_steps import SHIPPED_STEPS
 from holdfast.tasks.tools.generate_prompt import (
     GeneratedPrompt,
     GeneratePrompt,
+    find_prompt,
     generate_prompt,
     init_success,
-    prompt_named,
     prompt_summary,
     prompt_text,
 )
@@ -28,7 +28,7 @@ from holdfast.tasks.toolset import tasks
 from holdfast.toolsets import full_registry
 from tests.tasks.claims import claim
 
-ME = Who("ada")
+ME = CallerIdentity("ada")
 CONTEXTS = {
     "plan_work": {"goal": "Parse everything"},
     "start_task": {"task_id": "TP-1"},
@@ -104,7 +104,7 @@ def test_a_handover_lists_what_a_session_holds(room: Tasks) -> None:
     assert (
         "No task is in progress" in written(room, "session_handoff", session=session.id).messages[0].content
     )
-    claim(room, "TP-1", Who("lin", session.id))
+    claim(room, "TP-1", CallerIdentity("lin", session.id))
     text = written(room, "session_handoff", session=session.id).messages[0].content
     assert "TP-1" in text
     assert "Not met yet:\n- Reads all" in text
@@ -116,23 +116,23 @@ def test_ids_are_completed_from_tasks_that_are_open(room: Tasks) -> None:
     room.create([Draft(f"Task {number}") for number in range(11)], ME)
     for status in ("in-progress", "dropped"):
         room.update("TP-12", Change(set={"status": status}), ME)
-    assert open_task_ids(room, "TP-1") == ["TP-1", "TP-10", "TP-11"]
-    assert open_task_ids(room, "1") == ["TP-1", "TP-10", "TP-11"]
-    assert open_task_ids(room, "tp-2") == ["TP-2"]
-    assert open_task_ids(room, "x") == []
+    assert complete_task_id(room, "TP-1") == ["TP-1", "TP-10", "TP-11"]
+    assert complete_task_id(room, "1") == ["TP-1", "TP-10", "TP-11"]
+    assert complete_task_id(room, "tp-2") == ["TP-2"]
+    assert complete_task_id(room, "x") == []
     completed = {prompt.name for prompt in tasks.prompts if "task_id" in prompt.complete}
     assert completed == {"start_task", "review_task", "finish_task"}
 
 
 def test_where_there_are_no_tasks_there_is_nothing_to_complete(repository: Path) -> None:
-    assert open_task_ids(Tasks.open(Repository.discover(repository)), "TP") == []
+    assert complete_task_id(Tasks.open(Repository.discover(repository)), "TP") == []
 
 
 def test_a_prompt_is_found_by_its_name_or_by_the_operation_it_follows() -> None:
-    assert prompt_named("taskpilot_focus").name == "start_task"
-    assert prompt_named("init-success").name == prompt_named("init").name == "init_success"
+    assert find_prompt("taskpilot_focus").name == "start_task"
+    assert find_prompt("init-success").name == find_prompt("init").name == "init_success"
     with pytest.raises(Invalid, match="no prompt 'odd'"):
-        prompt_named("odd")
+        find_prompt("odd")
 
 
 def test_arguments_are_checked(room: Tasks) -> None:

@@ -15,7 +15,7 @@ from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.postgres import PostgresStore
 from holdfast.storage.sql.upgrade import split_statements
 from holdfast.tasks.store.query import Query
-from holdfast.tasks.store.records import Draft, Who
+from holdfast.tasks.store.records import CallerIdentity, Draft
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import join, write_marker
 from tests.tasks.happenings import events_of
@@ -63,7 +63,7 @@ def use_tasks(repository: Repository, database: str | None = None) -> None:
     assert set(found) == {"Größe; prüfen", "Second"}
     assert events_of(room)[1].reason == "mine"
     assert room.check() == []
-    room.create([Draft("Third", "Added after the upgrade.")], Who("ada"))
+    room.create([Draft("Third", "Added after the upgrade.")], CallerIdentity("ada"))
     room.close()
 
 

@@ -11,7 +11,7 @@ from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import InvalidPath, NotFound
 from holdfast.storage.files.repo_path import RepoPath
-from holdfast.tasks.neighbours import Question, TaskRemark
+from holdfast.tasks.neighbours import RemarkQuery, TaskRemark
 
 if TYPE_CHECKING:
     from holdfast.comments.anchors.moved_code import Moves
@@ -26,7 +26,7 @@ class CommentsNeighbour:
         self._room = room
         self._cache: VersionedCache[tuple[tuple[TaskRemark, bool], ...]] = VersionedCache()
 
-    def about(self, question: Question) -> Iterator[TaskRemark]:
+    def about(self, question: RemarkQuery) -> Iterator[TaskRemark]:
         """Yield the open comments on the task's files, and the comments that it links to."""
         linked = {ref for kind, ref in question.links if kind == "comment"}
         files = [*question.files, *(ref.rpartition("#")[0] for ref in sorted(linked))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from holdfast.storage.git.history.commit_search import CommitSearch
-from holdfast.tasks.neighbours import Question, TaskRemark
+from holdfast.tasks.neighbours import RemarkQuery, TaskRemark
 
 
 class CommitsNeighbour:
@@ -14,7 +14,7 @@ class CommitsNeighbour:
     def __init__(self, search: CommitSearch) -> None:
         self._search = search
 
-    def about(self, question: Question) -> Iterator[TaskRemark]:
+    def about(self, question: RemarkQuery) -> Iterator[TaskRemark]:
         """Yield the newest commits that name the task."""
         for commit in self._search.commits_naming(question.name, question.limit):
             yield TaskRemark("commit", commit.id, commit.subject, author=commit.author, at=commit.time)

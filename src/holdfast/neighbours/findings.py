@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.call import current_call
 from holdfast.storage.watching.file_signature import signature_of
-from holdfast.tasks.neighbours import Question, TaskRemark
+from holdfast.tasks.neighbours import RemarkQuery, TaskRemark
 
 if TYPE_CHECKING:
     from holdfast.analysis.engine.code_finding import CodeFinding
@@ -21,7 +21,7 @@ class FindingsNeighbour:
         self._room = room
         self._cache: VersionedCache[tuple[CodeFinding, ...]] = VersionedCache()
 
-    def about(self, question: Question) -> list[TaskRemark]:
+    def about(self, question: RemarkQuery) -> list[TaskRemark]:
         """Return the findings in the task's files, the most costly to fix first."""
         found = [finding for path in dict.fromkeys(question.files) for finding in self._in(path)]
         return [_remark(finding) for finding in sorted(found, key=lambda finding: -finding.minutes)]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from holdfast.kernel.cache import VersionedCache
-from holdfast.tasks.neighbours import Question, TaskRemark
+from holdfast.tasks.neighbours import RemarkQuery, TaskRemark
 
 if TYPE_CHECKING:
     from holdfast.inbox.message import Message
@@ -23,7 +23,7 @@ class InboxNeighbour:
         self._room = room
         self._cache: VersionedCache[tuple[TaskRemark, ...]] = VersionedCache()
 
-    def about(self, question: Question) -> Iterable[TaskRemark]:
+    def about(self, question: RemarkQuery) -> Iterable[TaskRemark]:
         """Return the undelivered messages on the task's files, and the messages that it links to."""
         linked = tuple(sorted({ref for kind, ref in question.links if kind == "message"}))
         key = (linked, tuple(question.files))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.kernel.cache import Answer, VersionedCache
 from holdfast.kernel.errors import InvalidArguments, NotFound
-from holdfast.tasks.neighbours import Question, TaskRemark
+from holdfast.tasks.neighbours import RemarkQuery, TaskRemark
 
 if TYPE_CHECKING:
     import sqlite3
@@ -23,7 +23,7 @@ class MilestonesNeighbour:
         self._room = room
         self._cache: VersionedCache[Any] = VersionedCache()
 
-    def about(self, question: Question) -> Iterable[TaskRemark]:
+    def about(self, question: RemarkQuery) -> Iterable[TaskRemark]:
         """Return the issues and milestones that the task links to, and open issues linked to its files."""
         named = tuple(ref for kind, ref in question.links if kind in ("issue", "milestone"))
         if not named and not question.files:

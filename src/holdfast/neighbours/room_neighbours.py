@@ -14,7 +14,7 @@ from holdfast.neighbours.inbox import InboxNeighbour
 from holdfast.neighbours.milestones import MilestonesNeighbour
 from holdfast.storage.git.history.commit_search import CommitSearch
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.neighbours import ROOMS, Neighbours, Question, RemarkKind, Surroundings, TaskRemark
+from holdfast.tasks.neighbours import ROOMS, NearbyRemarks, Neighbours, RemarkKind, RemarkQuery, TaskRemark
 
 
 class RoomNeighbours(Neighbours):
@@ -27,9 +27,9 @@ class RoomNeighbours(Neighbours):
         self._present = _rooms_of(repository)
         self._absent = [name for name in ROOMS if name not in self._present]
 
-    def around(self, question: Question) -> Surroundings:
+    def find_remarks(self, question: RemarkQuery) -> NearbyRemarks:
         """Return remarks about a task from all rooms."""
-        found = Surroundings(absent=list(self._absent))
+        found = NearbyRemarks(absent=list(self._absent))
         for name in self._present:
             if not (question.files or question.links or name == "git"):
                 continue  # only commits can name the task: the other rooms need not be opened
@@ -53,7 +53,7 @@ class RoomNeighbours(Neighbours):
             return self._comments.find(file or "", ref)
         return self._milestones.find(ref)
 
-    def answer(self, remark: TaskRemark, text: str, author: str) -> bool:
+    def reply(self, remark: TaskRemark, text: str, author: str) -> bool:
         """Reply to a message or a comment; other remarks have no replies."""
         if remark.kind == "message":
             self._inbox.answer(remark.ref, text, author)
@@ -75,7 +75,7 @@ class RoomNeighbours(Neighbours):
         except HoldfastError:
             return frozenset()
 
-    def waiting(self) -> Mapping[str, int]:
+    def unread_counts(self) -> Mapping[str, int]:
         """Return the number of undelivered messages; nothing if the inbox cannot be read."""
         try:
             return {"review_messages": self._room("inbox").count("pending")}
@@ -88,7 +88,7 @@ class RoomNeighbours(Neighbours):
         """Close the commit search; the rooms are closed by the workspace."""
         self._commits.close()
 
-    # One adapter per room, named after it (see `around`) and created once, as each has a cache.
+    # One adapter per room, named after it (see `find_remarks`) and created once, as each has a cache.
 
     @cached_property
     def _comments(self) -> CommentsNeighbour:

@@ -17,11 +17,11 @@ from holdfast.tasks.inputs import (
     EvidenceIn,
     Paths,
     ShortTexts,
-    dependency_of,
-    files_of,
-    list_of,
+    parse_dependency,
+    parse_files,
+    parse_list,
 )
-from holdfast.tasks.link_targets import links_of
+from holdfast.tasks.link_targets import link_records
 from holdfast.tasks.models import (
     MAX_ITEMS,
     Body,
@@ -34,13 +34,13 @@ from holdfast.tasks.models import (
 )
 from holdfast.tasks.store.records import Change
 
-SeedField = Literal[
+SingleField = Literal[
     "title", "description", "priority", "status", "progress", "notes", "connected_files", "blocked_by"
 ]
 
 
 class TaskFields(Input):
-    """New values; fields that are left out stay as they are."""
+    """New values of fields; omitted fields stay as they are."""
 
     title: Title | None = Field(default=None, description="New title.")
     description: Body | None = Field(default=None, description="New description.")
@@ -67,11 +67,11 @@ class TaskItems(Input):
 
 
 class UpdateTask(InSession):
-    """What to change about a task."""
+    """A task, and the changes to make to it."""
 
     task_id: TaskId = Field(description="Which task, such as TP-12.")
     set: TaskFields | None = Field(default=None, description="New values.")
-    field: SeedField | None = Field(
+    field: SingleField | None = Field(
         default=None,
         description="One field, instead of `set`; give its value in `value`.",
         json_schema_extra=ONLY_SPECIFIED,
@@ -91,39 +91,43 @@ class UpdateTask(InSession):
 
 
 def change_of(arguments: UpdateTask) -> Change:
-    """Return the arguments as a change for the store; raise if they change nothing."""
+    """Return the change that the arguments describe; raise if they describe none."""
     wanted = Change(reason=arguments.reason, check=list(arguments.check))
     if arguments.set is not None:
-        wanted.set = _fields(arguments.set)
+        wanted.set = _field_values(arguments.set)
     if arguments.field is not None:
         if arguments.value is None:
             raise InvalidArguments("`field` needs `value`.", hint=f"Give the new {arguments.field}.")
-        wanted.set |= _seed_field(arguments.field, arguments.value)
+        wanted.set |= _single_field_value(arguments.field, arguments.value)
     elif arguments.value is not None:
         raise InvalidArguments("`value` needs `field`.", hint="Name its field, or use `set`.")
     if arguments.add is not None:
-        wanted.add |= _items(arguments.add)
+        wanted.add |= _list_additions(arguments.add)
     if arguments.remove is not None:
-        wanted.remove = _removed(arguments.remove)
+        wanted.remove = _list_removals(arguments.remove)
     if not (wanted.set or wanted.add or wanted.remove or wanted.check or arguments.evidence):
         raise InvalidArguments("There is nothing to change.", hint="Give `set`, `add`, `remove` or `check`.")
     return wanted
 
 
-def _fields(given: TaskFields) -> dict[str, Any]:
-    values = given.model_dump(exclude_unset=True)
-    if "parent_id" in values:
-        values["parent"] = values.pop("parent_id") or None
-    emptied = {"milestone": None} if values.get("milestone") == "" else {}
-    return {name: value for name, value in values.items() if value is not None or name == "parent"} | emptied
+def _field_values(given: TaskFields) -> dict[str, Any]:
+    """Return the new values by field; an empty parent or milestone becomes None, other nulls are ignored."""
+    given_values = given.model_dump(exclude_unset=True)
+    values = {name: value for name, value in given_values.items() if value is not None}
+    if "parent_id" in given_values:
+        values.pop("parent_id", None)
+        values["parent"] = given_values["parent_id"] or None
+    if values.get("milestone") == "":
+        values["milestone"] = None
+    return values
 
 
-def _seed_field(field: SeedField, text: str) -> dict[str, Any]:
-    """Return the change for one field and its value as text, as the TaskPilot specification passes them."""
+def _single_field_value(field: SingleField, text: str) -> dict[str, Any]:
+    """Return the new value of a field that is given as text, as the TaskPilot specification does."""
     if field == "connected_files":
-        return {"files": files_of(list_of(text))}
+        return {"files": parse_files(parse_list(text))}
     if field == "blocked_by":
-        return {"blockers": [(item, "blocks") for item in list_of(text)]}
+        return {"blockers": [(item, "blocks") for item in parse_list(text)]}
     try:
         given = validate_arguments(TaskFields, {field: text})
     except InvalidArguments as failure:
@@ -131,22 +135,24 @@ def _seed_field(field: SeedField, text: str) -> dict[str, Any]:
             f"`value` cannot be the {field}. {failure.message}", hint="Correct `value`."
         ) from None
     assert isinstance(given, TaskFields)
-    return _fields(given)
+    return _field_values(given)
 
 
-def _items(given: TaskItems) -> dict[str, list[Any]]:
+def _list_additions(given: TaskItems) -> dict[str, list[Any]]:
+    """Return the items to add, by list."""
     found: dict[str, list[Any]] = {
-        "depends_on": [dependency_of(text) for text in given.depends_on],
+        "depends_on": [parse_dependency(text) for text in given.depends_on],
         "labels": list(given.labels),
-        "files": files_of(given.connected_files),
+        "files": parse_files(given.connected_files),
         "criteria": list(given.criteria),
-        "links": links_of(given.links),
+        "links": link_records(given.links),
     }
     return {name: items for name, items in found.items() if items}
 
 
-def _removed(given: TaskItems) -> dict[str, list[Any]]:
-    found = _items(given)
+def _list_removals(given: TaskItems) -> dict[str, list[Any]]:
+    """Return the items to remove, by list: only what identifies them."""
+    found = _list_additions(given)
     found["depends_on"] = [text for text, _ in found.get("depends_on", [])]
     found["files"] = [item.path for item in found.get("files", [])]
     found["links"] = [item.ref for item in found.get("links", [])]

@@ -1,4 +1,7 @@
-"""The checks of `taskpilot_audit`: states without proof, wrong counts, broken references, duplicates."""
+"""The checks of `taskpilot_audit`: tasks done without proof, wrong counts, broken references, duplicates.
+
+They yield findings one by one and read tasks in batches, so that memory stays bounded for a million tasks.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from holdfast.storage.files.work_tree import Tree
 from holdfast.tasks.link_targets import find_linked
 from holdfast.tasks.store import dependencies, rows
 from holdfast.tasks.store.gate import is_proof
-from holdfast.tasks.store.history import unlike_history
+from holdfast.tasks.store.history import find_history_mismatches
 from holdfast.tasks.store.records import COLUMNS, Task, task_id
 from holdfast.tasks.store.states import FINISHED
 from holdfast.tasks.store.tasks import Tasks
@@ -42,11 +45,12 @@ SEVERITIES: Mapping[Code, tuple[Severity, str]] = {
     "ORPHAN_COMMENT": ("warning", "Move the comment to its code, or remove the link."),
     "ISSUE_DRIFT": ("warning", "Bring task and issue to the same state, or remove the link."),
 }
-"""The severity of each finding, and the suggested fix."""
-_BATCH = 500
-"""Tasks read at a time: a chosen bound on memory."""
-_SLOTS_PER_TASK = 16
-"""Slots of the duplicate filter per task: at this load a title collides by chance with probability 1/16."""
+"""For each code of a finding, its severity and the suggested fix."""
+_TASKS_PER_BATCH = 500
+"""Tasks read at a time, to bound memory. A judgement: as many as parameters of one statement."""
+_FILTER_SLOTS_PER_TASK = 16
+"""Slots of the filter for duplicate titles. At this load, a title shares its slot by chance with probability
+1/16, and a task costs 16 bytes."""
 
 
 class Inconsistency(NamedTuple):
@@ -57,73 +61,81 @@ class Inconsistency(NamedTuple):
     detail: str
 
 
-def inconsistencies(room: Tasks, transaction: TaskTransaction, scope: Scope) -> Iterator[Inconsistency]:
-    """Run the checks of a scope."""
+def find_inconsistencies(room: Tasks, transaction: TaskTransaction, scope: Scope) -> Iterator[Inconsistency]:
+    """Yield the failed checks of a scope."""
     if scope in ("full", "tasks"):
-        for some in _pages(transaction, COLUMNS):
-            tasks = [Task._make(row) for row in some]
+        for batch in _task_batches(transaction, COLUMNS):
+            tasks = [Task._make(row) for row in batch]
             for task in tasks:
-                yield from _checks(transaction, task)
-            for task in unlike_history(transaction, tasks):
+                yield from _check_task(transaction, task)
+            for task in find_history_mismatches(transaction, tasks):
                 yield Inconsistency("HISTORY", task.id, "Its state differs from its recorded history.")
-        yield from _open_subtasks(transaction)
-        yield from _duplicates(transaction)
+        yield from _check_open_subtasks(transaction)
+        yield from _check_duplicate_titles(transaction)
     if scope in ("full", "dependencies"):
-        yield from _dependencies(transaction)
+        yield from _check_dependencies(transaction)
     if scope in ("full", "files"):
-        yield from _files(room, transaction)
-        yield from _linked(room, transaction, "comment")
+        yield from _check_files(room, transaction)
+        yield from _check_links(room, transaction, "comment")
     if scope in ("full", "tasks"):
-        yield from _linked(room, transaction, "issue")
-        yield from _tracker_drift(transaction)
+        yield from _check_links(room, transaction, "issue")
+        yield from _check_tracker_states(transaction)
 
 
-def _pages(transaction: TaskTransaction, columns: str) -> Iterator[list[Any]]:
-    """Yield all tasks in batches, to bound memory; the third column must be the number."""
+def _task_batches(transaction: TaskTransaction, columns: str) -> Iterator[list[Any]]:
+    """Yield the rows of all tasks in batches, by number, which must be the third of the columns."""
     query = (
         f"SELECT {columns} FROM task WHERE workspace = :workspace AND n > :after ORDER BY n LIMIT :maximum"
     )
     after, count = 0, transaction.workspace.next_number
-    while found := transaction.ask(query, after=after, maximum=_BATCH).fetchall():
+    while found := transaction.run_in_workspace(query, after=after, maximum=_TASKS_PER_BATCH).fetchall():
         yield found
         after = found[-1][2]
         current_call().progress(after, count, "Auditing tasks")
 
 
-def _checks(transaction: TaskTransaction, task: Task) -> Iterator[Inconsistency]:
-    """Check one task by itself."""
-    now = transaction.now
+def _check_task(transaction: TaskTransaction, task: Task) -> Iterator[Inconsistency]:
+    """Check what a task's own row shows."""
     if task.status == "done":
-        criteria = json.loads(task.criteria)
-        unmet = [number for number, item in enumerate(criteria, 1) if not item["checked"]]
-        if unmet:
-            detail = f"It is done, but criterion {unmet[0]} is not checked."
-            yield Inconsistency("DONE_INCOMPLETE", task.id, detail)
-        proofs = json.loads(task.evidence)
-        if transaction.workspace.gate == "evidence" and not any(is_proof(item) for item in proofs):
-            yield Inconsistency("NO_EVIDENCE", task.id, "It is done without evidence.")
-        return
-    in_progress = task.status == "in-progress"
-    if in_progress and task.claim_agent is not None and task.claimed_by(now) is None:
-        yield Inconsistency("STALE_CLAIM", task.id, "Its claim has expired.")
-    if in_progress and task.updated_at < now - STALE_DAYS * DAY_SECONDS:
-        yield Inconsistency("STALE_TASK", task.id, f"It did not change for {STALE_DAYS} days.")
+        yield from _check_done_task(transaction, task)
+    elif task.status == "in-progress":
+        yield from _check_task_in_progress(transaction, task)
     if task.criteria == "[]" and task.status not in FINISHED:
         yield Inconsistency("NO_CRITERIA", task.id, "It has no criteria.")
 
 
-def _open_subtasks(transaction: TaskTransaction) -> Iterator[Inconsistency]:
-    found = transaction.ask(
-        "SELECT DISTINCT task.n FROM task part JOIN task ON task.uid = part.parent"
+def _check_done_task(transaction: TaskTransaction, task: Task) -> Iterator[Inconsistency]:
+    criteria = json.loads(task.criteria)
+    unmet = [number for number, item in enumerate(criteria, 1) if not item["checked"]]
+    if unmet:
+        detail = f"It is done, but criterion {unmet[0]} is not checked."
+        yield Inconsistency("DONE_INCOMPLETE", task.id, detail)
+    evidence = json.loads(task.evidence)
+    if transaction.workspace.gate == "evidence" and not any(is_proof(item) for item in evidence):
+        yield Inconsistency("NO_EVIDENCE", task.id, "It is done without evidence.")
+
+
+def _check_task_in_progress(transaction: TaskTransaction, task: Task) -> Iterator[Inconsistency]:
+    now = transaction.now
+    if task.claim_agent is not None and task.claimed_by(now) is None:
+        yield Inconsistency("STALE_CLAIM", task.id, "Its claim has expired.")
+    if task.updated_at < now - STALE_DAYS * DAY_SECONDS:
+        yield Inconsistency("STALE_TASK", task.id, f"It did not change for {STALE_DAYS} days.")
+
+
+def _check_open_subtasks(transaction: TaskTransaction) -> Iterator[Inconsistency]:
+    found = transaction.run_in_workspace(
+        "SELECT DISTINCT task.n FROM task subtask JOIN task ON task.uid = subtask.parent"
         " WHERE task.workspace = :workspace AND task.status = 'done'"
-        " AND part.status NOT IN ('done', 'dropped') ORDER BY task.n"
+        " AND subtask.status NOT IN ('done', 'dropped') ORDER BY task.n"
     )
     for (number,) in found:
         yield Inconsistency("OPEN_SUBTASK", task_id(number), "It is done, but a subtask is open.")
 
 
-def _dependencies(transaction: TaskTransaction) -> Iterator[Inconsistency]:
-    pairs = transaction.ask(
+def _check_dependencies(transaction: TaskTransaction) -> Iterator[Inconsistency]:
+    """Find dependencies on dropped tasks, and wrong counts of dependencies."""
+    pairs = transaction.run_in_workspace(
         "SELECT task.n, other.n FROM dependency JOIN task ON task.uid = dependency.task"
         " JOIN task other ON other.uid = dependency.needs WHERE task.workspace = :workspace"
         " AND dependency.kind = 'blocks' AND other.status = 'dropped'"
@@ -138,11 +150,12 @@ def _dependencies(transaction: TaskTransaction) -> Iterator[Inconsistency]:
         yield Inconsistency("WRONG_COUNT", names[uid], detail)
 
 
-def _files(room: Tasks, transaction: TaskTransaction) -> Iterator[Inconsistency]:
+def _check_files(room: Tasks, transaction: TaskTransaction) -> Iterator[Inconsistency]:
+    """Find the files of unfinished tasks that no longer exist."""
     if room.repository.bare:
         return
     exists = cache(lambda path: Tree(room.repository).exists(RepoPath.parse(path)))
-    found = transaction.ask(
+    found = transaction.run_in_workspace(
         "SELECT task.n, file.path FROM file JOIN task ON task.uid = file.task"
         " WHERE task.workspace = :workspace AND task.status NOT IN ('done', 'dropped')"
         " ORDER BY task.n, file.path"
@@ -152,12 +165,12 @@ def _files(room: Tasks, transaction: TaskTransaction) -> Iterator[Inconsistency]
             yield Inconsistency("MISSING_FILE", task_id(number), f"Its file {path} is missing.")
 
 
-def _linked(
+def _check_links(
     room: Tasks, transaction: TaskTransaction, kind: Literal["comment", "issue"]
 ) -> Iterator[Inconsistency]:
-    """Compare tasks with the comments or issues of this repository that they link to."""
+    """Compare tasks with the comments or issues that they link to, if those are in this repository."""
     code: Code = "ORPHAN_COMMENT" if kind == "comment" else "ISSUE_DRIFT"
-    found = transaction.ask(
+    found = transaction.run_in_workspace(
         "SELECT task.n, task.status, link.ref FROM link JOIN task ON task.uid = link.task"
         " WHERE task.workspace = :workspace AND link.kind = :kind ORDER BY task.n, link.ref",
         kind=kind,
@@ -180,37 +193,43 @@ def _linked(
             )
 
 
-def _tracker_drift(transaction: TaskTransaction) -> Iterator[Inconsistency]:
+def _check_tracker_states(transaction: TaskTransaction) -> Iterator[Inconsistency]:
     """Compare tasks with the state they had in other trackers at the last synchronisation."""
-    found = transaction.ask(
+    found = transaction.run_in_workspace(
         "SELECT task.n, task.status, counterpart.tracker, counterpart.origin, counterpart.seen"
         " FROM counterpart JOIN task ON task.uid = counterpart.task WHERE counterpart.workspace = :workspace"
         " ORDER BY task.n, counterpart.tracker"
     )
     for number, status, tracker, origin, seen in found:
-        there = json.loads(seen).get("status")
-        if there is not None and (there in FINISHED) != (status in FINISHED):
-            detail = f"It is {status}, but {origin} of {tracker} was {there} when last read."
+        status_there = json.loads(seen).get("status")
+        if status_there is not None and (status_there in FINISHED) != (status in FINISHED):
+            detail = f"It is {status}, but {origin} of {tracker} was {status_there} when last read."
             yield Inconsistency("ISSUE_DRIFT", task_id(number), detail)
 
 
-def _duplicates(transaction: TaskTransaction) -> Iterator[Inconsistency]:
-    # A counting filter over title hashes: only titles whose hash occurs twice are held in memory, which
-    # leaves out nearly all of a million.
-    counts = bytearray(_SLOTS_PER_TASK * transaction.workspace.next_number)
-    for title, _ in _titles(transaction):
-        slot = hash(title) % len(counts)
-        counts[slot] = min(counts[slot] + 1, 2)
-    first: dict[str, int] = {}
-    for title, number in _titles(transaction):
-        if counts[hash(title) % len(counts)] > 1 and first.setdefault(title, number) != number:
-            detail = f"It has the same title as {task_id(first[title])}."
+def _check_duplicate_titles(transaction: TaskTransaction) -> Iterator[Inconsistency]:
+    """Find unfinished tasks with the same title, with a counting filter and in two passes.
+
+    The first pass counts titles by hash. The second pass keeps in memory only the titles that share a slot
+    with another one, which are few, even of a million.
+    """
+    slot_counts = bytearray(_FILTER_SLOTS_PER_TASK * transaction.workspace.next_number)
+    for title, _ in _unfinished_titles(transaction):
+        slot = hash(title) % len(slot_counts)
+        slot_counts[slot] = min(slot_counts[slot] + 1, 2)
+    first_numbers: dict[str, int] = {}
+    for title, number in _unfinished_titles(transaction):
+        if slot_counts[hash(title) % len(slot_counts)] < 2:
+            continue
+        first = first_numbers.setdefault(title, number)
+        if first != number:
+            detail = f"It has the same title as {task_id(first)}."
             yield Inconsistency("DUPLICATE", task_id(number), detail)
 
 
-def _titles(transaction: TaskTransaction) -> Iterator[tuple[str, int]]:
-    """Yield the titles of unfinished tasks, normalised for case and spacing, and their numbers."""
-    for some in _pages(transaction, "title, status, n"):
-        for title, status, number in some:
+def _unfinished_titles(transaction: TaskTransaction) -> Iterator[tuple[str, int]]:
+    """Yield the titles of unfinished tasks, in lower case and with single spaces, and their numbers."""
+    for batch in _task_batches(transaction, "title, status, n"):
+        for title, status, number in batch:
             if status not in FINISHED:
                 yield " ".join(title.lower().split()), number

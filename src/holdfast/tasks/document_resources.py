@@ -1,4 +1,4 @@
-"""Resources with the texts of a workspace: rules, project documents, status."""
+"""Resources with the texts of a workspace: its rules, its status, and its project documents."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import get_args
 from holdfast.kernel.content import ContentAnnotations
 from holdfast.kernel.errors import UnknownResource
 from holdfast.kernel.resource import ResourceBody
-from holdfast.tasks.resources import TOPIC, check_served, workspace_member
+from holdfast.tasks.resources import TOPIC, list_workspace_resource, served_workspace
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.texts import documents, rules
 from holdfast.tasks.toolset import tasks
@@ -27,7 +27,9 @@ FOR_AGENTS = ContentAnnotations(audience=("assistant",), priority=0.8)
     topic="tasks/:rules",
     list_topic="tasks/*",
     annotations=FOR_AGENTS,
-    members=workspace_member("rules", "Rules", "The active rules of this workspace", MARKDOWN, "📝 Rules"),
+    members=list_workspace_resource(
+        "rules", "Rules", "The active rules of this workspace", MARKDOWN, "📝 Rules"
+    ),
     specified=True,
 )
 @tasks.resource(
@@ -43,7 +45,7 @@ FOR_AGENTS = ContentAnnotations(audience=("assistant",), priority=0.8)
 def workspace_rules(room: Tasks, workspace_id: str = "current") -> ResourceBody:
     """Return the active rules as one document."""
     with room.reading() as transaction:
-        check_served(transaction, workspace_id)
+        served_workspace(transaction, workspace_id)
     return markdown_body(rules.markdown(room), name="Workspace Rules", title="📝 Project Rules & Guidelines")
 
 
@@ -54,13 +56,13 @@ def workspace_rules(room: Tasks, workspace_id: str = "current") -> ResourceBody:
     description="Counts, velocity, ready, stale and blocked tasks, active agents",
     mime_type=JSON,
     topic=TOPIC,
-    members=workspace_member("status", "Status", "The status of this workspace", JSON, "📈 Status"),
+    members=list_workspace_resource("status", "Status", "The status of this workspace", JSON, "📈 Status"),
     specified=True,
 )
 def workspace_status(room: Tasks, workspace_id: str) -> ResourceBody:
     """Return the status of a workspace, as `taskpilot_status` does with everything included."""
     with room.reading() as transaction:
-        check_served(transaction, workspace_id)
+        served_workspace(transaction, workspace_id)
     return json_body(overview(room, EVERYTHING, detailed=True).wire(), name="Status")
 
 
@@ -78,9 +80,9 @@ def workspace_status(room: Tasks, workspace_id: str) -> ResourceBody:
 def project_document(room: Tasks, workspace_id: str, document: str) -> ResourceBody:
     """Return one of the project documents."""
     with room.reading() as transaction:
-        check_served(transaction, workspace_id)
+        served_workspace(transaction, workspace_id)
     for name in get_args(documents.Document):
-        if name == f"{document}.md" and (text := documents.read(room, name)) is not None:
+        if name == f"{document}.md" and (text := documents.read_document(room, name)) is not None:
             return markdown_body(text, name=name)
     raise UnknownResource(
         "Resource not found: there is no such document.",

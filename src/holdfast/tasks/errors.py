@@ -1,4 +1,4 @@
-"""Errors specific to tasks."""
+"""The errors that only operations on tasks raise, besides the general ones of the kernel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resources that are files: charts and attachments."""
+"""Resources whose contents are files: charts and attachments."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from holdfast.kernel.errors import UnknownResource
 from holdfast.kernel.resource import ResourceBody
 from holdfast.tasks.charts.picture import ChartFormat, render
 from holdfast.tasks.charts.plots import ChartKind, draw
-from holdfast.tasks.resources import TOPIC, check_served, unknown_if_missing
-from holdfast.tasks.store.attachment import content_of, is_text
+from holdfast.tasks.resources import TOPIC, served_workspace, unknown_resource_if_missing
+from holdfast.tasks.store.attachment import is_text, read_content
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import tasks
 
@@ -36,7 +36,7 @@ def chart_picture(room: Tasks, workspace_id: str, kind: str, file_format: str) -
             hint="Available: status, burndown and graph, each as chart.png and chart.svg.",
         )
     with room.reading() as transaction:
-        check_served(transaction, workspace_id)
+        served_workspace(transaction, workspace_id)
     data, mime_type = render(draw(room, kinds[kind])[0], formats[file_format], room.font_cache())
     return ResourceBody(data=data, mime_type=mime_type)
 
@@ -49,11 +49,11 @@ def chart_picture(room: Tasks, workspace_id: str, kind: str, file_format: str) -
     mime_type="application/octet-stream",
 )
 def attachment_content(room: Tasks, workspace_id: str, sha256: str) -> ResourceBody:
-    """Return an attached file, as text if it is text."""
+    """Return the content of an attachment, as text if its media type and encoding allow that."""
     with room.reading() as transaction:
-        check_served(transaction, workspace_id)
-        with unknown_if_missing():
-            content = content_of(transaction, sha256)
+        served_workspace(transaction, workspace_id)
+        with unknown_resource_if_missing():
+            content = read_content(transaction, sha256)
         mime = transaction.execute(
             "SELECT mime FROM attachment WHERE sha256 = :sha256 ORDER BY name LIMIT 1", {"sha256": sha256}
         ).fetchone()[0]

@@ -1,4 +1,4 @@
-"""Input models that several operations share, and their conversion to records of the store."""
+"""The input models that several operations share, and their conversion to records of the store."""
 
 from __future__ import annotations
 
@@ -13,26 +13,28 @@ from holdfast.kernel.models import Input, Integer, IntegerOrNone
 from holdfast.kernel.text import shorten
 from holdfast.storage.files.foreign_document import UnreadableDocument, parse_json
 from holdfast.storage.files.repo_path import RepoPath
-from holdfast.tasks.link_targets import links_of
+from holdfast.tasks.link_targets import link_records
 from holdfast.tasks.models import MAX_ITEMS, Body, EvidenceKind, LinkIn, ShortText, TaskId, Title
 from holdfast.tasks.store.records import Draft, File
 from holdfast.tasks.store.states import KINDS, Kind, Priority, Status
 
-TITLE_FROM_TEXT = 50
-"""Longest title derived from a description: Git's recommendation for the first line of a commit message
+_MAX_DERIVED_TITLE_CHARACTERS = 50
+"""Git's recommendation for the first line of a commit message
 (https://git-scm.com/docs/git-commit#_discussion)."""
 
-_LINES = re.compile(r"(?P<path>.+?):(?P<first>[1-9][0-9]{0,8})(?:-(?P<last>[1-9][0-9]{0,8}))?")
-_SENTENCE = re.compile(r"(?<=[.!?])\s|\n")
+_FILE_AND_LINES = re.compile(r"(?P<path>.+?):(?P<first>[1-9][0-9]{0,8})(?:-(?P<last>[1-9][0-9]{0,8}))?")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
 
 
-def _canonical(value: Any) -> Any:
-    """Return a word of a fixed list in its canonical spelling."""
-    return value.strip().lower().replace("_", "-").replace(" ", "-") if isinstance(value, str) else value
+def _canonicalise(value: Any) -> Any:
+    """Return the canonical spelling of a status or priority; other types are left to the validation."""
+    if not isinstance(value, str):
+        return value
+    return value.strip().lower().replace("_", "-").replace(" ", "-")
 
 
-AnyStatus = Annotated[Status, BeforeValidator(_canonical)]
-AnyPriority = Annotated[Priority, BeforeValidator(_canonical)]
+AnyStatus = Annotated[Status, BeforeValidator(_canonicalise)]
+AnyPriority = Annotated[Priority, BeforeValidator(_canonicalise)]
 Dependencies = Annotated[list[Annotated[str, Field(max_length=80)]], Field(max_length=MAX_ITEMS)]
 ShortTexts = Annotated[list[ShortText], Field(max_length=MAX_ITEMS)]
 Criteria = Annotated[list[Integer | ShortText], Field(max_length=MAX_ITEMS)]
@@ -73,9 +75,9 @@ class NewTask(Input):
 
 
 def draft_of(task: NewTask) -> Draft:
-    """Return a task to add as a draft for the store."""
+    """Return a task to add as a draft for the store; raise if it has no title and no description."""
     description = task.task_description or ""
-    title = task.title or title_from(description)
+    title = task.title or derive_title(description)
     if not title:
         raise InvalidArguments(
             "A task needs a description or a title.", hint="Describe the work in `task_description`."
@@ -85,28 +87,28 @@ def draft_of(task: NewTask) -> Draft:
         description=description,
         priority=task.priority,
         parent=task.parent_task_id,
-        depends_on=[dependency_of(text) for text in task.depends_on],
+        depends_on=[parse_dependency(text) for text in task.depends_on],
         ref=task.ref,
         labels=list(task.labels),
         criteria=list(task.criteria),
-        files=files_of(task.connected_files),
-        links=links_of(task.links),
+        files=parse_files(task.connected_files),
+        links=link_records(task.links),
         milestone=task.milestone,
         client_key=task.client_key,
     )
 
 
-def title_from(description: str) -> str:
-    """Return the first sentence of a text, cut to the length of a title."""
-    first = " ".join(_SENTENCE.split(description.strip(), maxsplit=1)[0].split())
+def derive_title(description: str) -> str:
+    """Return the first sentence of a description as a title, shortened if necessary."""
+    first = " ".join(_SENTENCE_END.split(description.strip(), maxsplit=1)[0].split())
     first = "".join(character for character in first if character.isprintable())
-    if len(first) <= TITLE_FROM_TEXT:
+    if len(first) <= _MAX_DERIVED_TITLE_CHARACTERS:
         return first.rstrip(".")
-    return shorten(first, TITLE_FROM_TEXT, tidy=True)
+    return shorten(first, _MAX_DERIVED_TITLE_CHARACTERS, tidy=True)
 
 
-def dependency_of(text: str) -> tuple[str, Kind]:
-    """Return the task and the kind of dependency that `TP-3` or `related:TP-3` names."""
+def parse_dependency(text: str) -> tuple[str, Kind]:
+    """Return the task and the kind of dependency in a text such as `TP-3` or `related:TP-3`."""
     for kind in KINDS:
         if text.startswith(f"{kind}:"):
             return text.removeprefix(f"{kind}:"), kind
@@ -118,12 +120,12 @@ def dependency_of(text: str) -> tuple[str, Kind]:
     return text, "blocks"
 
 
-def files_of(texts: Sequence[str]) -> list[File]:
-    """Return the files that `path`, `path:10` or `path:10-20` refer to."""
-    return [_file_of(text) for text in texts]
+def parse_files(texts: Sequence[str]) -> list[File]:
+    """Return the files in texts such as `path`, `path:10` or `path:10-20`."""
+    return [_parse_file(text) for text in texts]
 
 
-def list_of(text: str) -> list[str]:
+def parse_list(text: str) -> list[str]:
     """Return the items of a JSON list, or of a comma-separated list."""
     if not text.lstrip().startswith("["):
         return [part.strip() for part in text.split(",") if part.strip()]
@@ -134,13 +136,13 @@ def list_of(text: str) -> list[str]:
     return [str(item) for item in items]
 
 
-def normalised_path(text: str) -> str:
-    """Return the path of a file as tasks store it."""
+def normalise_path(text: str) -> str:
+    """Return the path of a file in the form in which tasks store it."""
     return RepoPath.parse(text).text
 
 
-def _file_of(text: str) -> File:
-    found = _LINES.fullmatch(text)
+def _parse_file(text: str) -> File:
+    found = _FILE_AND_LINES.fullmatch(text)
     path = RepoPath.parse(text if found is None else found["path"]).text
     if found is None:
         return File(path)

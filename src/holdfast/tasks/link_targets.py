@@ -1,4 +1,4 @@
-"""What links of tasks refer to: comments, messages and issues by their ids and URIs."""
+"""The targets of links from tasks: parses ids and URIs of comments, messages and issues, and checks them."""
 
 from __future__ import annotations
 
@@ -17,68 +17,76 @@ if TYPE_CHECKING:
     from holdfast.tasks.store.tasks import Tasks
 
 
-_MESSAGE = re.compile(r"(?:lazygit://(?:messages|history)[#/])?(?P<id>m_[0-9a-f]{4,64})")
-_COMMENT = re.compile(r"(?:comment://workspace/(?P<uri>.+)\.comments|(?P<path>[^#]+))#(?P<id>[\w-]{1,80})")
-_ENTITY = re.compile(r"(?:git-mile://entity/|(?:issue|milestone):)(?P<id>[0-9a-f-]{4,64})")
-_FORMS = "m_… for a message, FILE#c_… for a comment, or git-mile://entity/… for an issue"
-_TASK = re.compile(r"taskpilot://workspace/[^/]+/tasks/(?P<id>TP-[0-9]+)")
-_OWN_ISSUE = re.compile(r"(?=.*[a-f])[0-9a-f-]{4,64}")
-"""The form of ids of issues in this repository; other trackers use plain numbers and other forms."""
+_MESSAGE_PATTERN = re.compile(r"(?:lazygit://(?:messages|history)[#/])?(?P<id>m_[0-9a-f]{4,64})")
+_COMMENT_PATTERN = re.compile(
+    r"(?:comment://workspace/(?P<uri>.+)\.comments|(?P<path>[^#]+))#(?P<id>[\w-]{1,80})"
+)
+_ISSUE_PATTERN = re.compile(r"(?:git-mile://entity/|(?:issue|milestone):)(?P<id>[0-9a-f-]{4,64})")
+_ACCEPTED_FORMS = "m_… for a message, FILE#c_… for a comment, or git-mile://entity/… for an issue"
+_TASK_PATTERN = re.compile(r"taskpilot://workspace/[^/]+/tasks/(?P<id>TP-[0-9]+)")
+_OWN_ISSUE_PATTERN = re.compile(r"(?=.*[a-f])[0-9a-f-]{4,64}")
+"""An id of an issue in this repository: hexadecimal with a letter, while other trackers use plain numbers."""
 
 
-class Place(NamedTuple):
-    """Where something is in another room."""
+class LinkTarget(NamedTuple):
+    """A comment, message or issue in another room."""
 
     kind: RemarkKind
     ref: str
     file: str | None = None
 
 
-def parse_place(text: str) -> Place:
-    """Return what a URI or id refers to; raise, naming the accepted forms, if it is none of them."""
+def parse_target(text: str) -> LinkTarget:
+    """Return what an id or URI refers to; raise if it has none of the accepted forms."""
     text = text.strip()
-    if found := _MESSAGE.fullmatch(text):
-        return Place("message", found["id"])
-    if found := _ENTITY.fullmatch(text):
-        return Place("issue", found["id"])
-    if found := _COMMENT.fullmatch(text):
+    if found := _MESSAGE_PATTERN.fullmatch(text):
+        return LinkTarget("message", found["id"])
+    if found := _ISSUE_PATTERN.fullmatch(text):
+        return LinkTarget("issue", found["id"])
+    if found := _COMMENT_PATTERN.fullmatch(text):
         path = unquote(found["uri"]) if found["uri"] else found["path"]
-        return Place("comment", found["id"], RepoPath.parse(path).text)
-    raise InvalidArguments(f"{text[:100]!a} is not a message, comment or issue.", hint=f"Give {_FORMS}.")
+        return LinkTarget("comment", found["id"], RepoPath.parse(path).text)
+    raise InvalidArguments(
+        f"{text[:100]!a} is not a message, comment or issue.", hint=f"Give {_ACCEPTED_FORMS}."
+    )
 
 
-def links_of(links: Sequence[LinkIn]) -> list[TaskLink]:
-    """Return links as records of the store; a URI alone is enough, as it determines kind and ref."""
-    return [TaskLink(*_target(item), item.uri, item.title) for item in links]
+def link_records(links: Sequence[LinkIn]) -> list[TaskLink]:
+    """Return links as records of the store. A URI is enough, as it determines kind and ref."""
+    return [TaskLink(*_kind_and_ref(item), item.uri, item.title) for item in links]
 
 
-def _target(link: LinkIn) -> tuple[LinkKind, str]:
+def _kind_and_ref(link: LinkIn) -> tuple[LinkKind, str]:
     """Return the kind and the ref of a link's target."""
     if link.kind is not None and link.ref is not None:
         return link.kind, link.ref
     if link.uri is None:
-        raise InvalidArguments("A link needs `uri`, or `kind` and `ref`.", hint=f"As `uri`, give {_FORMS}.")
-    if found := _TASK.fullmatch(link.uri):
+        raise InvalidArguments(
+            "A link needs `uri`, or `kind` and `ref`.", hint=f"As `uri`, give {_ACCEPTED_FORMS}."
+        )
+    if found := _TASK_PATTERN.fullmatch(link.uri):
         return link.kind or "task", link.ref or found["id"]
     if link.uri.startswith(("https://", "http://")):
         return link.kind or "url", link.ref or link.uri
-    place = parse_place(link.uri)
-    name = place.ref if place.file is None else f"{place.file}#{place.ref}"
-    return link.kind or cast("LinkKind", place.kind), link.ref or name
+    target = parse_target(link.uri)
+    name = target.ref if target.file is None else f"{target.file}#{target.ref}"
+    return link.kind or cast("LinkKind", target.kind), link.ref or name
 
 
 def find_linked(neighbours: Neighbours, kind: str, ref: str) -> TaskRemark | None:
-    """Return the comment or issue that a link refers to, or None if it cannot be known here.
+    """Return the comment or issue that a link refers to.
 
-    Raises `NotFound` if it belongs to this repository and does not exist.
+    None means that it may exist elsewhere or cannot be read now. Raises `NotFound` if it belongs to this
+    repository and does not exist.
     """
     path, _, name = ref.rpartition("#")
     try:
         return neighbours.find(cast("RemarkKind", kind), name if kind == "comment" else ref, path)
     except NotFound:
-        if kind == "comment" or _OWN_ISSUE.fullmatch(ref):
+        if kind == "comment" or _OWN_ISSUE_PATTERN.fullmatch(ref):
             raise NotFound(
-                f"There is no {kind} {ref[:100]!a} to link to.", hint=f"Give {_FORMS}, with its current path."
+                f"There is no {kind} {ref[:100]!a} to link to.",
+                hint=f"Give {_ACCEPTED_FORMS}, with its current path.",
             ) from None
         return None
     except (Cancelled, DeadlineExceeded):
@@ -88,7 +96,7 @@ def find_linked(neighbours: Neighbours, kind: str, ref: str) -> TaskRemark | Non
 
 
 def check_link_targets(room: Tasks, links: Iterable[TaskLink]) -> None:
-    """Raise when a link refers to a comment or an issue that does not exist."""
+    """Raise if a link refers to a comment or an issue that does not exist."""
     for link in links:
         if link.kind in ("comment", "issue"):
             find_linked(room.neighbours, link.kind, link.ref)

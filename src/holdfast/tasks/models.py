@@ -1,6 +1,6 @@
-"""Models that operations share: common arguments, tasks in results, receipts of writes.
+"""The models that several operations share: common arguments, tasks in results, receipts of writes.
 
-Results omit null fields. Times are RFC 3339 in UTC.
+Results omit null fields. Times are in RFC 3339 format, in UTC.
 """
 
 from __future__ import annotations
@@ -14,11 +14,14 @@ from holdfast.kernel.models import ONLY_SPECIFIED, SIGNATURE, Input, Output
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.store.states import Kind, Priority, Status
 
-TITLE_CHARACTERS = 200
-TEXT_CHARACTERS = 50_000
-SHORT_TEXT_CHARACTERS = 200
+MAX_TITLE_CHARACTERS = 200
+"""A judgement: a title is one line; longer text belongs into the description."""
+MAX_TEXT_CHARACTERS = 50_000
+"""A judgement: far more than people write about a task, and well below the request limit of 1 MiB."""
+MAX_SHORT_TEXT_CHARACTERS = 200
+"""For names, labels, criteria and references. A judgement: one line each, as titles."""
 MAX_ITEMS = 200
-"""Chosen bounds on one call: generous for tasks that people write, while a request stays well below 1 MiB."""
+"""Items of one list in a request. A judgement: far more than a task has; it bounds the work of a call."""
 
 ResponseFormat = Literal["concise", "detailed"]
 LinkKind = Literal["comment", "issue", "milestone", "message", "finding", "commit", "file", "task", "url"]
@@ -26,7 +29,7 @@ EvidenceKind = Literal["commit", "test", "gate", "note"]
 
 
 def _storable(text: str) -> str:
-    """Reject text that the databases cannot store."""
+    """Return the text; reject it if the databases cannot store it."""
     if "\x00" in text:
         raise ValueError("it must not contain a NUL character")
     try:
@@ -37,7 +40,7 @@ def _storable(text: str) -> str:
 
 
 def _short_text(text: str) -> str:
-    """Normalise a name to one line; reject invisible characters."""
+    """Return the text with single spaces; reject it unless it is one line of visible characters."""
     line = " ".join(_storable(text).split())
     if not line or not line.isprintable():
         raise ValueError("it must be one line of visible characters")
@@ -49,23 +52,25 @@ def _short_text_or_empty(text: str) -> str:
 
 
 Stored = Annotated[str, AfterValidator(_storable)]
-"""Text that both databases can store."""
-ShortText = Annotated[str, AfterValidator(_short_text), Field(min_length=1, max_length=SHORT_TEXT_CHARACTERS)]
+"""Text that SQLite and PostgreSQL can both store."""
+ShortText = Annotated[
+    str, AfterValidator(_short_text), Field(min_length=1, max_length=MAX_SHORT_TEXT_CHARACTERS)
+]
 """One line of text, such as a name or a label."""
 Agent = Annotated[ShortText | None, SIGNATURE]
-"""The caller's name, if no session gives it."""
+"""The caller's name, for callers without a session."""
 ShortTextOrEmpty = Annotated[
-    str, AfterValidator(_short_text_or_empty), Field(max_length=SHORT_TEXT_CHARACTERS)
+    str, AfterValidator(_short_text_or_empty), Field(max_length=MAX_SHORT_TEXT_CHARACTERS)
 ]
-"""The same, where an empty text means none."""
-Title = Annotated[str, AfterValidator(_short_text), Field(min_length=1, max_length=TITLE_CHARACTERS)]
-Body = Annotated[str, AfterValidator(_storable), Field(max_length=TEXT_CHARACTERS)]
+"""One line of text, or empty text for none."""
+Title = Annotated[str, AfterValidator(_short_text), Field(min_length=1, max_length=MAX_TITLE_CHARACTERS)]
+Body = Annotated[str, AfterValidator(_storable), Field(max_length=MAX_TEXT_CHARACTERS)]
 FileName = Annotated[str, Field(min_length=1, max_length=LIMITS.path_characters)]
 TaskId = Annotated[str, Field(min_length=1, max_length=40)]
 
 
 class Scoped(Input):
-    """Arguments of every operation on tasks."""
+    """The arguments of every operation on tasks."""
 
     workspace: str | None = Field(
         default=None,
@@ -77,7 +82,7 @@ class Scoped(Input):
 
 
 class InSession(Scoped):
-    """Arguments of operations that belong to a session."""
+    """The arguments of operations that are part of a session."""
 
     session: str | None = Field(default=None, max_length=40, description="From taskpilot_start.")
 
@@ -107,7 +112,7 @@ class WorkspaceRef(Result):
 
 
 class TaskRef(Result):
-    """A task in brief."""
+    """A task, reduced to what a list shows of it."""
 
     id: str
     title: UntrustedText
@@ -211,7 +216,7 @@ class TaskDetail(TaskRef):
 
 
 class Reported(Result):
-    """Fields of every result."""
+    """The fields of every result."""
 
     operation: str
     workspace: WorkspaceRef
@@ -219,7 +224,7 @@ class Reported(Result):
 
 
 class TaskReceipt(Result):
-    """A task after a write, in minimal form."""
+    """A task after a write, reduced to what the caller may not know."""
 
     id: str
     title: UntrustedText

@@ -1,7 +1,8 @@
-"""The interface through which tasks ask the other rooms of a repository.
+"""The interface through which tasks read the other rooms of a repository, such as comments and milestones.
 
-Rooms do not import each other. The workspace passes this room an implementation that knows the others;
-without one, every room is reported as absent.
+A room is a package that stores or computes one kind of thing. Rooms do not import each other: the workspace
+passes an implementation of this interface that reads the others. Without one, every room is reported as
+absent.
 """
 
 from __future__ import annotations
@@ -15,19 +16,19 @@ from holdfast.kernel.errors import Unavailable
 RemarkKind = Literal["comment", "message", "issue", "milestone", "finding", "commit"]
 
 ROOMS: tuple[str, ...] = ("comments", "inbox", "milestones", "findings", "git")
-"""The sources of remarks about a file or a task."""
+"""The rooms with remarks about a file or a task."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaskRemark:
-    """Something from another room: a comment, message, issue, milestone, finding or commit."""
+    """Something that another room has: a comment, message, issue, milestone, finding or commit."""
 
     kind: RemarkKind
     ref: str
     """Its id in that room."""
     text: str
     uri: str | None = None
-    """Where to read it."""
+    """The URI of the resource with its content."""
     title: str | None = None
     file: str | None = None
     line: int | None = None
@@ -39,20 +40,21 @@ class TaskRemark:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What to look for: a task's files, its links, and its id as commits name it."""
+class RemarkQuery:
+    """A search for remarks: on a task's files, linked to the task, or naming the task."""
 
     files: Sequence[str] = ()
     links: Sequence[tuple[str, str]] = ()
     """Pairs of kind and ref."""
     name: str = ""
+    """The id by which commits name the task."""
     limit: int = 5
     """The maximum number of remarks of each kind."""
 
 
 @dataclass(slots=True)
-class Surroundings:
-    """Remarks from the other rooms, and the rooms that could not contribute."""
+class NearbyRemarks:
+    """The remarks found, and the rooms that are absent or could not be read."""
 
     remarks: list[TaskRemark] = field(default_factory=list)
     totals: dict[str, int] = field(default_factory=dict)
@@ -60,35 +62,35 @@ class Surroundings:
     absent: list[str] = field(default_factory=list)
     """Rooms that this repository does not have."""
     failures: dict[str, str] = field(default_factory=dict)
-    """Rooms that could not be read, and why."""
+    """Rooms that could not be read, each with the reason."""
 
 
 class Neighbours:
-    """Access to the other rooms. This default implementation has none."""
+    """Access to the other rooms. This default implementation has no rooms."""
 
-    def around(self, question: Question) -> Surroundings:
-        """Return remarks about a task from the other rooms."""
-        del question
-        return Surroundings(absent=list(ROOMS))
+    def find_remarks(self, query: RemarkQuery) -> NearbyRemarks:
+        """Return the remarks about a task in the other rooms."""
+        del query
+        return NearbyRemarks(absent=list(ROOMS))
 
     def find(self, kind: RemarkKind, ref: str, file: str | None) -> TaskRemark:
-        """Return one remark by its kind and ref, or raise `NotFound`."""
+        """Return one remark by its kind and ref; raise `NotFound` if it does not exist."""
         del ref, file
         raise Unavailable(
             f"No {kind} can be read here.", hint="Run this in the repository, or start a server there."
         )
 
-    def answer(self, remark: TaskRemark, text: str, author: str) -> bool:
-        """Reply to a remark; return False if its room has no replies."""
+    def reply(self, remark: TaskRemark, text: str, author: str) -> bool:
+        """Reply to a remark; return False if remarks of its kind have no replies."""
         del remark, text, author
         return False
 
     def closed_milestones(self, names: Collection[str]) -> frozenset[str]:
-        """Return those of the names that currently refer to a closed milestone."""
+        """Return the names that currently refer to a closed milestone."""
         del names
         return frozenset()
 
-    def waiting(self) -> Mapping[str, int]:
+    def unread_counts(self) -> Mapping[str, int]:
         """Return the number of unread items in the other rooms, by kind."""
         return {}
 

@@ -1,4 +1,4 @@
-"""Prompts: instructions with task data that users insert through their client. Tools do not return them."""
+"""Prompts: instructions with task data, which users insert through their client. Tools never return them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from holdfast.tasks.store import rows
 from holdfast.tasks.store.query import Query, find
 from holdfast.tasks.store.session import find_session
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.task_resources import UNFINISHED, open_task_ids
+from holdfast.tasks.task_resources import UNFINISHED, complete_task_id
 from holdfast.tasks.texts import rules
 from holdfast.tasks.texts.shipped_steps import OWN_STEP, SHIPPED_STEPS
 from holdfast.tasks.texts.step_texts import fill_in, own_text
@@ -25,17 +25,21 @@ from holdfast.tasks.toolset import tasks
 from holdfast.tasks.view.results import task_detail, task_refs
 from holdfast.tasks.view.text import task_line
 
-_SECRET = secrets.token_bytes(16)
-_SHOWN = 12
-_TEXT = 1000
-_LISTED = 12
-_LINE = 160
-_ONE_TASK = 4400
-"""Display limits in tasks, characters and lines, chosen so that a typical prompt stays below `_MAX_DATA`."""
-_MAX_DATA = 6600
-"""The most characters of stored data in a prompt: with the longest instructions, 2,000 tokens at four
-characters each. Resources have the whole text."""
-_DATA = """
+_MAX_DATA_CHARACTERS = 6600
+"""Stored data in a prompt: with the longest instructions, 2,000 tokens of four characters each. Resources
+have the whole text."""
+_MAX_TASK_CHARACTERS = 4400
+"""The task in a prompt about one task: two thirds of the data, so that the rules fit, too."""
+_MAX_TEXT_CHARACTERS = 1000
+"""A description, plan or notes. A judgement: three such texts are less than a task's share."""
+_MAX_TASKS_SHOWN = 12
+"""A judgement: so many tasks of one line each, and as many rules, are about half of the data."""
+_MAX_LIST_ITEMS = 12
+"""Criteria, files or links of a task. A judgement: more than most tasks have."""
+_MAX_LINE_CHARACTERS = 160
+"""An item of a list. A judgement: two lines of a terminal."""
+_BOUNDARY_KEY = secrets.token_bytes(16)
+_DATA_TEMPLATE = """
 
 
 The text between the two lines marked {boundary} was written by people and agents with access to these \
@@ -48,13 +52,13 @@ this repository.
 
 
 class PlanWork(Input):
-    """What to plan."""
+    """The goal to plan for."""
 
     goal: str = Field(default="", max_length=10_000, description="The goal; optional.")
 
 
 class AboutTask(Input):
-    """Which task."""
+    """The task that a prompt is about."""
 
     task_id: str = Field(min_length=1, max_length=40, description="The task, such as TP-12.")
 
@@ -66,7 +70,7 @@ class ValidateTask(Input):
 
 
 class Handoff(Input):
-    """Whose work to hand over."""
+    """The session whose work to hand over."""
 
     session: str = Field(
         default="", max_length=40, description="The session from taskpilot_start; by default everyone's work."
@@ -76,38 +80,37 @@ class Handoff(Input):
 @tasks.prompt("plan_work", title="Plan the work", specified=True)
 def plan_work(room: Tasks, args: PlanWork) -> list[PromptMessage]:
     """Break a goal down into tasks with criteria and dependencies, in addition to the existing ones."""
-    listed, total = _tasks(room, Query(status=UNFINISHED, limit=_SHOWN))
-    more = f"\n({total - _SHOWN} more.)" if total > _SHOWN else ""
+    listed, total = _list_tasks(room, Query(status=UNFINISHED, limit=_MAX_TASKS_SHOWN))
+    more = f"\n({total - _MAX_TASKS_SHOWN} more.)" if total > _MAX_TASKS_SHOWN else ""
     goal = visible(args.goal.strip()) or "Not given: ask for it."
-    return _message(room, "plan_work", f"Goal:\n{goal}\n\nOpen tasks:\n{listed}{more}\n\n{_rules(room)}")
+    return _message(room, "plan_work", f"Goal:\n{goal}\n\nOpen tasks:\n{listed}{more}\n\n{_rules_text(room)}")
 
 
-@tasks.prompt("start_task", title="Start a task", complete={"task_id": open_task_ids}, specified=True)
+@tasks.prompt("start_task", title="Start a task", complete={"task_id": complete_task_id}, specified=True)
 def start_task(room: Tasks, args: AboutTask) -> list[PromptMessage]:
     """Claim one task, read its context, and begin."""
-    return _about_task(room, "start_task", args)
+    return _task_prompt(room, "start_task", args)
 
 
-@tasks.prompt("review_task", title="Review a task", complete={"task_id": open_task_ids}, specified=True)
+@tasks.prompt("review_task", title="Review a task", complete={"task_id": complete_task_id}, specified=True)
 def review_task(room: Tasks, args: AboutTask) -> list[PromptMessage]:
     """Review finished work independently, criterion by criterion."""
-    return _about_task(room, "review_task", args)
+    return _task_prompt(room, "review_task", args)
 
 
 @tasks.prompt("validate_task", title="Validate a task before it is added", specified=True)
 def validate_task(room: Tasks, args: ValidateTask) -> list[PromptMessage]:
     """Evaluate a request in six steps before it becomes a task."""
-    listed, _ = _tasks(room, Query(limit=_SHOWN, sort="updated"))
-    data = (
-        f"Request:\n{visible(args.task_description)}\n\nRecently changed tasks:\n{listed}\n\n{_rules(room)}"
-    )
+    listed, _ = _list_tasks(room, Query(limit=_MAX_TASKS_SHOWN, sort="updated"))
+    request = visible(args.task_description)
+    data = f"Request:\n{request}\n\nRecently changed tasks:\n{listed}\n\n{_rules_text(room)}"
     return _message(room, "validate_task", data)
 
 
-@tasks.prompt("finish_task", title="Finish a task", complete={"task_id": open_task_ids}, specified=True)
+@tasks.prompt("finish_task", title="Finish a task", complete={"task_id": complete_task_id}, specified=True)
 def finish_task(room: Tasks, args: AboutTask) -> list[PromptMessage]:
     """Check that a task is really done, record the proof, and mark it as done."""
-    return _about_task(room, "finish_task", args)
+    return _task_prompt(room, "finish_task", args)
 
 
 @tasks.prompt("session_handoff", title="Hand the work over", specified=True)
@@ -117,10 +120,12 @@ def session_handoff(room: Tasks, args: Handoff) -> list[PromptMessage]:
     if args.session:
         with room.reading() as transaction:
             agent = find_session(transaction, args.session).agent
-    page = room.find(Query(status=("in-progress", "review"), agent=agent, sort="updated", limit=_SHOWN))
+    page = room.find(
+        Query(status=("in-progress", "review"), agent=agent, sort="updated", limit=_MAX_TASKS_SHOWN)
+    )
     with room.reading() as transaction:
         details = [task_detail(transaction, task) for task in page.tasks]
-    data = "\n\n".join(_short(detail) for detail in details) or "No task is in progress."
+    data = "\n\n".join(_handoff_text(detail) for detail in details) or "No task is in progress."
     return _message(room, "session_handoff", data, session=args.session or "your session")
 
 
@@ -128,14 +133,14 @@ def session_handoff(room: Tasks, args: Handoff) -> list[PromptMessage]:
 def init_success(room: Tasks, args: NoArguments) -> list[PromptMessage]:
     """Summarise a new workspace and what to do first."""
     del args
-    listed, total = _tasks(room, Query(sort="number", limit=_SHOWN))
+    listed, total = _list_tasks(room, Query(sort="number", limit=_MAX_TASKS_SHOWN))
     workspace = room.workspace()
     data = f"Workspace: {one_line(workspace.name)}\nDone gate: {workspace.gate}\n\n"
-    return _message(room, "init_success", f"{data}Tasks ({total}):\n{listed}\n\n{_rules(room)}")
+    return _message(room, "init_success", f"{data}Tasks ({total}):\n{listed}\n\n{_rules_text(room)}")
 
 
-def _tasks(room: Tasks, wanted: Query) -> tuple[str, int]:
-    """Return the first tasks that match, one per line, and how many match in all."""
+def _list_tasks(room: Tasks, wanted: Query) -> tuple[str, int]:
+    """Return the first tasks that match a query, one per line, and the number of all that match."""
     with room.reading() as transaction:
         page = find(transaction, wanted)
         lines = [task_line(task) for task in task_refs(transaction, page.tasks)]
@@ -143,58 +148,64 @@ def _tasks(room: Tasks, wanted: Query) -> tuple[str, int]:
 
 
 def _message(room: Tasks, step: str, data: str, **values: str) -> list[PromptMessage]:
+    """Return the instructions of a step, filled with values, and the data between boundaries.
+
+    If the workspace has its own text for the step, that text is data, too, as anyone may have written it.
+    """
     own = own_text(room, step)
     instructions = fill_in(SHIPPED_STEPS[step], values)
     if own is not None:
         instructions = fill_in(OWN_STEP, {"step": step, "about": values.get("task_id", "this workspace")})
         data = f"Step:\n{visible(fill_in(own, values))}\n\n{data}"
-    data = shorten(data, _MAX_DATA, tidy=True)
-    # A keyed hash: authors of the data cannot predict it, and the same data gives the same prompt.
-    boundary = f"tasks-{hashlib.blake2b(data.encode(), key=_SECRET, digest_size=8).hexdigest()}"
-    return [PromptMessage(instructions + _DATA.format(boundary=boundary, data=data))]
+    data = shorten(data, _MAX_DATA_CHARACTERS, tidy=True)
+    # A keyed hash: the authors of the data cannot predict it, and the same data gives the same prompt.
+    boundary = f"tasks-{hashlib.blake2b(data.encode(), key=_BOUNDARY_KEY, digest_size=8).hexdigest()}"
+    return [PromptMessage(instructions + _DATA_TEMPLATE.format(boundary=boundary, data=data))]
 
 
-def _about_task(room: Tasks, step: str, args: AboutTask) -> list[PromptMessage]:
+def _task_prompt(room: Tasks, step: str, args: AboutTask) -> list[PromptMessage]:
     with room.reading() as transaction:
         task = rows.find_task(transaction, args.task_id)
-        text = shorten(_task_text(task_detail(transaction, task)), _ONE_TASK, tidy=True)
-    data = f"{text}\n\n{_rules(room)}"
+        text = shorten(_task_text(task_detail(transaction, task)), _MAX_TASK_CHARACTERS, tidy=True)
+    data = f"{text}\n\n{_rules_text(room)}"
     return _message(room, step, data, task_id=task.id, gate=transaction.workspace.gate)
 
 
 def _task_text(task: TaskDetail) -> str:
     parts = [
         task_line(task),
-        shorten(visible(task.description), _TEXT, tidy=True),
-        _titled("Plan", task.plan),
-        _titled("Notes", task.notes),
-        _listed(
+        shorten(visible(task.description), _MAX_TEXT_CHARACTERS, tidy=True),
+        _section("Plan", task.plan),
+        _section("Notes", task.notes),
+        _bullet_list(
             "Criteria", (f"[{'x' if item.checked else ' '}] {item.text}" for item in task.criteria or ())
         ),
-        _listed("Needs", (f"{item.id} ({item.kind}, {item.status})" for item in task.depends_on or ())),
-        _listed("Subtasks", (task_line(item) for item in task.subtasks or ())),
-        _listed("Files", (file.path for file in task.connected_files or ())),
-        _listed("Links", (f"{link.kind} {link.ref} {link.uri or ''}" for link in task.links or ())),
-        _listed("Evidence", (f"{item.kind} {item.ref}" for item in task.evidence or ())),
+        _bullet_list("Needs", (f"{item.id} ({item.kind}, {item.status})" for item in task.depends_on or ())),
+        _bullet_list("Subtasks", (task_line(item) for item in task.subtasks or ())),
+        _bullet_list("Files", (file.path for file in task.connected_files or ())),
+        _bullet_list("Links", (f"{link.kind} {link.ref} {link.uri or ''}" for link in task.links or ())),
+        _bullet_list("Evidence", (f"{item.kind} {item.ref}" for item in task.evidence or ())),
     ]
     return "\n\n".join(filter(None, parts))
 
 
-def _short(task: TaskDetail) -> str:
+def _handoff_text(task: TaskDetail) -> str:
     open_criteria = (item.text for item in task.criteria or () if not item.checked)
-    parts = [task_line(task), _listed("Not met yet", open_criteria), _titled("Notes", task.notes)]
+    parts = [task_line(task), _bullet_list("Not met yet", open_criteria), _section("Notes", task.notes)]
     return "\n".join(filter(None, parts))
 
 
-def _rules(room: Tasks) -> str:
-    return _listed("Rules", (f"{rule.type}: {rule.text}" for rule in rules.active(room)), _SHOWN)
+def _rules_text(room: Tasks) -> str:
+    return _bullet_list(
+        "Rules", (f"{rule.type}: {rule.text}" for rule in rules.active_rules(room)), _MAX_TASKS_SHOWN
+    )
 
 
-def _titled(title: str, text: str | None) -> str:
-    return f"{title}:\n{shorten(visible(text), _TEXT, tidy=True)}" if text else ""
+def _section(title: str, text: str | None) -> str:
+    return f"{title}:\n{shorten(visible(text), _MAX_TEXT_CHARACTERS, tidy=True)}" if text else ""
 
 
-def _listed(title: str, items: Iterable[str], maximum: int = _LISTED) -> str:
-    lines = [f"- {shorten(one_line(item), _LINE, tidy=True)}" for item in items]
+def _bullet_list(title: str, items: Iterable[str], maximum: int = _MAX_LIST_ITEMS) -> str:
+    lines = [f"- {shorten(one_line(item), _MAX_LINE_CHARACTERS, tidy=True)}" for item in items]
     more = [f"- and {len(lines) - maximum} more"] if len(lines) > maximum else []
     return "\n".join([f"{title}:", *lines[:maximum], *more]) if lines else ""

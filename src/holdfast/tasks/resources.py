@@ -1,6 +1,6 @@
-"""Resources of a workspace: its task lists, connected files and agents. Reading them has no side effects.
+"""Resources with the lists of a workspace: tasks, connected files, agents. Reading them has no side effects.
 
-In URIs, `current` refers to the served workspace, as its id does.
+In URIs, the served workspace is named by its id or by `current`.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ from holdfast.kernel.errors import NotFound, UnknownResource
 from holdfast.kernel.resource import ListedResource, ResourceBody
 from holdfast.tasks.store import query
 from holdfast.tasks.store.records import TaskWorkspace
-from holdfast.tasks.store.session import open_sessions
+from holdfast.tasks.store.session import recent_sessions
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import TaskTransaction
 from holdfast.tasks.toolset import tasks
 from holdfast.tasks.view.resource_text import JSON, json_body
-from holdfast.tasks.view.results import summaries, task_refs, timestamp, workspace_ref
+from holdfast.tasks.view.results import task_refs, timestamp, workspace_ref, workspace_summaries
 
-Members = Callable[[Tasks], Iterable[ListedResource]]
-"""Lists the current resources of a URI template."""
+ResourceLister = Callable[[Tasks], Iterable[ListedResource]]
+"""A function that lists the existing resources of a URI template."""
 
 TOPIC = "tasks"
-MAX_TASKS = 1000
-"""A chosen bound on one document, as resources have no pages; `taskpilot_list` has."""
-SESSION_SECONDS = 24 * 3600.0
-"""How long ago an agent may have been active to be listed: a day, so that last night's work shows up."""
+MAX_DOCUMENT_TASKS = 1000
+"""Tasks in one resource, which has no pages. A judgement: about 200 kB; `taskpilot_list` has pages."""
+LISTED_SESSION_SECONDS = 24 * 3600.0
+"""An agent is listed for so long after its last call. A judgement: a day, to include last night's work."""
 
 FOR_AGENTS = ContentAnnotations(audience=("assistant",), priority=0.9)
 
 
-def check_served(transaction: TaskTransaction, workspace_id: str) -> TaskWorkspace:
-    """Return the served workspace; raise if the URI names another one."""
+def served_workspace(transaction: TaskTransaction, workspace_id: str) -> TaskWorkspace:
+    """Return the served workspace; raise if a URI names another workspace."""
     workspace = transaction.workspace
     if workspace_id not in ("current", workspace.id):
         raise UnknownResource(
@@ -44,18 +44,18 @@ def check_served(transaction: TaskTransaction, workspace_id: str) -> TaskWorkspa
     return workspace
 
 
-def existing_workspace(room: Tasks) -> TaskWorkspace | None:
-    """Return the workspace, or None if there is none yet."""
+def find_workspace_or_none(room: Tasks) -> TaskWorkspace | None:
+    """Return the workspace of the repository, or None if there is none yet."""
     if not room.exists:
         return None
     with room.reading() as transaction:
         return transaction.workspace if transaction.has_workspace else None
 
 
-document = partial(tasks.resource, mime_type=JSON, topic=TOPIC)
+json_resource = partial(tasks.resource, mime_type=JSON, topic=TOPIC)
 
 
-@document(
+@json_resource(
     "taskpilot://workspaces",
     name="All Workspaces",
     title="🏢 TaskPilot Workspaces",
@@ -64,15 +64,17 @@ document = partial(tasks.resource, mime_type=JSON, topic=TOPIC)
 )
 def all_workspaces(room: Tasks) -> ResourceBody:
     """Return a summary of every workspace."""
-    listed = [item.wire() for item in summaries(room)]
+    listed = [item.wire() for item in workspace_summaries(room)]
     return json_body({"workspaces": listed}, name="All Workspaces", title="🏢 TaskPilot Workspaces")
 
 
-def workspace_member(suffix: str, name: str, description: str, mime_type: str, title: str) -> Members:
-    """Return a function that lists the one resource of a URI template with only the workspace as variable."""
+def list_workspace_resource(
+    suffix: str, name: str, description: str, mime_type: str, title: str
+) -> ResourceLister:
+    """Return a function that lists the resource of a workspace at `suffix`, if there is a workspace."""
 
     def listed(room: Tasks) -> Iterable[ListedResource]:
-        workspace = existing_workspace(room)
+        workspace = find_workspace_or_none(room)
         if workspace is not None:
             uri = f"taskpilot://workspace/{workspace.id}/{suffix}"
             yield ListedResource(uri, name, description, mime_type, title=title, annotations=FOR_AGENTS)
@@ -80,16 +82,18 @@ def workspace_member(suffix: str, name: str, description: str, mime_type: str, t
     return listed
 
 
-@document(
+@json_resource(
     "taskpilot://workspace/{workspace_id}/tasks",
     name="Workspace tasks",
     title="📋 Tasks of a workspace",
     description="All tasks of one workspace",
     annotations=FOR_AGENTS,
-    members=workspace_member("tasks", "Workspace tasks", "All tasks of this workspace", JSON, "📋 Tasks"),
+    members=list_workspace_resource(
+        "tasks", "Workspace tasks", "All tasks of this workspace", JSON, "📋 Tasks"
+    ),
     specified=True,
 )
-@document(
+@json_resource(
     "taskpilot://workspace/current/tasks",
     name="Current Tasks",
     title="📋 Active Workspace Tasks",
@@ -98,12 +102,14 @@ def workspace_member(suffix: str, name: str, description: str, mime_type: str, t
     specified=True,
 )
 def workspace_tasks(room: Tasks, workspace_id: str = "current") -> ResourceBody:
-    """Return the tasks of a workspace in brief, by priority."""
+    """Return the tasks of a workspace, by priority and without their details."""
     with room.reading() as transaction:
-        workspace = check_served(transaction, workspace_id)
-        page = query.find(transaction, query.Query(limit=MAX_TASKS))
+        workspace = served_workspace(transaction, workspace_id)
+        page = query.find(transaction, query.Query(limit=MAX_DOCUMENT_TASKS))
         listed = [item.wire() for item in task_refs(transaction, page.tasks)]
-        at = transaction.ask("SELECT max(at) FROM event WHERE workspace = :workspace").fetchone()[0]
+        at = transaction.run_in_workspace(
+            "SELECT max(at) FROM event WHERE workspace = :workspace"
+        ).fetchone()[0]
     document = {"workspace": workspace_ref(workspace).wire(), "tasks": listed, "total": page.total}
     if len(listed) < page.total:
         document["truncated"] = True
@@ -111,21 +117,21 @@ def workspace_tasks(room: Tasks, workspace_id: str = "current") -> ResourceBody:
     return json_body(document, name="Current Tasks", title="📋 Active Workspace Tasks", last_modified=changed)
 
 
-@document(
+@json_resource(
     "taskpilot://workspace/{workspace_id}/files",
     name="Connected files",
     title="📁 Files that tasks are about",
     description="The files that unfinished tasks are connected to, each with those tasks",
-    members=workspace_member(
+    members=list_workspace_resource(
         "files", "Connected files", "The files that tasks are about", JSON, "📁 Connected files"
     ),
     specified=True,
 )
 def connected_files(room: Tasks, workspace_id: str) -> ResourceBody:
-    """Return the files of unfinished tasks, each with the tasks that name it."""
+    """Return the files that unfinished tasks are connected to, each with those tasks."""
     with room.reading() as transaction:
-        workspace = check_served(transaction, workspace_id)
-        found = transaction.ask(
+        workspace = served_workspace(transaction, workspace_id)
+        found = transaction.run_in_workspace(
             "SELECT file.path, task.n FROM file JOIN task ON task.uid = file.task"
             " WHERE task.workspace = :workspace AND task.status NOT IN ('done', 'dropped')"
             " ORDER BY file.path, task.n"
@@ -137,7 +143,7 @@ def connected_files(room: Tasks, workspace_id: str) -> ResourceBody:
     return json_body({"workspace": workspace_ref(workspace).wire(), "files": listed}, name="Connected files")
 
 
-@document(
+@json_resource(
     "taskpilot://workspace/{workspace_id}/ready",
     name="Ready tasks",
     title="✅ Tasks that may be taken",
@@ -147,28 +153,28 @@ def connected_files(room: Tasks, workspace_id: str) -> ResourceBody:
 def ready_tasks(room: Tasks, workspace_id: str) -> ResourceBody:
     """Return the tasks that may be taken now."""
     with room.reading() as transaction:
-        check_served(transaction, workspace_id)
-        wanted = query.Query(ready=True, sort="ready", limit=MAX_TASKS)
+        served_workspace(transaction, workspace_id)
+        wanted = query.Query(ready=True, sort="ready", limit=MAX_DOCUMENT_TASKS)
         page = query.find(transaction, wanted)
         listed = [item.wire() for item in task_refs(transaction, page.tasks)]
     return json_body({"tasks": listed, "total": page.total}, name="Ready tasks")
 
 
-@document(
+@json_resource(
     "taskpilot://workspace/{workspace_id}/agents",
     name="Agents",
     title="🤖 Active agents",
     description="Sessions of the last day, and the claimed tasks",
 )
 def agents(room: Tasks, workspace_id: str) -> ResourceBody:
-    """Return the sessions of the last day, and the claims."""
+    """Return the sessions of the last day, and the live claims."""
     with room.reading() as transaction:
-        check_served(transaction, workspace_id)
-        held = transaction.ask(
+        served_workspace(transaction, workspace_id)
+        held = transaction.run_in_workspace(
             "SELECT claim_agent, n, claim_expires FROM task WHERE workspace = :workspace"
             " AND claim_agent IS NOT NULL AND claim_expires > :now ORDER BY n"
         ).fetchall()
-        sessions = open_sessions(transaction, transaction.now - SESSION_SECONDS)
+        sessions = recent_sessions(transaction, transaction.now - LISTED_SESSION_SECONDS)
     claims = [
         {"agent": agent, "task": f"TP-{number}", "expires_at": timestamp(expires)}
         for agent, number, expires in held
@@ -181,8 +187,8 @@ def agents(room: Tasks, workspace_id: str) -> ResourceBody:
 
 
 @contextmanager
-def unknown_if_missing() -> Iterator[None]:
-    """Turn `NotFound` into the error of an unknown resource."""
+def unknown_resource_if_missing() -> Iterator[None]:
+    """Raise the error for an unknown resource in place of `NotFound`."""
     try:
         yield
     except NotFound as missing:

@@ -1,4 +1,4 @@
-"""Technology stacks: how they are detected, and the rules and tasks that a new workspace starts with."""
+"""Technology stacks: detects them, and provides the rules and tasks with which a new workspace starts."""
 
 from __future__ import annotations
 
@@ -14,13 +14,18 @@ from holdfast.tasks.store.records import Draft
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """A technology: its names, the files that reveal it, its usual commands, and its starter rules."""
+    """A technology that a project may use."""
 
     names: tuple[str, ...]
+    """Names under which a user may mention it; the first is the one that is stored."""
     files: tuple[str, ...]
+    """Files whose existence reveals it."""
     test: str
+    """The usual command that runs the tests."""
     check: str
+    """The usual command that checks style and types."""
     rules: tuple[tuple[str, str], ...]
+    """Starter rules, each a rule type and a text."""
 
 
 STACKS = (
@@ -101,29 +106,30 @@ STANDARD_RULES: tuple[tuple[str, str], ...] = (
     ("security", "Never write passwords, keys or tokens into files or messages."),
     ("custom", "A task is done when its criteria are checked and the tests pass, not before."),
 )
-_MAX_REQUIREMENTS = 20_000
-"""A chosen bound on the description of the planning task, below the limit of any description."""
+_MAX_REQUIREMENTS_CHARACTERS = 20_000
+"""The length to which the planning task cuts the requirements. A judgement: several pages, below the limit of
+any description."""
 
 
 def detect_stacks(repository: Repository, named: str | None) -> list[Stack]:
-    """Return the stacks that the caller named, and those whose files exist."""
+    """Return the stacks that are named in a text, and those whose files exist."""
     words = set(re.findall(r"[a-z+#]+", (named or "").lower()))
     tree = Tree(repository)
     found = []
     for stack in STACKS:
-        present = not repository.bare and any(tree.exists(RepoPath.parse(name)) for name in stack.files)
-        if present or words & {*stack.names}:
+        has_file = not repository.bare and any(tree.exists(RepoPath.parse(name)) for name in stack.files)
+        if has_file or not words.isdisjoint(stack.names):
             found.append(stack)
     return found
 
 
 def starter_rules(stacks: Sequence[Stack]) -> list[tuple[str, str]]:
-    """Return the rules of a new workspace."""
+    """Return the rules of a new workspace without duplicates, each a rule type and a text."""
     return [*STANDARD_RULES, *dict.fromkeys(rule for stack in stacks for rule in stack.rules)]
 
 
 def starter_tasks(stacks: Sequence[Stack], requirements: str | None) -> list[Draft]:
-    """Return the four or five tasks of a new workspace."""
+    """Return the four tasks of a new workspace and, if there are requirements, a fifth to plan them."""
     test = stacks[0].test if stacks else "the tests"
     check = stacks[0].check if stacks else "a linter"
     drafts = [
@@ -160,7 +166,7 @@ def starter_tasks(stacks: Sequence[Stack], requirements: str | None) -> list[Dra
         drafts.append(
             Draft(
                 "Plan the requirements",
-                requirements[:_MAX_REQUIREMENTS],
+                requirements[:_MAX_REQUIREMENTS_CHARACTERS],
                 priority="high",
                 depends_on=[("#purpose", "blocks")],
                 criteria=["Every requirement is a task with criteria"],

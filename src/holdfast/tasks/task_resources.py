@@ -1,4 +1,4 @@
-"""Resources of single tasks: the task, and its history."""
+"""Resources about single tasks: the task, and its history."""
 
 from __future__ import annotations
 
@@ -8,43 +8,49 @@ from holdfast.kernel.content import ContentAnnotations
 from holdfast.kernel.resource import ListedResource, ResourceBody
 from holdfast.tasks.resources import (
     FOR_AGENTS,
-    MAX_TASKS,
-    check_served,
-    document,
-    existing_workspace,
-    unknown_if_missing,
+    MAX_DOCUMENT_TASKS,
+    find_workspace_or_none,
+    json_resource,
+    served_workspace,
+    unknown_resource_if_missing,
 )
 from holdfast.tasks.store import history, query, rows
+from holdfast.tasks.store.records import PREFIX
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.view.resource_text import JSON, json_body
 from holdfast.tasks.view.results import event_out, task_detail, timestamp
 
-MAX_LISTED = 500
-"""A chosen bound on the resource list, which clients read on every connection."""
+MAX_LISTED_TASKS = 500
+"""Tasks in the list of resources. A judgement, as clients read that list on every connection."""
 UNFINISHED = ("in-progress", "review", "backlog", "blocked")
 
 
-def open_task_ids(room: Tasks, typed: str) -> list[str]:
-    """Return the ids of unfinished tasks that complete what was typed, an exact match first."""
-    if existing_workspace(room) is None:
+def complete_task_id(room: Tasks, typed: str) -> list[str]:
+    """Return the ids of unfinished tasks that start with the typed text, an exact match first."""
+    if find_workspace_or_none(room) is None:
         return []
-    page = room.find(query.Query(status=UNFINISHED, limit=MAX_TASKS))
+    page = room.find(query.Query(status=UNFINISHED, limit=MAX_DOCUMENT_TASKS))
     prefix = typed.strip().upper()
-    found = [task.id for task in page.tasks if task.id.startswith(prefix) or task.id[3:].startswith(prefix)]
-    return sorted(found, key=lambda name: prefix not in (name, name[3:]))
+    ids = [task.id for task in page.tasks]
+    found = [name for name in ids if name.startswith(prefix) or _number_in(name).startswith(prefix)]
+    return sorted(found, key=lambda name: prefix not in (name, _number_in(name)))
 
 
-def _unfinished(room: Tasks) -> Iterable[ListedResource]:
-    """List the unfinished tasks; finished ones can be read too, but are not listed."""
-    workspace = existing_workspace(room)
+def _number_in(name: str) -> str:
+    return name.removeprefix(PREFIX)
+
+
+def _list_unfinished_tasks(room: Tasks) -> Iterable[ListedResource]:
+    """Yield the unfinished tasks; finished ones can be read, too, but are not listed."""
+    workspace = find_workspace_or_none(room)
     if workspace is None:
         return
     with room.reading() as transaction:
         # Titles are untrusted text and do not belong in resource lists.
-        found = transaction.ask(
+        found = transaction.run_in_workspace(
             "SELECT n, status, updated_at FROM task WHERE workspace = :workspace"
             " AND status NOT IN ('done', 'dropped') ORDER BY priority, n LIMIT :maximum",
-            maximum=MAX_LISTED,
+            maximum=MAX_LISTED_TASKS,
         ).fetchall()
     for number, status, updated in found:
         yield ListedResource(
@@ -59,7 +65,7 @@ def _unfinished(room: Tasks) -> Iterable[ListedResource]:
         )
 
 
-@document(
+@json_resource(
     "taskpilot://workspace/{workspace_id}/tasks/{task_id}",
     name="Task",
     title="📌 One task",
@@ -67,21 +73,21 @@ def _unfinished(room: Tasks) -> Iterable[ListedResource]:
     topic="tasks/{task_id}",
     list_topic="tasks/*",
     annotations=FOR_AGENTS,
-    members=_unfinished,
-    complete={"task_id": open_task_ids},
+    members=_list_unfinished_tasks,
+    complete={"task_id": complete_task_id},
     specified=True,
 )
 def one_task(room: Tasks, workspace_id: str, task_id: str) -> ResourceBody:
     """Return one task."""
     with room.reading() as transaction:
-        check_served(transaction, workspace_id)
-        with unknown_if_missing():
+        served_workspace(transaction, workspace_id)
+        with unknown_resource_if_missing():
             found = rows.find_task(transaction, task_id)
         detail = task_detail(transaction, found)
     return json_body({"task": detail.wire()}, name=found.id, last_modified=timestamp(found.updated_at))
 
 
-@document(
+@json_resource(
     "taskpilot://workspace/{workspace_id}/tasks/{task_id}/history",
     name="Task history",
     title="🕑 History of a task",
@@ -91,9 +97,9 @@ def one_task(room: Tasks, workspace_id: str, task_id: str) -> ResourceBody:
 def task_history(room: Tasks, workspace_id: str, task_id: str) -> ResourceBody:
     """Return the events of one task."""
     with room.reading() as transaction:
-        workspace = check_served(transaction, workspace_id)
-        with unknown_if_missing():
+        workspace = served_workspace(transaction, workspace_id)
+        with unknown_resource_if_missing():
             found = rows.find_task(transaction, task_id)
-        happened = history.events_after(transaction, workspace.id, 0, MAX_TASKS, found.uid)
-    listed = [event_out(event, {found.uid: found.id}).wire() for event in happened]
+        events = history.events_after(transaction, workspace.id, 0, MAX_DOCUMENT_TASKS, found.uid)
+    listed = [event_out(event, {found.uid: found.id}).wire() for event in events]
     return json_body({"task_id": found.id, "events": listed}, name=f"{found.id} history")

@@ -1,4 +1,4 @@
-"""The toolset that the room's operations, resources and prompts register with."""
+"""The toolset with which the operations, resources and prompts of tasks are registered."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ tasks = Toolset(
 
 
 def _annotations(category: str, *, confirmation: bool = False) -> Mapping[str, object]:
+    """Return the annotations of a tool, as the TaskPilot specification defines them."""
     return MappingProxyType(
         {"category": category, "destructive": False, "requiresConfirmation": confirmation}
     )

@@ -14,7 +14,7 @@ import pytest
 from holdfast.comments.sidecar.files import SidecarFiles
 from holdfast.kernel.errors import NotFound
 from holdfast.neighbours.comments import CommentsNeighbour
-from holdfast.tasks.neighbours import Question
+from holdfast.tasks.neighbours import RemarkQuery
 from tests.comments.conftest import Desk
 from tests.comments.making import annotate, comment
 from tests.wire.client import wire_client
@@ -352,8 +352,8 @@ def test_a_task_finds_a_linked_comment_after_it_was_stored_with_another_file(sho
         step(shore)
         remark = known.find("src/nets.py", first["id"])
         assert (remark.ref, remark.file, remark.line, remark.state) == (link[1], "src/mesh.py", 8, "open")
-        assert list(known.about(Question(links=[link]))) == [remark]
-        on_file = [one.ref for one in known.about(Question(files=["src/mesh.py"]))]
+        assert list(known.about(RemarkQuery(links=[link]))) == [remark]
+        on_file = [one.ref for one in known.about(RemarkQuery(files=["src/mesh.py"]))]
         assert f"src/mesh.py#{first['id']}" in on_file
     with pytest.raises(NotFound):
         known.find("src/nets.py", "c_1")

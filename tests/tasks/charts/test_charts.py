@@ -17,7 +17,7 @@ import pytest
 from PIL import Image
 
 from holdfast.tasks.charts.figures import Box
-from holdfast.tasks.charts.picture import Drawing, Label, Line, Rectangle, png, svg
+from holdfast.tasks.charts.picture import Drawing, Label, Line, Rectangle, render_png, render_svg
 from holdfast.tasks.charts.plots import COLORS, MAX_BOXES, burndown_chart, graph_chart, status_chart
 
 COUNTS = {"backlog": 3, "in-progress": 1, "blocked": 0, "review": 0, "done": 6, "dropped": 2}
@@ -91,13 +91,13 @@ def font_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def png_size(drawing: Drawing, cache: Path) -> tuple[int, int]:
-    with Image.open(io.BytesIO(png(drawing, cache))) as picture:
+    with Image.open(io.BytesIO(render_png(drawing, cache))) as picture:
         return picture.size
 
 
 def test_the_picture_has_the_colours_of_the_states_where_the_bars_are(font_cache: Path):
     drawing = status_chart("kelp", COUNTS)
-    with Image.open(io.BytesIO(png(drawing, font_cache))) as picture:
+    with Image.open(io.BytesIO(render_png(drawing, font_cache))) as picture:
         assert picture.size == (drawing.width, drawing.height)
         for shape in drawing.shapes:
             if isinstance(shape, Rectangle) and shape.width > 4:
@@ -107,8 +107,8 @@ def test_the_picture_has_the_colours_of_the_states_where_the_bars_are(font_cache
 
 def test_the_same_numbers_give_the_same_bytes(font_cache: Path):
     drawing = status_chart("kelp", COUNTS)
-    assert png(drawing, font_cache) == png(drawing, font_cache)
-    assert svg(drawing) == svg(drawing)
+    assert render_png(drawing, font_cache) == render_png(drawing, font_cache)
+    assert render_svg(drawing) == render_svg(drawing)
 
 
 @pytest.mark.parametrize(
@@ -121,11 +121,11 @@ def test_the_same_numbers_give_the_same_bytes(font_cache: Path):
     ids=["status", "burndown", "graph"],
 )
 def test_whatever_people_write_is_only_text(drawing: Drawing, font_cache: Path):
-    root = ElementTree.fromstring(svg(drawing))
+    root = ElementTree.fromstring(render_svg(drawing))
     assert {element.tag.rpartition("}")[2] for element in root.iter()} <= {
         "svg", "title", "defs", "marker", "path", "rect", "polyline", "text",
     }  # fmt: skip
-    assert b"\x1b" not in svg(drawing)
+    assert b"\x1b" not in render_svg(drawing)
     assert png_size(drawing, font_cache) == (drawing.width, drawing.height)
 
 
@@ -134,9 +134,9 @@ def test_without_the_library_the_error_names_what_to_install(tmp_path: Path):
         "import sys; sys.modules['matplotlib'] = None\n"
         "from pathlib import Path\n"
         "from holdfast.kernel.errors import Unavailable\n"
-        "from holdfast.tasks.charts.picture import png\n"
+        "from holdfast.tasks.charts.picture import render_png\n"
         "from holdfast.tasks.charts.plots import status_chart\n"
-        "try:\n    png(status_chart('kelp', {'done': 1}), Path('.'))\n"
+        "try:\n    render_png(status_chart('kelp', {'done': 1}), Path('.'))\n"
         "except Unavailable as failure:\n    print(failure.sentence())\n"
     )
     done = subprocess.run(

@@ -12,14 +12,14 @@ from holdfast.kernel.errors import Invalid, InvalidPath, NotFound
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.store import items, rows
 from holdfast.tasks.store.query import Query
-from holdfast.tasks.store.records import Change, Task, Who
+from holdfast.tasks.store.records import CallerIdentity, Change, Task
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import ensure_workspace, set_gate
 from holdfast.tasks.tools.import_tasks import ImportReport, ImportTasks, import_tasks, import_text
 from tests.conftest import RunHoldfast
 from tests.tasks.imports.test_readers import BACKLOG_TASK, CHECK_LIST, UNTAGGED
 
-ME = Who("ada")
+ME = CallerIdentity("ada")
 
 
 @pytest.fixture

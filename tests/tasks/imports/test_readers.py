@@ -65,7 +65,7 @@ def test_a_check_list_becomes_nested_tasks_with_states_and_labels() -> None:
     )  # fmt: skip
     assert found["Is it #12 or C#?"].labels == ("question",)
     assert found["Urgent"].priority == "high"
-    assert found["Urgent"].notes_with_the_kept() == "section: Ideas"
+    assert found["Urgent"].notes_with_extra() == "section: Ideas"
 
 
 def test_other_states_and_another_order_leave_the_origins_as_they_were() -> None:
@@ -129,7 +129,7 @@ def test_task_master_without_tags() -> None:
     assert found["1.2"].depends_on == ("1.1", "2.1")
     assert found["1.2"].parent == "1"
     assert found["2"].depends_on == ("1",)
-    assert found["2"].notes_with_the_kept() == "complexityScore: 7"
+    assert found["2"].notes_with_extra() == "complexityScore: 7"
     assert found["2.1"].status == "dropped"
 
 
@@ -151,7 +151,7 @@ def test_what_task_master_says_wrongly_is_named_by_its_line() -> None:
     )
     tasks, problems = read_task_master(content, "tasks.json")
     assert [task.origin for task in tasks] == ["1"]
-    assert tasks[0].notes_with_the_kept() == "status: odd"
+    assert tasks[0].notes_with_extra() == "status: odd"
     assert [problem.line for problem in problems] == [2, 3, 4, 5]
 
 
@@ -229,8 +229,7 @@ def test_a_backlog_folder_is_read_with_everything_in_it() -> None:
     assert task.description == "It must read them all.\n\n## Odd Section\nKept whole."
     assert task.plan == "1. Begin"
     assert (
-        task.notes_with_the_kept()
-        == "Nearly there.\n\nassignee: @ada\ncreated_date: 2025-06-01\nordinal: 1000"
+        task.notes_with_extra() == "Nearly there.\n\nassignee: @ada\ncreated_date: 2025-06-01\nordinal: 1000"
     )
     assert (found["task-3"].status, found["task-3"].description) == ("done", "Text without a section")
     assert found["task-2"].status == "dropped"
@@ -247,7 +246,7 @@ def test_what_is_wrong_in_a_backlog_folder_is_named() -> None:
     }
     tasks, problems = read_backlog(files)
     assert [(task.title, task.status) for task in tasks] == [("First", "backlog")]
-    assert tasks[0].notes_with_the_kept() == "status: Pondering\npriority: odd"
+    assert tasks[0].notes_with_extra() == "status: Pondering\npriority: odd"
     assert [problem.file for problem in problems] == [f"tasks/{name}.md" for name in "abcdde"]
     assert problems[1].line is not None
     assert isinstance(problems[0], Problem)

@@ -20,7 +20,7 @@ from tests.tasks.conftest import ADA, OpenTasks, add
 
 def known(room: Tasks) -> tuple[int, list[tuple[int, str]]]:
     with room.reading() as transaction:
-        return census.count(transaction), list(census.open_titles(transaction).items())
+        return census.task_count(transaction), list(census.open_titles(transaction).items())
 
 
 def test_what_is_remembered_follows_what_others_add_rename_finish_and_open_again(
@@ -52,7 +52,7 @@ def test_what_was_undone_is_not_remembered(room: Tasks):
 def test_after_very_many_events_everything_is_looked_up_again(
     room: Tasks, open_tasks: OpenTasks, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(census, "_MAX_EVENTS", 3)
+    monkeypatch.setattr(census, "_MAX_EVENTS_APPLIED", 3)
     add(room, "One")
     assert known(room)[0] == 1
     add(open_tasks(), "Two", "Three", "Four", "Five")
@@ -63,7 +63,7 @@ def test_after_very_many_events_everything_is_looked_up_again(
 def test_only_the_newest_open_titles_are_remembered_and_older_ones_come_up_again(
     room: Tasks, open_tasks: OpenTasks, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(census, "MAX_TITLES", 2)
+    monkeypatch.setattr(census, "MAX_CACHED_TITLES", 2)
     add(room, "One", "Two", "Three")
     assert known(room)[1] == [(3, "three"), (2, "two")]
     room.update("TP-1", Change(set={"title": "First"}), ADA)
@@ -83,14 +83,14 @@ def test_another_store_in_the_place_of_the_first_is_looked_at_afresh(tmp_path: P
     with closing(Tasks(Repository.at(repository))) as room:
         add(room, "Three")
         assert known(room) == (3, [(3, "three"), (2, "two"), (1, "one")])
-        memory = room.memory
+        memory = room.cache
     shutil.rmtree(store)
     shutil.copytree(tmp_path / "kept", store)
     with closing(Tasks(Repository.at(repository))) as room:
-        room.memory = memory
+        room.cache = memory
         assert known(room) == (2, [(2, "two"), (1, "one")])
         add(room, "Another third", "And a fourth")
-        room.memory = memory
+        room.cache = memory
         assert known(room)[0] == 4
 
 

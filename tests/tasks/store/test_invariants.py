@@ -18,7 +18,7 @@ from holdfast.tasks.imports.archive import export_lines, parse_export
 from holdfast.tasks.imports.restoration import restore_export
 from holdfast.tasks.store import dependencies
 from holdfast.tasks.store.history import state_of
-from holdfast.tasks.store.records import COLUMNS, Change, Draft, Task, Who
+from holdfast.tasks.store.records import COLUMNS, CallerIdentity, Change, Draft, Task
 from holdfast.tasks.store.states import FINISHED, KINDS, STATUSES
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import ensure_workspace
@@ -27,7 +27,7 @@ from tests.tasks.claims import claim, claim_next, release
 from tests.tasks.conftest import TurnedClock
 from tests.tasks.happenings import events_of, replayed
 
-AGENTS = st.sampled_from([Who("ada"), Who("bob"), Who("eve")])
+AGENTS = st.sampled_from([CallerIdentity("ada"), CallerIdentity("bob"), CallerIdentity("eve")])
 NUMBERS = st.integers(1, 8).map(lambda number: f"TP-{number}")
 
 
@@ -63,7 +63,7 @@ class Workspace(RuleBasedStateMachine):
             connection.execute("DELETE FROM task")
             connection.execute("DELETE FROM workspace")
         ensure_workspace(self.room, "Kelp", [], "criteria")
-        self.room.create([Draft("First"), Draft("Second", criteria=["x"])], Who("ada"))
+        self.room.create([Draft("First"), Draft("Second", criteria=["x"])], CallerIdentity("ada"))
 
     @rule(
         parent=st.none() | NUMBERS, needs=st.lists(NUMBERS, max_size=2), key=st.none() | st.sampled_from("kl")
@@ -71,17 +71,19 @@ class Workspace(RuleBasedStateMachine):
     def create(self, parent: str | None, needs: list[str], key: str | None) -> None:
         with allowed_to_fail():
             needed = [(need, "blocks") for need in needs]
-            self.room.create([Draft("New", parent=parent, depends_on=needed, client_key=key)], Who("ada"))  # type: ignore[arg-type]
+            self.room.create(
+                [Draft("New", parent=parent, depends_on=needed, client_key=key)], CallerIdentity("ada")
+            )  # type: ignore[arg-type]
 
     @rule(task=NUMBERS, status=st.sampled_from(STATUSES), who=AGENTS, check=st.booleans())
-    def move(self, task: str, status: str, who: Who, check: bool) -> None:
+    def move(self, task: str, status: str, who: CallerIdentity, check: bool) -> None:
         with allowed_to_fail():
             self.room.update(
                 task, Change(set={"status": status}, check=["1"] if check else [], reason="r"), who
             )
 
     @rule(task=NUMBERS, need=NUMBERS, kind=st.sampled_from(KINDS), remove=st.booleans(), who=AGENTS)
-    def relate(self, task: str, need: str, kind: str, remove: bool, who: Who) -> None:
+    def relate(self, task: str, need: str, kind: str, remove: bool, who: CallerIdentity) -> None:
         change = (
             Change(remove={"depends_on": [need]}) if remove else Change(add={"depends_on": [(need, kind)]})
         )
@@ -91,10 +93,10 @@ class Workspace(RuleBasedStateMachine):
     @rule(task=NUMBERS, parent=st.none() | NUMBERS)
     def adopt(self, task: str, parent: str | None) -> None:
         with allowed_to_fail():
-            self.room.update(task, Change(set={"parent": parent}), Who("ada"))
+            self.room.update(task, Change(set={"parent": parent}), CallerIdentity("ada"))
 
     @rule(task=NUMBERS, text=st.text("ab", max_size=2), version=st.none() | st.integers(1, 6), who=AGENTS)
-    def edit(self, task: str, text: str, version: int | None, who: Who) -> None:
+    def edit(self, task: str, text: str, version: int | None, who: CallerIdentity) -> None:
         with allowed_to_fail():
             change = Change(
                 set={"title": text or "t", "progress": len(text)}, add={"labels": [text] if text else []}
@@ -105,7 +107,7 @@ class Workspace(RuleBasedStateMachine):
             assert after.version in (before.version, before.version + 1)
 
     @rule(who=AGENTS)
-    def take_next(self, who: Who) -> None:
+    def take_next(self, who: CallerIdentity) -> None:
         before = {task.uid: task for task in self.tasks()}
         claimed = claim_next(self.room, who)
         if claimed is None:
@@ -115,14 +117,14 @@ class Workspace(RuleBasedStateMachine):
             self.tokens[claimed.task.uid] = claimed.task.claim_token or ""
 
     @rule(task=NUMBERS, who=AGENTS)
-    def take(self, task: str, who: Who) -> None:
+    def take(self, task: str, who: CallerIdentity) -> None:
         with allowed_to_fail():
             held = self.room.get(task).claimed_by(self.room.now())
             claim(self.room, task, who)
             assert held in (None, who.actor)
 
     @rule(task=NUMBERS, who=AGENTS)
-    def release(self, task: str, who: Who) -> None:
+    def release(self, task: str, who: CallerIdentity) -> None:
         with allowed_to_fail():
             held = self.room.get(task).claim_agent
             release(self.room, task, who)
@@ -133,7 +135,7 @@ class Workspace(RuleBasedStateMachine):
         with allowed_to_fail():
             found = self.room.get(task)
             token = self.tokens.get(found.uid, "none")
-            self.room.update(task, Change(set={"notes": "late"}), Who("eve", token=token))
+            self.room.update(task, Change(set={"notes": "late"}), CallerIdentity("eve", token=token))
             assert token == found.claim_token
 
     @rule(seconds=st.sampled_from([1, 1000, 2000]))

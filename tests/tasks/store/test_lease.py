@@ -8,8 +8,8 @@ from holdfast.tasks.errors import AlreadyClaimed, LeaseExpired
 from holdfast.tasks.store import lease
 from holdfast.tasks.store.lease import LEASE_SECONDS, ClaimFilter, release, take
 from holdfast.tasks.store.query import Query
-from holdfast.tasks.store.records import Change, Draft, File, Who
-from holdfast.tasks.store.session import keep_alive, leave_note, open_session
+from holdfast.tasks.store.records import CallerIdentity, Change, Draft, File
+from holdfast.tasks.store.session import keep_alive, open_session, store_handoff_note
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.tools.claim import ClaimTask, claim
 from holdfast.tasks.tools.update import UpdateTask, update
@@ -35,7 +35,7 @@ def test_a_task_that_changed_since_it_was_read_is_not_taken(room: Tasks):
     def take_twice() -> None:
         with room.writing(BOB) as transaction:
             take(transaction, read.id)
-            lease._taken(transaction, read, LEASE_SECONDS)
+            lease._give_to_caller(transaction, read, LEASE_SECONDS)
 
     with pytest.raises(Exception, match=r"(?i)unique"):
         take_twice()
@@ -79,35 +79,35 @@ def test_a_late_write_of_the_last_holder_is_refused_and_told_what_happened(room:
     claims.claim(room, "TP-1", BOB)
     room.update("TP-1", Change(set={"progress": 40}), BOB)
     with pytest.raises(LeaseExpired) as refused:
-        room.update("TP-1", Change(set={"progress": 90}), Who("ada", token=token))
+        room.update("TP-1", Change(set={"progress": 90}), CallerIdentity("ada", token=token))
     assert refused.value.data["claimed_by"] == "bob"
     assert refused.value.data["since"] == ["claimed by bob", "updated by bob"]
     assert room.get("TP-1").progress == 40
     with pytest.raises(LeaseExpired):
-        claims.renew(room, "TP-1", Who("ada", token=token))
+        claims.renew(room, "TP-1", CallerIdentity("ada", token=token))
     with pytest.raises(LeaseExpired):
-        claims.release(room, "TP-1", Who("ada", token=token))
+        claims.release(room, "TP-1", CallerIdentity("ada", token=token))
 
 
 def test_a_late_write_goes_through_while_nobody_took_the_task(room: Tasks, clock: TurnedClock):
     add(room, "One")
     token = claims.claim(room, "TP-1", ADA).task.claim_token
     clock.turn(seconds=LEASE_SECONDS * 3)
-    room.update("TP-1", Change(set={"progress": 90}), Who("ada", token=token))
-    assert claims.renew(room, "TP-1", Who("ada", token=token)).claimed_by(room.now()) == "ada"
+    room.update("TP-1", Change(set={"progress": 90}), CallerIdentity("ada", token=token))
+    assert claims.renew(room, "TP-1", CallerIdentity("ada", token=token)).claimed_by(room.now()) == "ada"
 
 
 def test_a_session_may_not_write_to_what_another_one_holds(room: Tasks):
     add(room, "One", "Two")
     ada, _ = open_session(room, "ada")
     bob, _ = open_session(room, "bob")
-    claims.claim(room, "TP-1", Who("ada", ada.id))
+    claims.claim(room, "TP-1", CallerIdentity("ada", ada.id))
     with pytest.raises(AlreadyClaimed):
-        room.update("TP-1", Change(set={"progress": 1}), Who("bob", bob.id))
-    room.update("TP-1", Change(set={"progress": 1}), Who("ada", ada.id))
-    room.update("TP-2", Change(set={"progress": 1}), Who("bob", bob.id))
+        room.update("TP-1", Change(set={"progress": 1}), CallerIdentity("bob", bob.id))
+    room.update("TP-1", Change(set={"progress": 1}), CallerIdentity("ada", ada.id))
+    room.update("TP-2", Change(set={"progress": 1}), CallerIdentity("bob", bob.id))
     # A person at a board has neither session nor token, and may.
-    room.update("TP-1", Change(set={"title": "Uno"}), Who("grace"))
+    room.update("TP-1", Change(set={"title": "Uno"}), CallerIdentity("grace"))
 
 
 def test_a_new_session_goes_on_with_what_the_old_one_held_when_it_says_so(room: Tasks):
@@ -115,25 +115,25 @@ def test_a_new_session_goes_on_with_what_the_old_one_held_when_it_says_so(room: 
     old, _ = open_session(room, "ada")
     new, _ = open_session(room, "ada")
     other, _ = open_session(room, "bob")
-    held = claims.claim(room, "TP-1", Who("ada", old.id)).task
+    held = claims.claim(room, "TP-1", CallerIdentity("ada", old.id)).task
     with pytest.raises(AlreadyClaimed, match="in another session") as refused:
-        claims.claim(room, "TP-1", Who("ada", new.id))
+        claims.claim(room, "TP-1", CallerIdentity("ada", new.id))
     assert "`resume`" in (refused.value.hint or "")
     with pytest.raises(AlreadyClaimed, match="in another session"):
-        room.update("TP-1", Change(set={"progress": 5}), Who("ada", new.id))
+        room.update("TP-1", Change(set={"progress": 5}), CallerIdentity("ada", new.id))
     with pytest.raises(AlreadyClaimed, match="held by ada"):
-        claims.claim(room, "TP-1", Who("bob", other.id), resume=True)
-    taken = claims.claim(room, "TP-1", Who("ada", new.id), resume=True).task
+        claims.claim(room, "TP-1", CallerIdentity("bob", other.id), resume=True)
+    taken = claims.claim(room, "TP-1", CallerIdentity("ada", new.id), resume=True).task
     assert (taken.claim_session, taken.claim_token != held.claim_token) == (new.id, True)
-    room.update("TP-1", Change(set={"progress": 5}), Who("ada", new.id))
+    room.update("TP-1", Change(set={"progress": 5}), CallerIdentity("ada", new.id))
     with pytest.raises(LeaseExpired):
-        room.update("TP-1", Change(set={"progress": 9}), Who("ada", None, held.claim_token))
+        room.update("TP-1", Change(set={"progress": 9}), CallerIdentity("ada", None, held.claim_token))
 
 
 def test_every_call_of_a_session_keeps_its_claims(room: Tasks, clock: TurnedClock):
     add(room, "One")
     session, _ = open_session(room, "ada")
-    claims.claim(room, "TP-1", Who("ada", session.id))
+    claims.claim(room, "TP-1", CallerIdentity("ada", session.id))
     for _ in range(10):
         clock.turn(minutes=20)
         keep_alive(room, session.id)
@@ -188,7 +188,7 @@ def test_a_note_for_the_next_session_is_found_by_it(room: Tasks, open_tasks: Ope
     session, note = open_session(room, "ada")
     assert note is None
     with room.writing() as transaction:
-        leave_note(transaction, session.id, "Look at TP-1 first")
+        store_handoff_note(transaction, session.id, "Look at TP-1 first")
     assert open_session(open_tasks(), "bob")[1] == "Look at TP-1 first"
 
 

@@ -7,7 +7,7 @@ import pytest
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.errors import AlreadyClaimed
 from holdfast.tasks.store.creation import create
-from holdfast.tasks.store.records import Change, Draft, Who
+from holdfast.tasks.store.records import CallerIdentity, Change, Draft
 from holdfast.tasks.store.session import open_session
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import ensure_workspace
@@ -63,7 +63,7 @@ def test_a_task_that_was_related_to_another_waits_when_it_needs_it(room: Tasks):
         room.update("TP-2", Change(add={"depends_on": [("TP-1", kind)]}), ADA)
     assert room.get("TP-2").waits == 1
     assert room.update("TP-1", Change(set={"status": "in-progress"}), ADA).unblocked == ()
-    assert room.update("TP-1", Change(set={"status": "done"}), Who("eve")).unblocked == ("TP-2",)
+    assert room.update("TP-1", Change(set={"status": "done"}), CallerIdentity("eve")).unblocked == ("TP-2",)
 
 
 def test_a_handover_writes_the_note_with_the_release(room: Tasks):

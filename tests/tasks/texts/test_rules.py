@@ -56,7 +56,7 @@ def test_an_added_rule_leaves_all_that_people_wrote(room: Tasks, file: Path):
 
 
 def test_a_rule_has_the_lines_indented_below_it_and_code_has_none(room: Tasks, file: Path):
-    own = [(rule.type, rule.text) for rule in rules.active(room) if rule.scope == "workspace"]
+    own = [(rule.type, rule.text) for rule in rules.active_rules(room) if rule.scope == "workspace"]
     assert own == [
         ("custom", "Use full words, never abbreviations."),
         ("custom", "Say what a thing is"),
@@ -65,7 +65,7 @@ def test_a_rule_has_the_lines_indented_below_it_and_code_has_none(room: Tasks, f
 
 
 def test_a_changed_or_removed_rule_takes_its_own_lines_along(room: Tasks, file: Path):
-    words, thing, _ = [rule.id for rule in rules.active(room) if rule.scope == "workspace"]
+    words, thing, _ = [rule.id for rule in rules.active_rules(room) if rule.scope == "workspace"]
     rules.replace(room, thing, "Name the thing", source="ada")
     rules.remove(room, words, source="ada")
     assert file.read_text() == WRITTEN.replace(

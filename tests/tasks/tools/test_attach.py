@@ -18,12 +18,12 @@ from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfDate, TooLar
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.file_resources import attachment_content
 from holdfast.tasks.store.history import state_of
-from holdfast.tasks.store.records import Draft, Who
+from holdfast.tasks.store.records import CallerIdentity, Draft
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import ensure_workspace
 from holdfast.tasks.tools.attach import (
-    EMBEDDED_BYTES,
-    MAX_BYTES,
+    MAX_ATTACHMENT_BYTES,
+    MAX_EMBEDDED_BYTES,
     AttachFile,
     WhichAttachment,
     attach,
@@ -35,7 +35,7 @@ from tests.tasks.happenings import events_of, replayed
 
 toolset = toolsets.toolset("tasks")
 
-ME = Who("tester")
+ME = CallerIdentity("tester")
 SOUND = b"RIFF$\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0@\x1f\0\0\x80>\0\0\2\0\x10\0data\0\0\0\0"
 
 
@@ -119,7 +119,7 @@ def test_an_embedded_file_tells_when_it_was_put_there_as_it_is(repository: Path,
 
 @pytest.mark.requirement("tasks-20")
 def test_what_is_large_comes_as_a_link_that_can_be_read(room: Tasks):
-    content = b"x" * (EMBEDDED_BYTES + 1)
+    content = b"x" * (MAX_EMBEDDED_BYTES + 1)
     put(room, "long.log", content, mime_type="text/plain")
     result, blocks = look(room, "long.log")
     assert blocks[1] == {
@@ -179,7 +179,7 @@ def test_somebody_who_saw_an_older_version_is_refused(room: Tasks):
         {"data": "aGk="},
         {"data": "not base64!", "name": "a"},
         {"data": "größe", "name": "a"},
-        {"data": base64.b64encode(bytes(MAX_BYTES + 1)).decode(), "name": "a"},
+        {"data": base64.b64encode(bytes(MAX_ATTACHMENT_BYTES + 1)).decode(), "name": "a"},
     ],
 )
 def test_what_cannot_be_attached_is_refused_and_nothing_is_kept(room: Tasks, arguments: dict[str, Any]):
@@ -189,12 +189,12 @@ def test_what_cannot_be_attached_is_refused_and_nothing_is_kept(room: Tasks, arg
 
 
 def test_a_file_over_the_limit_is_refused(room: Tasks, repository: Path):
-    (repository / "big").write_bytes(bytes(MAX_BYTES + 1))
+    (repository / "big").write_bytes(bytes(MAX_ATTACHMENT_BYTES + 1))
     with pytest.raises(TooLarge):
         attach(room, AttachFile(task_id="TP-1", path="big"))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("content", [b"", SOUND, b"\0\xff" * EMBEDDED_BYTES])
+@pytest.mark.parametrize("content", [b"", SOUND, b"\0\xff" * MAX_EMBEDDED_BYTES])
 def test_a_command_writes_the_file_itself_to_a_pipe(room: Tasks, run_holdfast: RunHoldfast, content: bytes):
     put(room, "note.wav", content)
     piped: Any = run_holdfast("tasks", "attachment", "TP-1", "note.wav", text=False, encoding=None)

@@ -16,11 +16,11 @@ from holdfast.storage.git.repository import Repository
 from holdfast.storage.watching.file_signature import signature_of
 from holdfast.tasks.change_input import TaskItems, UpdateTask
 from holdfast.tasks.errors import AlreadyClaimed
-from holdfast.tasks.link_targets import Place, parse_place
+from holdfast.tasks.link_targets import LinkTarget, parse_target
 from holdfast.tasks.models import LinkIn
 from holdfast.tasks.neighbours import TaskRemark
 from holdfast.tasks.store.query import Query
-from holdfast.tasks.store.records import Change, Draft, File, TaskLink, Who
+from holdfast.tasks.store.records import CallerIdentity, Change, Draft, File, TaskLink
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import ensure_workspace
 from holdfast.tasks.texts import rules
@@ -30,13 +30,13 @@ from holdfast.tasks.tools.focus import FocusTask, focus
 from holdfast.tasks.tools.start import StartSession, start
 from holdfast.tasks.tools.task_from import MadeFrom, TaskFrom, made_text, task_from, title_of
 from holdfast.tasks.tools.update import update
-from holdfast.tasks.trackers.counterparts import Counterpart, connect, put
+from holdfast.tasks.trackers.counterparts import Counterpart, store_connected, store_counterparts
 from holdfast.tasks.view.focus_result import Focus, focus_text
 from holdfast.workspace import Workspace
 from tests.tasks.claims import claim
 from tests.waiting import wait_until
 
-ME = Who("ada")
+ME = CallerIdentity("ada")
 SOURCE = "def parse():\n    return 1\n\n\ndef show():\n    return 2\n"
 
 
@@ -258,9 +258,9 @@ def test_outside_git_the_rooms_that_need_it_are_absent(home: Path, tmp_path: Pat
 
 
 def test_words_tell_what_was_left_for_the_next_one(workspace: Workspace, room: Tasks) -> None:
-    room.create([Draft("Light the lamp", files=(File("src/app.py"),))], Who("ada"))
+    room.create([Draft("Light the lamp", files=(File("src/app.py"),))], CallerIdentity("ada"))
     change = Change(set={"notes": "The wick is wet", "plan": "Dry it"})
-    room.update("TP-1", change, Who("ada"))
+    room.update("TP-1", change, CallerIdentity("ada"))
     words = focus_text(look(room, peek=True))
     assert "Notes: The wick is wet" in words
     assert "Plan: Dry it" in words
@@ -269,7 +269,7 @@ def test_words_tell_what_was_left_for_the_next_one(workspace: Workspace, room: T
 
 def test_what_somebody_else_holds_can_be_looked_at_only(room: Tasks) -> None:
     room.create([Draft("Fix")], ME)
-    claim(room, "TP-1", Who("grace"))
+    claim(room, "TP-1", CallerIdentity("grace"))
     with pytest.raises(AlreadyClaimed) as caught:
         look(room, agent="lin")
     assert "pass `peek`" in caught.value.sentence()
@@ -350,9 +350,13 @@ def test_what_does_not_exist_is_named(workspace: Workspace, room: Tasks) -> None
 
 
 def test_addresses_and_ids_mean_the_same() -> None:
-    assert parse_place("lazygit://messages#m_00ff") == parse_place(" m_00ff ") == Place("message", "m_00ff")
-    assert parse_place("comment://workspace/a%20b.py.comments#c_1") == Place("comment", "c_1", "a b.py")
-    assert parse_place("issue:c8d4b0a2") == Place("issue", "c8d4b0a2")
+    assert (
+        parse_target("lazygit://messages#m_00ff")
+        == parse_target(" m_00ff ")
+        == LinkTarget("message", "m_00ff")
+    )
+    assert parse_target("comment://workspace/a%20b.py.comments#c_1") == LinkTarget("comment", "c_1", "a b.py")
+    assert parse_target("issue:c8d4b0a2") == LinkTarget("issue", "c8d4b0a2")
 
 
 def test_a_title_is_made_of_what_was_said() -> None:
@@ -509,9 +513,9 @@ def test_what_focus_says_is_to_be_checked_can_be_checked_as_it_says_so(room: Tas
 
 def test_an_audit_tells_of_tasks_that_another_tracker_has_in_another_state(room: Tasks) -> None:
     task = room.create([Draft("One")], ME)[0][0]
-    connect(room, "kelp", "github", {})
-    put(room, "kelp", Counterpart("12", task.uid, None, {}, {"status": "in-progress"}))
+    store_connected(room, "kelp", "github", {})
+    store_counterparts(room, "kelp", Counterpart("12", task.uid, None, {}, {"status": "in-progress"}))
     assert audited(room) == {}
-    put(room, "kelp", Counterpart("12", task.uid, None, {}, {"status": "done"}))
+    store_counterparts(room, "kelp", Counterpart("12", task.uid, None, {}, {"status": "done"}))
     told = "TP-1: It is backlog, but 12 of kelp was done when last read."
     assert audited(room) == {"ISSUE_DRIFT": [told]}

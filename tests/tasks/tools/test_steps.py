@@ -134,7 +134,7 @@ def test_steps_travel_with_an_export_and_the_newer_one_counts(room: Tasks, repos
     elsewhere = clone_of(repository, tmp_path / "clone", room.workspace().id)
     for text in ("Our way", "Our better way"):
         with room.writing(ADA) as transaction:
-            step_texts.write(transaction, "plan_work", text, reason=None, if_version=None)
+            step_texts.write_step(transaction, "plan_work", text, reason=None, if_version=None)
         earlier = exported(elsewhere) if elsewhere.exists else None
         taken_in(elsewhere, exported(room))
         assert step_texts.own_text(elsewhere, "plan_work") == text

@@ -12,7 +12,7 @@ from holdfast.storage.git.repository import Repository
 from holdfast.tasks.imports.archive import export_lines, parse_export
 from holdfast.tasks.imports.restoration import restore_export
 from holdfast.tasks.store.query import Query
-from holdfast.tasks.store.records import Change, Draft, Task, Who
+from holdfast.tasks.store.records import CallerIdentity, Change, Draft, Task
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import ensure_workspace, write_marker
 from holdfast.tasks.tools.remote_interface import GitHubCall, RemoteInterface, remote_interface
@@ -22,7 +22,7 @@ from tests.tasks.claims import claim
 from tests.tasks.trackers.github_server import TOKEN, FakeGitHub, github
 from tests.tasks.trackers.web_server import Answer
 
-ME = Who("ada")
+ME = CallerIdentity("ada")
 
 
 @pytest.fixture
@@ -224,7 +224,7 @@ def test_the_gate_holds_for_issues_that_are_closed(connected: Tasks, fake: FakeG
 def test_a_task_that_somebody_holds_stays_in_their_hands(connected: Tasks, fake: FakeGitHub) -> None:
     fake.add("Parse")
     call(connected, "sync")
-    claim(connected, only(connected).uid, Who("grace"))
+    claim(connected, only(connected).uid, CallerIdentity("grace"))
     fake.edit(1, state="closed", state_reason="not_planned")
     report = call(connected, "sync", prefer="theirs")
     assert "refused" in done(report)

@@ -10,17 +10,17 @@ import pytest
 from holdfast.kernel.errors import Denied, Invalid, NotFound, TooLarge, Unavailable
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.store.query import Query
-from holdfast.tasks.store.records import Change, Draft, Who
+from holdfast.tasks.store.records import CallerIdentity, Change, Draft
 from holdfast.tasks.store.states import STATUSES
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import ensure_workspace
 from holdfast.tasks.tools.remote_interface import RemoteInterface, remote_interface
-from holdfast.tasks.trackers.adapter import transitions
+from holdfast.tasks.trackers.adapter import transition_path
 from holdfast.tasks.trackers.report import TrackerReport, report_text
 from tests.tasks.trackers.tracker_servers import FakeAsana, FakeCustom, FakeJira, FakeLinear, FakeTrello
 from tests.tasks.trackers.web_server import Answer, Server, serving
 
-ME = Who("ada")
+ME = CallerIdentity("ada")
 KINDS = [FakeJira, FakeLinear, FakeAsana, FakeTrello, FakeCustom]
 
 
@@ -251,6 +251,6 @@ def test_a_bad_config_is_refused(room: Tasks, config: str) -> None:
 def test_every_state_is_reached_by_steps_that_are_allowed() -> None:
     for before in STATUSES:
         for after in STATUSES:
-            steps = transitions(before, after)
+            steps = transition_path(before, after)
             assert steps[-1:] == ([after] if before != after else [])
-    assert transitions("backlog", "done") == ["in-progress", "done"]
+    assert transition_path("backlog", "done") == ["in-progress", "done"]

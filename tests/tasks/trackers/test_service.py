@@ -21,15 +21,15 @@ from holdfast.tasks.trackers.foreign import ForeignCriterion, ForeignTask
 from holdfast.tasks.trackers.github import (
     GitHub,
     body_of,
-    checked_project,
     fields_of,
     labels_of,
     project_of_remote,
     task_of,
+    validate_project,
 )
 from holdfast.tasks.trackers.service import Service, ServiceProfile, pause
-from holdfast.tasks.trackers.three_way_merge import FieldConflict, reconcile
-from holdfast.tasks.trackers.tracker import Mark, parse_settings
+from holdfast.tasks.trackers.three_way_merge import FieldConflict, merge_values
+from holdfast.tasks.trackers.tracker import SyncCursor, parse_settings
 from tests.tasks.trackers.github_server import TOKEN, FakeGitHub, github
 from tests.tasks.trackers.web_server import Answer, Server, serving
 
@@ -52,10 +52,10 @@ def test_all_pages_of_issues_are_read_oldest_first_without_pull_requests() -> No
         for number in range(5):
             fake.add(f"Issue {number}")
         fake.add("A pull request", pull_request={"url": "x"})
-        mark = Mark()
-        titles = [task.title for task in connected(fake).changed(mark)]
+        cursor = SyncCursor()
+        titles = [task.title for task in connected(fake).changed_since(cursor)]
     assert titles == [f"Issue {number}" for number in range(5)]
-    assert mark.since == "2026-01-01T00:00:06Z"
+    assert cursor.since == "2026-01-01T00:00:06Z"
     assert [request.query.get("page", "1") for request in fake.server.requests] == ["1", "2", "3"]
 
 
@@ -63,14 +63,14 @@ def test_a_second_look_asks_only_for_what_changed_and_a_third_costs_nothing() ->
     with github() as fake:
         for number in range(3):
             fake.add(f"Issue {number}")
-        tracker, mark = connected(fake), Mark()
-        assert len(list(tracker.changed(mark))) == 3
-        assert [task.title for task in tracker.changed(mark)] == ["Issue 2"]
+        tracker, cursor = connected(fake), SyncCursor()
+        assert len(list(tracker.changed_since(cursor))) == 3
+        assert [task.title for task in tracker.changed_since(cursor)] == ["Issue 2"]
         assert fake.server.requests[-1].query["since"] == "2026-01-01T00:00:03Z"
-        assert list(tracker.changed(mark)) == []
-        assert fake.server.requests[-1].headers["if-none-match"] == mark.etag
+        assert list(tracker.changed_since(cursor)) == []
+        assert fake.server.requests[-1].headers["if-none-match"] == cursor.etag
         fake.edit(1, title="Changed")
-        assert [task.title for task in tracker.changed(mark)] == ["Issue 2", "Changed"]
+        assert [task.title for task in tracker.changed_since(cursor)] == ["Issue 2", "Changed"]
 
 
 def test_a_short_wait_is_waited_and_a_long_one_is_told() -> None:
@@ -172,7 +172,7 @@ def test_an_issue_and_a_task_say_the_same() -> None:
     labels = [{"name": label} for label in sent["labels"]]
     back = task_of({"number": 7, **sent, "state": "open", "labels": labels})
     assert labels_of(task) == ["parser", "taskpilot", "priority-high", "status-review"]
-    assert back == ForeignTask(**{**vars(task), "kept": {"uid": "01ABC"}})
+    assert back == ForeignTask(**{**vars(task), "extra": {"uid": "01ABC"}})
 
 
 @pytest.mark.parametrize(
@@ -217,48 +217,48 @@ def test_a_remote_names_a_project(address: str, project: str | None) -> None:
 @pytest.mark.parametrize("text", ["kelp", "ada/..", "ada/kelp/issues", "ada/kelp?x", "-a/b", ""])
 def test_what_is_no_project_is_refused(text: str) -> None:
     with pytest.raises(Invalid):
-        checked_project(text)
+        validate_project(text)
 
 
 BASE = {"title": "T", "description": "D", "status": "backlog", "priority": "medium", "labels": ["a", "b"]}
 
 
 def test_the_side_that_changed_is_followed() -> None:
-    found = reconcile(BASE, {**BASE, "title": "Ours"}, {**BASE, "status": "done"})
-    assert (found.for_us, found.for_them, found.clashes) == ({"status": "done"}, {"title": "Ours"}, ())
+    found = merge_values(BASE, {**BASE, "title": "Ours"}, {**BASE, "status": "done"})
+    assert (found.for_us, found.for_them, found.conflicts) == ({"status": "done"}, {"title": "Ours"}, ())
     assert found.base == {**BASE, "title": "Ours", "status": "done"}
 
 
 def test_two_different_changes_clash_and_change_nothing_until_a_side_is_preferred() -> None:
     ours, theirs = {**BASE, "title": "Ours"}, {**BASE, "title": "Theirs"}
-    found = reconcile(BASE, ours, theirs)
+    found = merge_values(BASE, ours, theirs)
     assert (found.for_us, found.for_them) == ({}, {})
-    assert found.clashes == (FieldConflict("title", "Ours", "Theirs"),)
+    assert found.conflicts == (FieldConflict("title", "Ours", "Theirs"),)
     assert found.base == BASE
-    assert reconcile(BASE, ours, theirs, prefer="ours").for_them == {"title": "Ours"}
-    assert reconcile(BASE, ours, theirs, prefer="theirs").for_us == {"title": "Theirs"}
+    assert merge_values(BASE, ours, theirs, prefer="ours").for_them == {"title": "Ours"}
+    assert merge_values(BASE, ours, theirs, prefer="theirs").for_us == {"title": "Theirs"}
 
 
 def test_labels_are_merged() -> None:
-    found = reconcile(BASE, {**BASE, "labels": ["a", "c"]}, {**BASE, "labels": ["d", "a", "b"]})
+    found = merge_values(BASE, {**BASE, "labels": ["a", "c"]}, {**BASE, "labels": ["d", "a", "b"]})
     assert found.base["labels"] == ["a", "c", "d"]
     assert found.for_us == {"labels": ["a", "c", "d"]}
-    assert found.clashes == ()
+    assert found.conflicts == ()
 
 
 def test_line_ends_and_order_are_no_change() -> None:
-    found = reconcile(BASE, BASE, {**BASE, "description": "D\r\n", "labels": ["b", "a"]})
+    found = merge_values(BASE, BASE, {**BASE, "description": "D\r\n", "labels": ["b", "a"]})
     assert (found.for_us, found.for_them) == ({}, {})
 
 
 def test_a_field_that_the_other_side_cannot_carry_is_left_out() -> None:
-    found = reconcile(BASE, {**BASE, "priority": "low"}, BASE, carried={"title"})
+    found = merge_values(BASE, {**BASE, "priority": "low"}, BASE, synced_fields={"title"})
     assert found.for_them == {}
 
 
 def test_a_config_is_checked_and_holds_no_secret() -> None:
     def parse(text: str) -> dict[str, object]:
-        return parse_settings(text, needed=("project",), known=("lists",))
+        return parse_settings(text, required=("project",), optional=("lists",))
 
     assert parse('{"project": "K", "lists": {"Doing": "review"}}')["project"] == "K"
     for text, words in {

@@ -14,14 +14,14 @@ import pytest
 
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.store.records import Draft, File, TaskLink, Who
+from holdfast.tasks.store.records import CallerIdentity, Draft, File, TaskLink
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
 from tests.tasks.claims import claim
 
 DEFAULT_BYTES = 2_000 * 4
 MAX_BYTES = 8_000 * 4
-ME = Who("tester")
+ME = CallerIdentity("tester")
 pytestmark = pytest.mark.requirement("tasks-46")
 
 
@@ -69,7 +69,11 @@ def fill(workspace: Workspace) -> None:
     waiting = [Draft(f"Waits {number}", depends_on=needs, parent="TP-6") for number in range(100)]
     workspace.room("tasks").create(waiting, ME)
     for number in range(200, 230):
-        claim(workspace.room("tasks"), f"TP-{number}", Who(f"agent {number} {'of a long name ' * 12}"))
+        claim(
+            workspace.room("tasks"),
+            f"TP-{number}",
+            CallerIdentity(f"agent {number} {'of a long name ' * 12}"),
+        )
 
 
 def run(dispatcher: Dispatcher, name: str, /, **arguments: Any) -> dict[str, Any]:

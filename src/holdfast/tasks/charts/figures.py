@@ -1,4 +1,4 @@
-"""The data of the charts, queried from the store."""
+"""The data of the charts, queried from the store; `plots` draws it."""
 
 from __future__ import annotations
 
@@ -14,51 +14,57 @@ from holdfast.tasks.store.records import task_id
 from holdfast.tasks.store.states import FINISHED, STATUSES, Status
 from holdfast.tasks.store.transaction import TaskTransaction
 
-MAX_DAYS = 365
-"""A chosen bound: a year still shows single days at the chart's width of 640 pixels."""
+_MAX_BURNDOWN_DAYS = 365
+"""A judgement: over a year, a day still has more than a pixel of the chart's width."""
 
 
 @dataclass(frozen=True)
 class Box:
-    """A task in the dependency graph."""
+    """A task in the dependency graph, drawn as a box."""
 
     id: str
     title: str
-    status: str
+    status: Status
 
 
 def counts_by_status(transaction: TaskTransaction) -> dict[Status, int]:
     """Return the number of tasks in each state, in the usual order."""
-    rows = transaction.ask("SELECT status, count(*) FROM task WHERE workspace = :workspace GROUP BY status")
-    counted: Mapping[str, int] = dict(rows.fetchall())
-    return {status: counted.get(status, 0) for status in STATUSES}
+    rows = transaction.run_in_workspace(
+        "SELECT status, count(*) FROM task WHERE workspace = :workspace GROUP BY status"
+    )
+    counts: Mapping[str, int] = dict(rows.fetchall())
+    return {status: counts.get(status, 0) for status in STATUSES}
 
 
 def burndown(transaction: TaskTransaction, today: date) -> list[tuple[date, int, int]]:
-    """Return, for each day since the first task, the numbers of open and of done tasks at its end."""
-    opened: Counter[date] = Counter()
-    done: Counter[date] = Counter()
-    states: dict[str, str] = {}
-    for at, task, status in _changes_of_status(transaction):
-        before = states.get(task)
-        states[task] = status
+    """Return for each day since the first task its date, and the open and done tasks at its end."""
+    # The changes of both counts on each day.
+    open_changes: Counter[date] = Counter()
+    done_changes: Counter[date] = Counter()
+    current: dict[str, str] = {}
+    for at, task, status in _status_changes(transaction):
+        before = current.get(task)
+        current[task] = status
         day = datetime.fromtimestamp(at, UTC).date()
-        opened[day] += (status not in FINISHED) - (before is not None and before not in FINISHED)
-        done[day] += (status == "done") - (before == "done")
+        was_open = before is not None and before not in FINISHED
+        open_changes[day] += (status not in FINISHED) - was_open
+        done_changes[day] += (status == "done") - (before == "done")
+    if not open_changes:
+        return []
     days: list[tuple[date, int, int]] = []
-    still_open = finished = 0
-    first = min(opened, default=today)
-    for number in range((max(today, first) - first).days + 1 if opened else 0):
+    open_count = done_count = 0
+    first = min(open_changes)
+    for number in range((max(today, first) - first).days + 1):
         day = first + timedelta(number)
-        still_open += opened[day]
-        finished += done[day]
-        days.append((day, still_open, finished))
-    return days[-MAX_DAYS:]
+        open_count += open_changes[day]
+        done_count += done_changes[day]
+        days.append((day, open_count, done_count))
+    return days[-_MAX_BURNDOWN_DAYS:]
 
 
-def _changes_of_status(transaction: TaskTransaction) -> Iterable[tuple[float, str, str]]:
-    """Yield time, task and new status of every change of status, in the order of events."""
-    rows = transaction.ask(
+def _status_changes(transaction: TaskTransaction) -> Iterable[tuple[float, str, str]]:
+    """Yield the time, the task's uid and the new status of every change of status, in order."""
+    rows = transaction.run_in_workspace(
         "SELECT at, task, after FROM event WHERE workspace = :workspace AND task IS NOT NULL ORDER BY seq"
     )
     for at, task, after in rows:
@@ -68,21 +74,26 @@ def _changes_of_status(transaction: TaskTransaction) -> Iterable[tuple[float, st
                 yield at, task, changed["status"]
 
 
-def graph(transaction: TaskTransaction, maximum: int) -> tuple[list[Box], list[tuple[str, str]], int]:
-    """Return the tasks (open ones with dependencies first), the dependency pairs, and the number of tasks."""
+def dependency_graph(
+    transaction: TaskTransaction, maximum: int
+) -> tuple[list[Box], list[tuple[str, str]], int]:
+    """Return the first tasks, all dependencies, and the number of all tasks.
+
+    Open tasks with dependencies come first. A dependency is a pair: a task, and one it waits for.
+    """
     needs = [
         (task_id(task), task_id(needed))
-        for task, needed in transaction.ask(
+        for task, needed in transaction.run_in_workspace(
             "SELECT task.n, other.n FROM dependency JOIN task ON task.uid = dependency.task"
             " JOIN task other ON other.uid = dependency.needs"
             " WHERE dependency.kind = 'blocks' AND task.workspace = :workspace ORDER BY task.n, other.n"
         )
     ]
-    rows = transaction.ask(
+    rows = transaction.run_in_workspace(
         "SELECT n, title, status FROM task WHERE workspace = :workspace"
         " ORDER BY CASE WHEN status IN ('done', 'dropped') THEN 1 ELSE 0 END,"
         " CASE WHEN waits > 0 OR unblocks > 0 THEN 0 ELSE 1 END, n LIMIT :maximum",
         maximum=maximum,
     )
     boxes = [Box(task_id(number), title, status) for number, title, status in rows]
-    return boxes, needs, census.count(transaction)
+    return boxes, needs, census.task_count(transaction)

@@ -1,4 +1,4 @@
-"""Shapes, and their rendering as SVG, or as PNG with matplotlib, which is an optional extra.
+"""A drawing made of shapes, and its rendering as SVG or PNG. PNG needs matplotlib, an optional extra.
 
 Coordinates are pixels from the top left.
 """
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 ChartFormat = Literal["png", "svg"]
 
-INK = "#1f2933"
-QUIET = "#7b8794"
-RULE = "#cbd2d9"
+TEXT_COLOUR = "#1f2933"
+MUTED_COLOUR = "#7b8794"
+LINE_COLOUR = "#cbd2d9"
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Line:
     """A line through points."""
 
     points: tuple[tuple[float, float], ...]
-    color: str = RULE
+    color: str = LINE_COLOUR
     width: float = 1.0
     arrow: bool = False
     """Whether it ends in an arrowhead."""
@@ -58,7 +58,7 @@ class Label:
     text: str
     size: float = 12.0
     align: Literal["start", "middle", "end"] = "start"
-    color: str = INK
+    color: str = TEXT_COLOUR
 
 
 Shape = Rectangle | Line | Label
@@ -66,7 +66,7 @@ Shape = Rectangle | Line | Label
 
 @dataclass
 class Drawing:
-    """A picture as shapes, in painting order."""
+    """A picture as a list of shapes; later shapes cover earlier ones."""
 
     width: int
     height: int
@@ -80,26 +80,26 @@ class Drawing:
 
 SVG_TYPE = "image/svg+xml"
 
-_HEAD = (
+_ARROWHEAD = (
     "<marker id='head' viewBox='0 0 10 10' refX='9' refY='5' markerWidth='8' markerHeight='8' orient='auto'>"
     "<path d='M0 0 L10 5 L0 10 z' fill='#7b8794'/></marker>"
 )
 
 
-def svg(drawing: Drawing) -> bytes:
+def render_svg(drawing: Drawing) -> bytes:
     """Return the drawing as an SVG document."""
-    shapes = "\n".join(_element(shape) for shape in drawing.shapes)
+    shapes = "\n".join(_svg_element(shape) for shape in drawing.shapes)
     size = f"width='{drawing.width}' height='{drawing.height}'"
     box = f"viewBox='0 0 {drawing.width} {drawing.height}'"
     text = (
         f"<svg xmlns='http://www.w3.org/2000/svg' {size} {box} font-family='sans-serif'>\n"
-        f"<title>{_escaped(drawing.title)}</title>\n<defs>{_HEAD}</defs>\n"
+        f"<title>{_escape(drawing.title)}</title>\n<defs>{_ARROWHEAD}</defs>\n"
         f"<rect width='100%' height='100%' fill='#ffffff'/>\n{shapes}\n</svg>\n"
     )
     return text.encode()
 
 
-def _element(shape: Shape) -> str:
+def _svg_element(shape: Shape) -> str:
     match shape:
         case Rectangle():
             area = f"x='{shape.x:g}' y='{shape.y:g}' width='{shape.width:g}' height='{shape.height:g}'"
@@ -112,11 +112,11 @@ def _element(shape: Shape) -> str:
         case Label():
             place = f"x='{shape.x:g}' y='{shape.y:g}' dy='0.35em' text-anchor='{shape.align}'"
             style = f"font-size='{shape.size:g}' fill={quoteattr(shape.color)}"
-            return f"<text {place} {style}>{_escaped(shape.text)}</text>"
+            return f"<text {place} {style}>{_escape(shape.text)}</text>"
 
 
-def _escaped(text: str) -> str:
-    """Return stored text as XML character data."""
+def _escape(text: str) -> str:
+    """Return untrusted text as XML character data on one line."""
     return escape(visible(text).replace("\n", " "))
 
 
@@ -126,7 +126,7 @@ _POINTS_PER_PIXEL = 72 / _DOTS_PER_INCH
 _ALIGNMENTS: dict[str, Any] = {"start": "left", "middle": "center", "end": "right"}
 
 
-def png(drawing: Drawing, cache: Path) -> bytes:
+def render_png(drawing: Drawing, cache: Path) -> bytes:
     """Return the drawing as a PNG file; `cache` is the directory for matplotlib's font cache."""
     os.environ.setdefault("MPLCONFIGDIR", str(cache))
     try:
@@ -145,13 +145,13 @@ def png(drawing: Drawing, cache: Path) -> bytes:
     axes.set(xlim=(0, drawing.width), ylim=(drawing.height, 0))
     axes.axis("off")
     for shape in drawing.shapes:
-        _paint(axes, shape)
+        _draw_shape(axes, shape)
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", metadata={"Software": None, "Title": _printable(drawing.title)})
     return buffer.getvalue()
 
 
-def _paint(axes: Axes, shape: Shape) -> None:
+def _draw_shape(axes: Axes, shape: Shape) -> None:
     from matplotlib.patches import Rectangle as Patch
 
     match shape:
@@ -178,9 +178,11 @@ def _paint(axes: Axes, shape: Shape) -> None:
 
 
 def _printable(text: str) -> str:
-    """Return stored text with boxes for characters that the font lacks, to avoid matplotlib's warnings."""
+    """Return untrusted text with a box for each character that the font lacks, which matplotlib warns of."""
     known = _font_characters()
-    return "".join(letter if ord(letter) in known else "□" for letter in visible(text).replace("\n", " "))
+    return "".join(
+        character if ord(character) in known else "□" for character in visible(text).replace("\n", " ")
+    )
 
 
 @lru_cache(maxsize=1)
@@ -192,11 +194,14 @@ def _font_characters() -> frozenset[int]:
 
 
 def render(drawing: Drawing, wanted: ChartFormat | None, cache: Path) -> tuple[bytes, str]:
-    """Return a drawing as a file and its media type: the requested format, or PNG if possible, else SVG."""
+    """Return a drawing as a file, and its media type.
+
+    Without a requested format, the file is PNG if matplotlib is installed, else SVG.
+    """
     if wanted != "svg":
         try:
-            return png(drawing, cache), PNG_TYPE
+            return render_png(drawing, cache), PNG_TYPE
         except Unavailable:
             if wanted == "png":
                 raise
-    return svg(drawing), SVG_TYPE
+    return render_svg(drawing), SVG_TYPE

@@ -1,7 +1,8 @@
-"""The charts: tasks by status as bars, open tasks by day as lines, dependencies as a graph of boxes."""
+"""Draws the charts: tasks by status as bars, open tasks by day as lines, dependencies as a graph of boxes."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Literal
@@ -9,7 +10,7 @@ from typing import Literal
 from holdfast.kernel.text import counted, shorten
 from holdfast.tasks.charts import figures
 from holdfast.tasks.charts.figures import Box
-from holdfast.tasks.charts.picture import QUIET, RULE, Drawing, Label, Line, Rectangle
+from holdfast.tasks.charts.picture import LINE_COLOUR, MUTED_COLOUR, Drawing, Label, Line, Rectangle
 from holdfast.tasks.store.states import Status
 from holdfast.tasks.store.tasks import Tasks
 
@@ -21,18 +22,19 @@ COLORS: Mapping[str, str] = {
     "done": "#3f9142",
     "dropped": "#cbd2d9",
 }
-OTHER = "#616e7c"
+_OTHER_COLOUR = "#616e7c"
 ChartKind = Literal["status", "burndown", "graph"]
 
+# The layout of the bar chart, in pixels.
 _BARS_WIDTH = 640
 _BAR_ROW = 40
 _BARS_TOP = 70
-_BARS_FROM = 130
-_LONGEST = 430
+_BARS_LEFT = 130
+_MAX_BAR_LENGTH = 430
 
 
 def status_chart(name: str, counts: Mapping[Status, int]) -> Drawing:
-    """Return a bar chart of the states in their usual order."""
+    """Return a bar chart of the number of tasks in each state."""
     total = sum(counts.values())
     drawing = Drawing(_BARS_WIDTH, _BARS_TOP + _BAR_ROW * len(counts) + 20, f"Tasks of {name} by status")
     done = counts.get("done", 0)
@@ -40,45 +42,47 @@ def status_chart(name: str, counts: Mapping[Status, int]) -> Drawing:
     share = f", {round(100 * done / open_or_done)} % done" if open_or_done else ""
     drawing.add(
         Label(20, 24, shorten(drawing.title, 60, tidy=True), size=16),
-        Label(20, 46, f"{counted(total, 'task')}{share}", color=QUIET),
+        Label(20, 46, f"{counted(total, 'task')}{share}", color=MUTED_COLOUR),
     )
     maximum = max([1, *counts.values()])
     for position, (status, count) in enumerate(counts.items()):
         middle = _BARS_TOP + _BAR_ROW * position + _BAR_ROW / 2
-        length = _LONGEST * count / maximum
+        length = _MAX_BAR_LENGTH * count / maximum
         drawing.add(
-            Label(_BARS_FROM - 12, middle, status, align="end"),
-            Rectangle(_BARS_FROM, middle - 12, length, 24, COLORS.get(status, OTHER)),
-            Label(_BARS_FROM + length + 8, middle, str(count)),
+            Label(_BARS_LEFT - 12, middle, status, align="end"),
+            Rectangle(_BARS_LEFT, middle - 12, length, 24, COLORS.get(status, _OTHER_COLOUR)),
+            Label(_BARS_LEFT + length + 8, middle, str(count)),
         )
-    drawing.add(Line(((_BARS_FROM, _BARS_TOP), (_BARS_FROM, drawing.height - 20)), color=RULE))
+    drawing.add(Line(((_BARS_LEFT, _BARS_TOP), (_BARS_LEFT, drawing.height - 20)), color=LINE_COLOUR))
     return drawing
 
 
+# The layout of the burndown chart, in pixels.
 _DAYS_WIDTH, _DAYS_HEIGHT = 780, 360
 _DAYS_LEFT, _DAYS_RIGHT, _DAYS_TOP, _DAYS_BOTTOM = 60, 700, 80, 310
 _MAX_TICKS = 6
+"""A judgement: six dates fit below the chart side by side."""
 
 
 def burndown_chart(name: str, days: Sequence[tuple[date, int, int]]) -> Drawing:
-    """Return a line chart of open and done tasks; each day is its date and both counts at its end."""
+    """Return a line chart; each day is its date, and the numbers of open and done tasks at its end."""
     drawing = Drawing(_DAYS_WIDTH, _DAYS_HEIGHT, f"Open tasks of {name} by day")
     drawing.add(Label(20, 24, shorten(drawing.title, 66, tidy=True), size=16))
     if not days:
-        drawing.add(Label(20, 46, "No tasks yet.", color=QUIET))
+        drawing.add(Label(20, 46, "No tasks yet.", color=MUTED_COLOUR))
         return drawing
     first, last = days[0][0], days[-1][0]
-    drawing.add(Label(20, 46, f"{first.isoformat()} to {last.isoformat()}", color=QUIET))
-    highest = max(1, *(max(still_open, done) for _, still_open, done in days))
-    _grid(drawing, days, highest)
-    _series(drawing, f"open {days[-1][1]}", COLORS["in-progress"], [day[1] for day in days], highest)
-    _series(drawing, f"done {days[-1][2]}", COLORS["done"], [day[2] for day in days], highest)
+    drawing.add(Label(20, 46, f"{first.isoformat()} to {last.isoformat()}", color=MUTED_COLOUR))
+    highest = max(1, *(max(open_count, done_count) for _, open_count, done_count in days))
+    _draw_grid(drawing, days, highest)
+    _draw_series(drawing, f"open {days[-1][1]}", COLORS["in-progress"], [day[1] for day in days], highest)
+    _draw_series(drawing, f"done {days[-1][2]}", COLORS["done"], [day[2] for day in days], highest)
     return drawing
 
 
-def _series(drawing: Drawing, label: str, color: str, values: Sequence[int], highest: int) -> None:
+def _draw_series(drawing: Drawing, label: str, color: str, values: Sequence[int], highest: int) -> None:
     points = [
-        (_across(position, len(values)), _down(value, highest)) for position, value in enumerate(values)
+        (_day_x(position, len(values)), _count_y(value, highest)) for position, value in enumerate(values)
     ]
     if len(points) == 1:
         points.append((_DAYS_RIGHT, points[0][1]))
@@ -88,43 +92,44 @@ def _series(drawing: Drawing, label: str, color: str, values: Sequence[int], hig
     )
 
 
-def _grid(drawing: Drawing, days: Sequence[tuple[date, int, int]], highest: int) -> None:
+def _draw_grid(drawing: Drawing, days: Sequence[tuple[date, int, int]], highest: int) -> None:
     for value in sorted({0, highest // 2, highest}):
-        y = _down(value, highest)
+        y = _count_y(value, highest)
         drawing.add(
-            Line(((_DAYS_LEFT, y), (_DAYS_RIGHT, y)), color=RULE),
+            Line(((_DAYS_LEFT, y), (_DAYS_RIGHT, y)), color=LINE_COLOUR),
             Label(_DAYS_LEFT - 8, y, str(value), align="end"),
         )
-    step = max(1, -(-len(days) // _MAX_TICKS))
+    step = math.ceil(len(days) / _MAX_TICKS)
     for position in range(0, len(days), step):
-        x = _across(position, len(days))
+        x = _day_x(position, len(days))
         drawing.add(Label(x, _DAYS_BOTTOM + 20, days[position][0].strftime("%m-%d"), size=11, align="middle"))
 
 
-def _across(position: int, count: int) -> float:
+def _day_x(position: int, count: int) -> float:
     return _DAYS_LEFT if count == 1 else _DAYS_LEFT + (_DAYS_RIGHT - _DAYS_LEFT) * position / (count - 1)
 
 
-def _down(value: int, highest: int) -> float:
+def _count_y(value: int, highest: int) -> float:
     return _DAYS_BOTTOM - (_DAYS_BOTTOM - _DAYS_TOP) * value / highest
 
 
 MAX_BOXES = 60
-"""A chosen bound: more boxes than this cannot be read on one picture."""
+"""A judgement: a picture with more boxes cannot be read."""
 
+# The layout of the graph, in pixels.
 _BOX_WIDTH, _BOX_HEIGHT = 190, 40
 _BOX_COLUMN, _BOX_ROW = 250, 56
 _BOXES_LEFT, _BOXES_TOP = 20, 70
 
 
 def graph_chart(name: str, boxes: Sequence[Box], needs: Sequence[tuple[str, str]]) -> Drawing:
-    """Return the dependency graph; each pair of `needs` is a task and one it waits for."""
+    """Return the dependency graph; each pair in `needs` is a task and one it waits for."""
     shown = list(boxes[:MAX_BOXES])
     known = {box.id for box in shown}
     edges = [(task, needed) for task, needed in needs if task in known and needed in known]
-    places = _places(shown, edges)
-    columns = 1 + max([column for column, _ in places.values()], default=0)
-    rows = 1 + max([row for _, row in places.values()], default=0)
+    positions = _grid_positions(shown, edges)
+    columns = 1 + max([column for column, _ in positions.values()], default=0)
+    rows = 1 + max([row for _, row in positions.values()], default=0)
     drawing = Drawing(
         max(480, _BOXES_LEFT * 2 + _BOX_COLUMN * (columns - 1) + _BOX_WIDTH),
         _BOXES_TOP + _BOX_ROW * rows + 10,
@@ -133,59 +138,62 @@ def graph_chart(name: str, boxes: Sequence[Box], needs: Sequence[tuple[str, str]
     size = f"{len(shown)} of {len(boxes)} tasks" if len(shown) < len(boxes) else counted(len(shown), "task")
     drawing.add(
         Label(20, 24, shorten(drawing.title, 50, tidy=True), size=16),
-        Label(20, 46, f"{size}, {counted(len(edges), 'dependency', 'dependencies')}", color=QUIET),
+        Label(20, 46, f"{size}, {counted(len(edges), 'dependency', 'dependencies')}", color=MUTED_COLOUR),
     )
     for task, needed in edges:
-        ends = _middle(places[needed], _BOX_WIDTH), _middle(places[task])
-        drawing.add(Line(ends, color=QUIET, arrow=True))
+        ends = _middle_of_side(positions[needed], _BOX_WIDTH), _middle_of_side(positions[task])
+        drawing.add(Line(ends, color=MUTED_COLOUR, arrow=True))
     for box in shown:
-        _paint_box(drawing, box, places[box.id])
+        _draw_box(drawing, box, positions[box.id])
     return drawing
 
 
-def _paint_box(drawing: Drawing, box: Box, place: tuple[int, int]) -> None:
-    x, y = _corner(place)
+def _draw_box(drawing: Drawing, box: Box, position: tuple[int, int]) -> None:
+    x, y = _top_left(position)
     drawing.add(
         Rectangle(x, y, _BOX_WIDTH, _BOX_HEIGHT, "#f5f7fa"),
-        Rectangle(x, y, 5, _BOX_HEIGHT, COLORS.get(box.status, OTHER)),
-        Label(x + 12, y + 13, f"{box.id}  {box.status}", size=11, color=QUIET),
+        Rectangle(x, y, 5, _BOX_HEIGHT, COLORS.get(box.status, _OTHER_COLOUR)),
+        Label(x + 12, y + 13, f"{box.id}  {box.status}", size=11, color=MUTED_COLOUR),
         Label(x + 12, y + 28, shorten(box.title, 26, tidy=True), size=11),
     )
 
 
-def _places(boxes: Sequence[Box], edges: Sequence[tuple[str, str]]) -> dict[str, tuple[int, int]]:
-    """Return column and row of each box: a task is to the right of everything it waits for."""
+def _grid_positions(boxes: Sequence[Box], edges: Sequence[tuple[str, str]]) -> dict[str, tuple[int, int]]:
+    """Return the column and row of each box: a task is to the right of all tasks it waits for."""
     columns = _depths([box.id for box in boxes], edges)
     filled: dict[int, int] = {}
-    places = {}
+    positions = {}
     for box in boxes:
         column = columns[box.id]
-        places[box.id] = (column, filled.get(column, 0))
+        positions[box.id] = (column, filled.get(column, 0))
         filled[column] = filled.get(column, 0) + 1
-    return places
+    return positions
 
 
 def _depths(names: Sequence[str], edges: Sequence[tuple[str, str]]) -> Mapping[str, int]:
-    """Return the longest-path depth of each task; terminates even if damaged data contains a cycle."""
+    """Return the length of the longest path to each task, by relaxation.
+
+    Depths are bounded by the number of tasks, so this ends even if damaged data contains a cycle.
+    """
     depths = dict.fromkeys(names, 0)
     for _ in names:
-        moved = False
+        has_changed = False
         for task, needed in edges:
             if depths[task] <= depths[needed] < len(names):
                 depths[task] = depths[needed] + 1
-                moved = True
-        if not moved:
+                has_changed = True
+        if not has_changed:
             break
     return depths
 
 
-def _corner(place: tuple[int, int]) -> tuple[float, float]:
-    column, row = place
+def _top_left(position: tuple[int, int]) -> tuple[float, float]:
+    column, row = position
     return _BOXES_LEFT + _BOX_COLUMN * column, _BOXES_TOP + _BOX_ROW * row
 
 
-def _middle(place: tuple[int, int], across: float = 0) -> tuple[float, float]:
-    x, y = _corner(place)
+def _middle_of_side(position: tuple[int, int], across: float = 0) -> tuple[float, float]:
+    x, y = _top_left(position)
     return x + across, y + _BOX_HEIGHT / 2
 
 
@@ -198,6 +206,6 @@ def draw(room: Tasks, kind: ChartKind) -> tuple[Drawing, dict[Status, int]]:
             days = figures.burndown(transaction, transaction.time.date())
             return burndown_chart(workspace.name, days), counts
         if kind == "graph":
-            boxes, needs, _ = figures.graph(transaction, MAX_BOXES)
+            boxes, needs, _ = figures.dependency_graph(transaction, MAX_BOXES)
             return graph_chart(workspace.name, boxes, needs), counts
         return status_chart(workspace.name, counts), counts

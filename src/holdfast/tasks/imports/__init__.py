@@ -1,7 +1,7 @@
-"""Tasks in files: import from other programs, and export and restore of whole workspaces.
+"""Imports tasks from the files of other programs, and exports and restores whole workspaces.
 
-- Parsers: `check_list`, `backlog_folder`, `task_master` turn texts into tasks and problems; `sources` reads
-  the files and picks the parser.
-- Import: `importer` creates and updates tasks from what was parsed; `cycles` removes circular dependencies.
-- Archives: `archive` writes and parses an export, `restoration` loads it into a database.
+- Parsers: `check_list`, `backlog_folder` and `task_master` each parse one format; `sources` reads the files
+  and chooses the parser.
+- Import: `importer` creates and updates tasks from the parsed ones; `cycles` removes circular dependencies.
+- Export: `archive` writes and parses exports, `restoration` loads them into a database.
 """

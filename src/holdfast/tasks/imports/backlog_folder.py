@@ -1,7 +1,7 @@
-"""Parser for Backlog.md (https://github.com/MrLesk/Backlog.md): a Markdown file with front matter per task.
+"""Parser for folders of Backlog.md (https://github.com/MrLesk/Backlog.md), one Markdown file per task.
 
-Tasks are in `tasks/`, `completed/`, `drafts/` and `archive/tasks/`. The origin is the task's id. Known
-sections become fields; all others stay in the description under their headings.
+The files are in `tasks/`, `completed/`, `drafts/` and `archive/tasks/`, each with front matter. The origin of
+a task is its id. Known sections become fields; other sections stay in the description under their headings.
 """
 
 from __future__ import annotations
@@ -17,36 +17,40 @@ from holdfast.storage.files.foreign_document import UnreadableDocument, parse_ya
 from holdfast.tasks.store.states import Status
 from holdfast.tasks.trackers.foreign import ForeignCriterion, ForeignTask, Problem, priority_of, status_of
 
-_HEAD = re.compile(r"---[ \t]*\r?\n(?P<head>.*?)^---[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)
+_FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?P<head>.*?)^---[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)
 _SECTION = re.compile(r"^##[ \t]+(?P<name>\S.*)$", re.MULTILINE)
 _MARKER = re.compile(r"^[ \t]*<!--\s*(?:SECTION|AC|DOD):[A-Z_:]*(?:BEGIN|END)\s*-->[ \t]*\n?", re.MULTILINE)
-_CRITERION = re.compile(r"[ \t]*[-*][ \t]+\[(?P<mark>[ xX])\][ \t]+(?:#\d+[ \t]+)?(?P<text>\S.*)")
-_CRITERIA = frozenset({"acceptance criteria", "definition of done"})
-_PLACES = {"description": "description", "implementation plan": "plan", "implementation notes": "notes"}
-_KNOWN = frozenset({
+_CHECK_BOX = re.compile(r"[ \t]*[-*][ \t]+\[(?P<mark>[ xX])\][ \t]+(?:#\d+[ \t]+)?(?P<text>\S.*)")
+_CRITERIA_SECTIONS = frozenset({"acceptance criteria", "definition of done"})
+_FIELD_OF_SECTION = {
+    "description": "description",
+    "implementation plan": "plan",
+    "implementation notes": "notes",
+}
+_KNOWN_PROPERTIES = frozenset({
     "id", "title", "status", "labels", "dependencies", "parent_task_id", "parent", "priority", "milestone",
     "updated_date",
 })  # fmt: skip
 FOLDERS: Mapping[str, Status | None] = MappingProxyType(
     {"archive/tasks": "dropped", "completed": "done", "drafts": None, "tasks": None}
 )
-"""The folders of tasks, and the status that a folder implies."""
+"""The folders of tasks, each with the status that it implies, if any."""
 
 
 def is_task_file(path: str) -> bool:
-    """Return whether a path, relative to the folder, is that of a task."""
+    """Return whether a path, relative to the Backlog.md folder, is that of a task."""
     return path.endswith(".md") and any(path.startswith(f"{folder}/") for folder in FOLDERS)
 
 
 def read_backlog(files: Mapping[str, str]) -> tuple[list[ForeignTask], list[Problem]]:
-    """Return the tasks of a folder, given its files' contents by path, and what could not be imported."""
+    """Parse the files of a folder, given by path; return its tasks, and what could not be imported."""
     problems: list[Problem] = []
     found: dict[str, ForeignTask] = {}
     for path, content in sorted(files.items()):
         if not is_task_file(path):
             continue
         current_call().check()
-        task = _task(path, content, problems)
+        task = _parse_task(path, content, problems)
         if task is not None and task.origin in found:
             problems.append(
                 Problem(path, task.line, f"The id '{task.origin}' is used twice; this file was skipped.")
@@ -56,79 +60,79 @@ def read_backlog(files: Mapping[str, str]) -> tuple[list[ForeignTask], list[Prob
     return list(found.values()), problems
 
 
-def _task(path: str, content: str, problems: list[Problem]) -> ForeignTask | None:
-    head = _HEAD.match(content)
+def _parse_task(path: str, content: str, problems: list[Problem]) -> ForeignTask | None:
+    head = _FRONT_MATTER.match(content)
     if head is None:
         problems.append(Problem(path, 1, "The file has no front matter between '---' lines and was skipped."))
         return None
-    facts = _facts(path, head["head"], problems)
-    if facts is None:
+    properties = _parse_front_matter(path, head["head"], problems)
+    if properties is None:
         return None
-    sections, preamble = _sections(content[head.end() :])
-    kept = {name: _plain(value) for name, value in facts.items() if name not in _KNOWN}
-    places = {"description": preamble, "plan": "", "notes": ""}
+    sections, preamble = _split_sections(content[head.end() :])
+    extra = {name: _to_plain(value) for name, value in properties.items() if name not in _KNOWN_PROPERTIES}
+    fields = {"description": preamble, "plan": "", "notes": ""}
     criteria: list[ForeignCriterion] = []
     for name, body in sections:
-        rest = _take_criteria(body, criteria) if name.lower() in _CRITERIA else body
-        place = _PLACES.get(name.lower())
+        rest = _take_criteria(body, criteria) if name.lower() in _CRITERIA_SECTIONS else body
+        place = _FIELD_OF_SECTION.get(name.lower())
         if place is not None:
-            places[place] = "\n\n".join(filter(None, [places[place], rest]))
+            fields[place] = "\n\n".join(filter(None, [fields[place], rest]))
         elif rest:
-            places["description"] = "\n\n".join(filter(None, [places["description"], f"## {name}\n{rest}"]))
-    identity = str(facts["id"])
+            fields["description"] = "\n\n".join(filter(None, [fields["description"], f"## {name}\n{rest}"]))
+    identity = str(properties["id"])
     return ForeignTask(
         origin=identity.lower(),
-        title=str(facts["title"]).strip(),
-        status=_status(path, facts, problems, kept),
-        priority=_priority(path, facts, problems, kept),
-        labels=(*_words(facts.get("labels")), *(("draft",) if path.startswith("drafts/") else ())),
+        title=str(properties["title"]).strip(),
+        status=_status(path, properties, problems, extra),
+        priority=_priority(path, properties, problems, extra),
+        labels=(*_to_list(properties.get("labels")), *(("draft",) if path.startswith("drafts/") else ())),
         criteria=tuple(criteria),
-        depends_on=tuple(name.lower() for name in _words(facts.get("dependencies"))),
-        parent=_parent(facts, identity),
-        milestone=str(facts["milestone"]).strip() if facts.get("milestone") else None,
-        updated_at=str(facts["updated_date"]) if facts.get("updated_date") else None,
+        depends_on=tuple(name.lower() for name in _to_list(properties.get("dependencies"))),
+        parent=_parent(properties, identity),
+        milestone=str(properties["milestone"]).strip() if properties.get("milestone") else None,
+        updated_at=str(properties["updated_date"]) if properties.get("updated_date") else None,
         line=1,
-        kept=kept,
-        **places,
+        extra=extra,
+        **fields,
     )
 
 
-def _facts(path: str, head: str, problems: list[Problem]) -> dict[str, Any] | None:
+def _parse_front_matter(path: str, head: str, problems: list[Problem]) -> dict[str, Any] | None:
     try:
-        facts = parse_yaml(head)
+        properties = parse_yaml(head)
     except UnreadableDocument as error:
         line = None if error.line is None else error.line + 1
         problems.append(Problem(path, line, f"The front matter is invalid: {error}; the file was skipped."))
         return None
-    if not isinstance(facts, dict) or not facts.get("id") or not facts.get("title"):
+    if not isinstance(properties, dict) or not properties.get("id") or not properties.get("title"):
         problems.append(Problem(path, 2, "The front matter has no id or no title; the file was skipped."))
         return None
-    return {str(name): value for name, value in facts.items()}
+    return {str(name): value for name, value in properties.items()}
 
 
-def _sections(body: str) -> tuple[list[tuple[str, str]], str]:
-    parts = _SECTION.split(_MARKER.sub("", body))
-    texts = [part.strip() for part in parts[1:]]
-    named = list(zip(texts[::2], texts[1::2], strict=True))
-    return named, parts[0].strip()
+def _split_sections(body: str) -> tuple[list[tuple[str, str]], str]:
+    """Return the sections of a text as pairs of heading and body, and the text before the first section."""
+    preamble, *rest = _SECTION.split(_MARKER.sub("", body))
+    texts = [text.strip() for text in rest]  # headings and bodies in turn
+    return list(zip(texts[::2], texts[1::2], strict=True)), preamble.strip()
 
 
 def _take_criteria(body: str, criteria: list[ForeignCriterion]) -> str:
     """Append the check boxes of a section to the criteria, and return the rest of its text."""
     rest: list[str] = []
     for line in body.splitlines():
-        if found := _CRITERION.fullmatch(line.rstrip()):
+        if found := _CHECK_BOX.fullmatch(line.rstrip()):
             criteria.append(ForeignCriterion(found["text"], checked=found["mark"] != " "))
         else:
             rest.append(line)
     return "\n".join(rest).strip()
 
 
-def _status(path: str, facts: dict[str, Any], problems: list[Problem], kept: dict[str, Any]) -> Status:
+def _status(path: str, properties: dict[str, Any], problems: list[Problem], extra: dict[str, Any]) -> Status:
     for folder, status in FOLDERS.items():
         if path.startswith(f"{folder}/") and status is not None:
             return status
-    word = str(facts.get("status") or "To Do")
+    word = str(properties.get("status") or "To Do")
     found = status_of(word)
     if found is None:
         problems.append(
@@ -136,35 +140,38 @@ def _status(path: str, facts: dict[str, Any], problems: list[Problem], kept: dic
                 path, None, f"The status {word!a} is unknown: imported as 'To Do', and added to the notes."
             )
         )
-        kept["status"] = word
+        extra["status"] = word
     return found or "backlog"
 
 
-def _priority(path: str, facts: dict[str, Any], problems: list[Problem], kept: dict[str, Any]) -> Any:
-    word = str(facts.get("priority") or "medium")
+def _priority(path: str, properties: dict[str, Any], problems: list[Problem], extra: dict[str, Any]) -> Any:
+    word = str(properties.get("priority") or "medium")
     found = priority_of(word)
     if found is None:
         problems.append(Problem(path, None, f"The priority {word!a} is unknown, and was added to the notes."))
-        kept["priority"] = word
+        extra["priority"] = word
     return found or "medium"
 
 
-def _parent(facts: dict[str, Any], identity: str) -> str | None:
-    named = facts.get("parent_task_id") or facts.get("parent")
+def _parent(properties: dict[str, Any], identity: str) -> str | None:
+    """Return the origin of the parent: the named task, or `task-1` for the id `task-1.2`."""
+    named = properties.get("parent_task_id") or properties.get("parent")
     if named:
         return str(named).lower()
     whole, dot, _ = identity.rpartition(".")
     return whole.lower() if dot else None
 
 
-def _words(value: object) -> list[str]:
+def _to_list(value: object) -> list[str]:
+    """Return the items of a list, or of a comma-separated text."""
     if value is None:
         return []
     given: Iterable[object] = value if isinstance(value, list) else str(value).split(",")
     return [word for item in given if (word := str(item).strip())]
 
 
-def _plain(value: object) -> object:
+def _to_plain(value: object) -> object:
+    """Return a YAML value with its dates as text, so that it can be written as JSON."""
     if isinstance(value, list):
-        return [_plain(item) for item in value]
+        return [_to_plain(item) for item in value]
     return value.isoformat() if isinstance(value, date) else value

@@ -1,13 +1,14 @@
 """Parser for Markdown check lists such as `todo.md`.
 
 Contract:
-- A line `- [ ] text` is a task; `x` means done, `/` in progress, `-` and `~` dropped, `!` high priority,
-  `>` later, `?` a question. Below a heading that names a state ("In progress") an unchecked item has that
-  state, and a plain top-level item is a task too.
-- A nested item is a subtask of the one above it. Other indented text is the description of the item above.
+- A line `- [ ] text` is a task. The character between the brackets is its state: `x` means done, `/` in
+  progress, `-` and `~` dropped, `!` high priority, `>` later, `?` a question. Below a heading that names a
+  state ("In progress"), an unchecked item has that state, and a top-level item without brackets is a task
+  too.
+- A nested item is a subtask of the item above it. Other indented text is the description of the item above.
 - `#word` and `@name` become labels; `!high`, `!medium` and `!low` set the priority. The rest is the title.
-- The origin is the path of titles, or an explicit id in the line (`^id`, `<!-- id: … -->`), so that importing
-  the list again, reordered or with other states, finds the same tasks.
+- The origin of a task is its path of titles, or an explicit id in the line (`^id`, `<!-- id: … -->`).
+  Importing the list again therefore finds the same tasks, even if it was reordered or states changed.
 - Nothing inside a fenced code block is a task.
 """
 
@@ -32,13 +33,13 @@ _MARKS: dict[str, Status] = {
     " ": "backlog", "x": "done", "X": "done", "✓": "done", "/": "in-progress", "-": "dropped", "~": "dropped",
     ">": "backlog", "!": "backlog", "?": "backlog",
 }  # fmt: skip
-_TAB = 4
+_TAB_WIDTH = 4
 """Width of a tab in an indent, as CommonMark defines it (https://spec.commonmark.org/0.31.2/#tabs)."""
 
 
 @dataclass
-class _Open:
-    """An item that is still open: later lines may belong to it."""
+class _OpenItem:
+    """An item that later lines may still belong to."""
 
     indent: int
     task: ForeignTask
@@ -46,7 +47,7 @@ class _Open:
 
 
 def read_check_list(content: str, file: str) -> tuple[list[ForeignTask], list[Problem]]:
-    """Return the tasks of a check list, parents before subtasks, and its problems."""
+    """Parse a check list; return its tasks, parents before subtasks, and what could not be imported."""
     parser = _CheckListParser(file)
     for number, line in enumerate(content.splitlines(), start=1):
         parser.feed(line, number)
@@ -54,37 +55,38 @@ def read_check_list(content: str, file: str) -> tuple[list[ForeignTask], list[Pr
 
 
 class _CheckListParser:
-    """Parses a check list line by line."""
+    """Parses a check list line by line, with a stack of the items that are still open."""
 
     def __init__(self, file: str) -> None:
         self.problems: list[Problem] = []
         self._file = file
-        self._state: Status | None = None
+        self._section_status: Status | None = None
         self._section = ""
-        self._open: list[_Open] = []
+        self._open: list[_OpenItem] = []
         self._found: dict[str, ForeignTask] = {}
         self._numbers: Counter[str] = Counter()
         self._fence: str | None = None
 
     def feed(self, line: str, number: int) -> None:
         """Parse one line."""
-        if self._inside_fence(line):
+        if self._is_in_code(line):
             self._add_text(line)
         elif heading := _HEADING.fullmatch(line):
-            self._close_to(-1)
+            self._close_items(-1)
             self._section = heading["text"]
-            self._state = status_of(heading["text"])
+            self._section_status = status_of(heading["text"])
         elif (item := _ITEM.fullmatch(line)) and self._is_task(item):
-            self._begin(item, number)
+            self._start_item(item, number)
         else:
             self._add_text(line)
 
     def finish(self) -> list[ForeignTask]:
         """Return the tasks in file order."""
-        self._close_to(-1)
+        self._close_items(-1)
         return list(self._found.values())
 
-    def _inside_fence(self, line: str) -> bool:
+    def _is_in_code(self, line: str) -> bool:
+        """Return whether a line belongs to a fenced code block, and update the open fence."""
         found = _FENCE.match(line)
         if self._fence is None:
             self._fence = found[1] if found else None
@@ -94,15 +96,16 @@ class _CheckListParser:
         return True
 
     def _is_task(self, item: re.Match[str]) -> bool:
+        """Return whether a list item is a task; one without brackets needs a heading that names a state."""
         if item["mark"] is not None:
             return True
-        return self._state is not None and not item["indent"] and bool(item["text"].strip())
+        return self._section_status is not None and not item["indent"] and bool(item["text"].strip())
 
-    def _begin(self, item: re.Match[str], number: int) -> None:
-        indent = len(item["indent"].expandtabs(_TAB))
-        self._close_to(indent)
+    def _start_item(self, item: re.Match[str], number: int) -> None:
+        indent = len(item["indent"].expandtabs(_TAB_WIDTH))
+        self._close_items(indent)
         parent = self._open[-1].task if self._open else None
-        title, labels, priority, explicit_id = _title(item["text"])
+        title, labels, priority, explicit_id = _parse_title(item["text"])
         if not title:
             self.problems.append(Problem(self._file, number, "The item has no text and was skipped."))
             return
@@ -114,22 +117,22 @@ class _CheckListParser:
             labels=(*labels, "question") if item["mark"] == "?" else labels,
             parent=parent.origin if parent else None,
             line=number,
-            kept={"section": self._section} if self._section and self._state is None else {},
+            extra={"section": self._section} if self._section and self._section_status is None else {},
         )
         if explicit_id and explicit_id in self._found:
             message = f"The id '{explicit_id}' was used above; this item is identified by its text instead."
             self.problems.append(Problem(self._file, number, message))
             task = replace(task, origin=self._title_path(parent, title))
         self._found[task.origin] = task
-        self._open.append(_Open(indent, task))
+        self._open.append(_OpenItem(indent, task))
 
     def _title_path(self, parent: ForeignTask | None, title: str) -> str:
-        """Return an origin made of titles; repeated ones are numbered."""
+        """Return the path of titles as origin, such as `Parent > Title`; a repeated path gets a number."""
         path = " > ".join(filter(None, [parent.origin if parent else "", " ".join(title.split())]))
         count = self._numbers[path] or 1
         while (origin := path if count == 1 else f"{path} ({count})") in self._found:
             count += 1
-        self._numbers[path] = count  # the next search starts here, or many equal titles would cost O(n²)
+        self._numbers[path] = count  # where the next search starts, as many equal titles would cost O(n²)
         return origin
 
     def _status(self, mark: str | None, number: int) -> Status:
@@ -138,25 +141,26 @@ class _CheckListParser:
             message = f"The state [{mark}] is unknown and was imported as [ ]. Known states: {known}."
             self.problems.append(Problem(self._file, number, message))
         status = _MARKS.get(mark or " ", "backlog")
-        return self._state if status == "backlog" and self._state is not None else status
+        return self._section_status if status == "backlog" and self._section_status is not None else status
 
     def _add_text(self, line: str) -> None:
+        """Add a line to the description of the innermost open item, unless it ends that item."""
         if not self._open:
-            return  # text outside any item describes the list, not a task
+            return  # text outside any item is about the list, not about a task
         if line.strip() and not line[:1].isspace() and self._fence is None:
-            self._close_to(-1)
+            self._close_items(-1)
             return
         self._open[-1].text.append(line)
 
-    def _close_to(self, indent: int) -> None:
-        """Close the open items that are indented by `indent` or more."""
+    def _close_items(self, indent: int) -> None:
+        """Close the open items that are indented by `indent` or more, and store their descriptions."""
         while self._open and self._open[-1].indent >= indent:
             closed = self._open.pop()
-            self._found[closed.task.origin] = replace(closed.task, description=_dedented(closed.text))
+            self._found[closed.task.origin] = replace(closed.task, description=_dedent(closed.text))
 
 
-def _title(text: str) -> tuple[str, tuple[str, ...], Priority, str | None]:
-    """Return title, labels, priority and explicit id of an item."""
+def _parse_title(text: str) -> tuple[str, tuple[str, ...], Priority, str | None]:
+    """Return the title, labels, priority and explicit id in the text of an item."""
     explicit = _EXPLICIT_ID.search(text)
     if explicit:
         text = text[: explicit.start()]
@@ -164,13 +168,14 @@ def _title(text: str) -> tuple[str, tuple[str, ...], Priority, str | None]:
     chosen = _PRIORITY.search(text)
     title = " ".join(_PRIORITY.sub("", _TAG.sub("", text)).split())
     if not title and labels:
-        title = text.strip()  # only tags: keep them as the title
+        title = text.strip()  # the text has only tags: they are the title
     priority = priority_of(chosen["word"]) if chosen else None
     identity = (explicit["comment"] or explicit["block"]) if explicit else None
     return title, labels, priority or "medium", identity
 
 
-def _dedented(lines: list[str]) -> str:
-    widths = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
-    width = min(widths, default=0)
+def _dedent(lines: list[str]) -> str:
+    """Return lines as text without their common indent."""
+    indents = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
+    width = min(indents, default=0)
     return "\n".join(line[width:] for line in lines).strip("\n").rstrip()

@@ -8,45 +8,46 @@ from dataclasses import replace
 from holdfast.tasks.trackers.foreign import ForeignTask, Problem
 
 
-def without_cycles(found: list[ForeignTask], problems: list[Problem], file: str) -> list[ForeignTask]:
-    """Return the tasks without dependencies and parents that would close a cycle; each is reported."""
-    waits: dict[str, set[str]] = {task.origin: set() for task in found}
+def remove_cycles(found: list[ForeignTask], problems: list[Problem], file: str) -> list[ForeignTask]:
+    """Return the tasks without the dependencies and parents that would close a cycle; report each of them."""
+    edges: dict[str, set[str]] = {task.origin: set() for task in found}
     parents: dict[str, str | None] = {}
     for task in found:
         parents[task.origin] = task.parent
-        if task.parent is not None and not _add_edge(waits, task.origin, task.parent):
+        if task.parent is not None and not _add_edge(edges, task.origin, task.parent):
             parents[task.origin] = None
-            problems.append(_skipped(file, task, task.parent, "parent"))
+            problems.append(_skip_problem(file, task, task.parent, "parent"))
     acyclic = []
     for task in found:
         needs = []
         for origin in task.depends_on:
-            if _add_edge(waits, task.origin, origin):
+            if _add_edge(edges, task.origin, origin):
                 needs.append(origin)
             else:
-                problems.append(_skipped(file, task, origin, "dependency"))
+                problems.append(_skip_problem(file, task, origin, "dependency"))
         acyclic.append(replace(task, depends_on=tuple(needs), parent=parents[task.origin]))
     return acyclic
 
 
-def _skipped(file: str, task: ForeignTask, other: str, relation: str) -> Problem:
+def _skip_problem(file: str, task: ForeignTask, other: str, relation: str) -> Problem:
     message = f"{other!a} as {relation} of '{task.origin}' would close a cycle, and was skipped."
     return Problem(file, task.line, message)
 
 
-def _add_edge(waits: dict[str, set[str]], task: str, other: str) -> bool:
-    """Make a task wait for another and return True, or return False if that would close a cycle."""
-    if other in waits:
-        if other == task or _reaches(waits, other, task):
+def _add_edge(edges: dict[str, set[str]], task: str, other: str) -> bool:
+    """Add an edge to a task that another waits for, or return False if it would close a cycle."""
+    if other in edges:
+        if other == task or _reaches(edges, other, task):
             return False
-        waits[task].add(other)
+        edges[task].add(other)
     return True
 
 
-def _reaches(waits: Mapping[str, set[str]], start: str, end: str) -> bool:
+def _reaches(edges: Mapping[str, set[str]], start: str, end: str) -> bool:
+    """Return whether a path leads from one task to another, by depth-first search."""
     seen, frontier = {start}, [start]
     while frontier:
-        for following in waits[frontier.pop()]:
+        for following in edges[frontier.pop()]:
             if following == end:
                 return True
             if following not in seen:

@@ -1,7 +1,4 @@
-"""Restores an export into a database.
-
-Contract: see `archive`.
-"""
+"""Restores a parsed export into a database, with ids and history. `archive` has the contract."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from holdfast.storage.sql.sql_store import Connection, SqlStore
 from holdfast.tasks.imports.archive import (
     ALL_EVENTS,
     EVENT_FIELDS,
-    NOT_EXPORTED,
+    OMITTED_COLUMNS,
     TABLES,
     ParsedExport,
     event_fields,
@@ -24,27 +21,31 @@ from holdfast.tasks.store import dependencies, history, items, rows, statements
 from holdfast.tasks.store.history import INSERT_EVENT
 from holdfast.tasks.store.records import File, Task, TaskLink, TaskWorkspace, encoded, is_uid, task_id
 
-_REPLACED = [name for name in Task._fields if name not in {"uid", "n", "workspace", "parent"}]
-_REPLACE_TASK = f"UPDATE task SET {', '.join(f'{name} = :{name}' for name in _REPLACED)} WHERE uid = :uid"
-_FIRST_TEMPLATES = {"version": 1, "active": 1, "updated_by": ""}
-"""Columns of templates that early exports did not have."""
+_REPLACED_COLUMNS = [name for name in Task._fields if name not in {"uid", "n", "workspace", "parent"}]
+_ASSIGNMENTS = ", ".join(f"{name} = :{name}" for name in _REPLACED_COLUMNS)
+_REPLACE_TASK = f"UPDATE task SET {_ASSIGNMENTS} WHERE uid = :uid"
+_EARLY_TEMPLATE_DEFAULTS = {"version": 1, "active": 1, "updated_by": ""}
+"""Values for the columns of templates that early exports did not have."""
 
 
 @dataclass
 class RestoreResult:
-    """What a restore did."""
+    """The result of a restore, in numbers and ids of tasks."""
 
     added: int = 0
     advanced: int = 0
+    """Tasks whose history in the export continued their history here."""
     unchanged: int = 0
     renumbered: dict[str, str] = field(default_factory=dict)
+    """The new id of each task whose number was taken."""
     conflicts: list[str] = field(default_factory=list)
+    """Tasks whose two histories have diverged."""
 
 
 def restore_export(
     store: SqlStore, connection: Connection, ours: TaskWorkspace | None, given: ParsedExport
 ) -> RestoreResult:
-    """Restore an export, all or nothing, and report what became of its tasks."""
+    """Restore an export, all or nothing; raise if it belongs to another workspace or is incomplete."""
     try:
         workspace = str(given.workspace["id"])
         if ours is not None and ours.id != workspace:
@@ -59,12 +60,12 @@ def restore_export(
 
 
 class _Restore:
-    """One restore of an export into a workspace."""
+    """One restore of an export into a workspace, with its result."""
 
     def __init__(self, connection: Connection, workspace: str, given: ParsedExport) -> None:
         self._connection = connection
         self._workspace = workspace
-        self._own = {"id": workspace}
+        self._by_workspace = {"id": workspace}
         self._given = given
         self._report = RestoreResult()
 
@@ -80,27 +81,29 @@ class _Restore:
         for content in entries["content"]:
             values = {"sha256": content["content"], "data": base64.b64decode(content["data"])}
             connection.execute(statements.insert("content", values, "DO NOTHING"), values)
-        changed = [task for task in entries["task"] if self._store_row(task)]
+        changed = [task for task in entries["task"] if self._restore_row(task)]
         for task in changed:
-            self._attach(task)
+            self._restore_lists(task)
         uids = [task["uid"] for task in changed]
         dependencies.refuse_cycles(connection, uids)
-        found = connection.execute("SELECT uid FROM task WHERE workspace = :id", self._own).fetchall()
+        found = connection.execute(
+            "SELECT uid FROM task WHERE workspace = :id", self._by_workspace
+        ).fetchall()
         all_tasks = [row[0] for row in found]
-        dependencies.refresh(connection, waiting=all_tasks, needed=all_tasks)
+        dependencies.refresh_counts(connection, waiting=all_tasks, needed=all_tasks)
         connection.execute(
             "UPDATE workspace SET next_number = (SELECT coalesce(max(n), 0) + 1 FROM task"
             " WHERE workspace = :id) WHERE id = :id",
-            self._own,
+            self._by_workspace,
         )
         for table in TABLES:
-            self._fill(table)
+            self._restore_table(table)
         store.number_in_order(connection)
-        self._continue_histories(uids, is_new=is_new)
+        self._append_missing_events(uids, is_new=is_new)
         return self._report
 
-    def _store_row(self, task: Mapping[str, Any]) -> bool:
-        """Store a task's row if the file is ahead, and return whether it was."""
+    def _restore_row(self, task: Mapping[str, Any]) -> bool:
+        """Store a task's row if the export has newer events of it; return whether it was stored."""
         uid = task["uid"]
         if not is_uid(uid):
             raise ValueError("uid")
@@ -111,59 +114,64 @@ class _Restore:
             raise ValueError("history")
         if not ours:
             self._report.added += 1
-            self._connection.execute(statements.insert("task", Task._fields), self._row(task, is_new=True))
+            self._connection.execute(
+                statements.insert("task", Task._fields), self._task_row(task, is_new=True)
+            )
             return True
         if theirs == ours[: len(theirs)]:
             self._report.unchanged += 1
             return False
         if ours == theirs[: len(ours)]:
             self._report.advanced += 1
-            row = self._row(task, is_new=False)
-            self._connection.execute(_REPLACE_TASK, {name: row[name] for name in (*_REPLACED, "uid")})
+            row = self._task_row(task, is_new=False)
+            self._connection.execute(_REPLACE_TASK, {name: row[name] for name in (*_REPLACED_COLUMNS, "uid")})
             return True
         self._report.conflicts.append(rows.task_by_uid(self._connection, uid).id)
         return False
 
-    def _row(self, task: Mapping[str, Any], *, is_new: bool) -> dict[str, Any]:
+    def _task_row(self, task: Mapping[str, Any], *, is_new: bool) -> dict[str, Any]:
         number = int(task["n"])
         query = "SELECT max(n), max(CASE WHEN n = :n THEN 1 ELSE 0 END) FROM task WHERE workspace = :id"
-        highest, is_taken = self._connection.execute(query, {**self._own, "n": number}).fetchone()
+        highest, is_taken = self._connection.execute(query, {**self._by_workspace, "n": number}).fetchone()
         if is_new and is_taken:
             self._report.renumbered[task_id(number)] = task_id(highest + 1)
             number = highest + 1
         derived = {"waits": 0, "unblocks": 0, "claim_session": None, "claim_token": None}
-        row = {name: task[name] for name in Task._fields if name not in NOT_EXPORTED}
+        row = {name: task[name] for name in Task._fields if name not in OMITTED_COLUMNS}
         return row | derived | {"workspace": self._workspace, "n": number, "parent": None}
 
-    def _attach(self, task: Mapping[str, Any]) -> None:
-        """Store the parent and the lists of a task, once all tasks that they may name exist."""
+    def _restore_lists(self, task: Mapping[str, Any]) -> None:
+        """Store the parent and the lists of a task; all tasks that they name must exist."""
         connection, uid = self._connection, task["uid"]
         connection.execute(
             "UPDATE task SET parent = :parent WHERE uid = :uid", {"parent": task["parent"], "uid": uid}
         )
-        for sort in items.PARTS:
-            items.clear(connection, uid, sort)
+        for list_name in items.LIST_TABLES:
+            items.clear(connection, uid, list_name)
         items.add(connection, uid, "labels", [(label,) for label in task["labels"]])
         items.add(connection, uid, "files", [File(*item) for item in task["files"]])
         items.add(connection, uid, "links", [TaskLink(*item) for item in task["links"]])
         items.add(connection, uid, "attachments", task["attachments"])
         items.add_dependencies(connection, uid, [(needed, kind) for needed, kind in task["depends_on"]])
-        known_as = task_id(int(task["n"]))
-        former = [] if rows.task_by_uid(connection, uid).id == known_as else [f"id:{known_as}"]
-        for name in (*task["names"], *former):
+        exported_id = task_id(int(task["n"]))
+        names = list(task["names"])
+        if rows.task_by_uid(connection, uid).id != exported_id:
+            names.append(f"id:{exported_id}")  # under this name the task is still found by its former id
+        for name in names:
             values = {"workspace": self._workspace, "name": name, "task": uid}
             connection.execute(statements.insert("name", values, "DO NOTHING"), values)
 
-    def _fill(self, table: str) -> None:
+    def _restore_table(self, table: str) -> None:
+        """Store the rows of one of the other tables; a tracker is stored as disconnected."""
         columns, conflict = TABLES[table]
         fixed = {"workspace": self._workspace, **({"connected": 0} if table == "tracker" else {})}
         statement = statements.insert(table, (*columns.split(), *fixed), conflict)
         for entry in self._given.entries[table]:
-            row = {**_FIRST_TEMPLATES, **entry}
+            row = {**_EARLY_TEMPLATE_DEFAULTS, **entry}
             self._connection.execute(statement, {name: row[name] for name in columns.split()} | fixed)
 
-    def _continue_histories(self, uids: Iterable[str], *, is_new: bool) -> None:
-        """Append the events that are missing here, in their original order."""
+    def _append_missing_events(self, uids: Iterable[str], *, is_new: bool) -> None:
+        """Append the events that are missing here, in the order of the export."""
         query = "SELECT coalesce(max(version), 0) FROM event WHERE task = :uid"
         known: dict[str | None, int] = {
             uid: self._connection.execute(query, {"uid": uid}).fetchone()[0] for uid in uids
@@ -185,5 +193,5 @@ class _Restore:
 
 
 def _comparable(event: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return the parts of an event that identify it in both histories."""
+    """Return the parts of an event by which two histories are compared."""
     return event["version"], event["type"], event["at"], event["actor"], encoded(event["after"])

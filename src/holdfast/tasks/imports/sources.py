@@ -1,4 +1,4 @@
-"""The sources of an import: detects the format of a path, reads its files and parses them."""
+"""The sources of an import: detects the format of a file or folder, reads it, and calls the parser."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from holdfast.tasks.trackers.foreign import ForeignTask, Problem
 
 SourceFormat = Literal["todo", "backlog", "task-master"]
 Format = Literal["auto"] | SourceFormat
-_READERS = {"todo": read_check_list, "task-master": read_task_master}
+_FILE_READERS = {"todo": read_check_list, "task-master": read_task_master}
 
 
 def detect_format(repository: Repository, format: Format, path: RepoPath) -> SourceFormat:  # noqa: A002 - as in the input
-    """Return the format of a source; `auto` detects it from the path."""
+    """Return the format of a source, detected from its path if `auto` is requested."""
     if format != "auto":
         return format
     if not Tree(repository).exists(path):
@@ -28,13 +28,13 @@ def detect_format(repository: Repository, format: Format, path: RepoPath) -> Sou
     return "task-master" if path.name.lower().endswith(".json") else "todo"
 
 
-def read(
+def read_source(
     repository: Repository, kind: SourceFormat, path: RepoPath
 ) -> tuple[list[ForeignTask], list[Problem]]:
-    """Return the tasks at a path, parents before subtasks, and the problems found."""
+    """Return the tasks of a source, parents before subtasks, and what could not be imported."""
     tree = Tree(repository)
     if kind != "backlog":
-        return _READERS[kind](_text(tree, path), path.text)
+        return _FILE_READERS[kind](_read_text(tree, path), path.text)
     if tree.exists(path):
         raise Invalid(
             f"'{path.text}' is a file, but Backlog.md keeps tasks in a folder.",
@@ -54,27 +54,28 @@ def read(
     if len(files) > LIMITS.import_files:
         raise TooLarge(f"'{path.text}' has more than {LIMITS.import_files} tasks.", hint="Import fewer.")
     unread: list[Problem] = []
-    found, problems = read_backlog(_texts(tree, path, files, unread))
+    found, problems = read_backlog(_read_texts(tree, path, files, unread))
     return found, unread + problems
 
 
-def _texts(tree: Tree, folder: RepoPath, files: list[RepoPath], unread: list[Problem]) -> dict[str, str]:
-    found, left = {}, LIMITS.import_folder_bytes
+def _read_texts(tree: Tree, folder: RepoPath, files: list[RepoPath], unread: list[Problem]) -> dict[str, str]:
+    """Return the texts of files by their path in the folder; append files that cannot be read to `unread`."""
+    found, remaining = {}, LIMITS.import_folder_bytes
     for file in files:
         name = file.text.removeprefix(f"{folder.text}/")
         try:
-            text = found[name] = _text(tree, file)
+            text = found[name] = _read_text(tree, file)
         except (Invalid, TooLarge, NotFound) as failure:
             unread.append(Problem(name, None, f"{failure.message} The file was skipped."))
             continue
-        left -= len(text)
-        if left < 0:
+        remaining -= len(text)
+        if remaining < 0:
             limit = f"{LIMITS.import_folder_bytes:,} characters"
             raise TooLarge(f"The tasks in '{folder.text}' have more than {limit}.", hint="Import fewer.")
     return found
 
 
-def _text(tree: Tree, path: RepoPath) -> str:
+def _read_text(tree: Tree, path: RepoPath) -> str:
     try:
         return tree.read_bytes(path, LIMITS.import_file_bytes).decode("utf-8-sig")
     except UnicodeDecodeError as error:

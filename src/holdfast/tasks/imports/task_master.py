@@ -1,7 +1,7 @@
 """Parser for the `tasks.json` of task-master (https://github.com/eyaltoledano/claude-task-master).
 
-Without tags the document is `{"tasks": [...]}`; with tags it has one such object per tag. Origins are
-task-master's ids, `12` and `12.3` for subtasks, prefixed with the tag if there is one (`feature/12.3`).
+Without tags the document is `{"tasks": [...]}`; with tags it has one such object per tag. The origin of a
+task is its id in task-master, such as `12` or, for a subtask, `12.3`, after its tag, if any (`feature/12.3`).
 """
 
 from __future__ import annotations
@@ -16,47 +16,47 @@ from holdfast.kernel.errors import Invalid
 from holdfast.storage.files.foreign_document import UnreadableDocument, parse_json
 from holdfast.tasks.trackers.foreign import ForeignTask, Problem, priority_of, status_of
 
-_SPACE = re.compile(r"[ \t\r\n]*")
+_WHITESPACE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
 
 
-def members(text: str, start: int) -> Iterator[tuple[str, int, Any]]:
-    """Yield name, offset and value of each member of the object that begins at `start`."""
-    at = _after_space(text, start + 1)
+def object_members(text: str, start: int) -> Iterator[tuple[str, int, Any]]:
+    """Yield the name, offset and value of each member of the JSON object at an offset."""
+    at = _skip_space(text, start + 1)
     while text[at] != "}":
         name, at = _DECODER.raw_decode(text, at)
-        begin = _after_space(text, _after_space(text, at) + 1)
+        begin = _skip_space(text, _skip_space(text, at) + 1)
         value, at = _DECODER.raw_decode(text, begin)
         yield name, begin, value
-        at = _after_comma(text, at)
+        at = _skip_comma(text, at)
 
 
-def elements(text: str, start: int) -> Iterator[tuple[int, Any]]:
-    """Yield offset and value of each element of the array that begins at `start`."""
-    at = _after_space(text, start + 1)
+def array_elements(text: str, start: int) -> Iterator[tuple[int, Any]]:
+    """Yield the offset and value of each element of the JSON array at an offset."""
+    at = _skip_space(text, start + 1)
     while text[at] != "]":
         begin = at
         value, at = _DECODER.raw_decode(text, begin)
         yield begin, value
-        at = _after_comma(text, at)
+        at = _skip_comma(text, at)
 
 
-def line_of(text: str, at: int) -> int:
-    """Return the line number of an offset, from 1."""
+def line_number(text: str, at: int) -> int:
+    """Return the line of an offset, counted from 1."""
     return text.count("\n", 0, at) + 1
 
 
-def _after_space(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
+def _skip_space(text: str, at: int) -> int:
+    found = _WHITESPACE.match(text, at)
     return found.end() if found else at
 
 
-def _after_comma(text: str, at: int) -> int:
-    at = _after_space(text, at)
-    return _after_space(text, at + 1) if text[at] == "," else at
+def _skip_comma(text: str, at: int) -> int:
+    at = _skip_space(text, at)
+    return _skip_space(text, at + 1) if text[at] == "," else at
 
 
-_KNOWN = frozenset({
+_KNOWN_PROPERTIES = frozenset({
     "id", "title", "description", "status", "priority", "dependencies", "details", "testStrategy", "subtasks",
 })  # fmt: skip
 _UNTAGGED = ""
@@ -64,14 +64,14 @@ _UNTAGGED = ""
 
 @dataclass(frozen=True)
 class _Located:
-    """An object of the file, and the line it begins on."""
+    """A value of the file, and the line where it starts."""
 
     value: Any
     line: int
 
 
 def read_task_master(content: str, file: str) -> tuple[list[ForeignTask], list[Problem]]:
-    """Return the tasks of a file, parents before subtasks, and what could not be imported."""
+    """Parse a file; return its tasks, parents before subtasks, and what could not be imported."""
     try:
         document = parse_json(content)
     except UnreadableDocument as error:
@@ -83,27 +83,30 @@ def read_task_master(content: str, file: str) -> tuple[list[ForeignTask], list[P
     if not isinstance(document, dict):
         raise Invalid(f"'{file}' is not an object with tasks.", hint="Give a tasks.json of task-master.")
     parser = _TaskMasterParser(file)
-    tasks = [task for tag, found in _tagged(content) for task in parser.parse(found, tag)]
-    if not tasks and not parser.problems and not _has_list(document):
+    tasks = [task for tag, found in _locate_tasks(content) for task in parser.parse(found, tag)]
+    if not tasks and not parser.problems and not _has_task_list(document):
         raise Invalid(f"'{file}' has no list called 'tasks'.", hint="Give a tasks.json of task-master.")
     return tasks, parser.problems
 
 
-def _has_list(document: dict[str, Any]) -> bool:
+def _has_task_list(document: dict[str, Any]) -> bool:
     parts = [document, *(part for part in document.values() if isinstance(part, dict))]
     return any(isinstance(part.get("tasks"), list) for part in parts)
 
 
-def _tagged(content: str) -> Iterator[tuple[str, _Located]]:
-    """Yield each task with its tag."""
-    for name, start, value in members(content, content.index("{")):
+def _locate_tasks(content: str) -> Iterator[tuple[str, _Located]]:
+    """Yield the tag, value and line of each task.
+
+    The text is scanned again after it was parsed as JSON, because only its offsets give the lines.
+    """
+    for name, start, value in object_members(content, content.index("{")):
         if name == "tasks" and isinstance(value, list):
-            for at, item in elements(content, start):
-                yield _UNTAGGED, _Located(item, line_of(content, at))
+            for at, item in array_elements(content, start):
+                yield _UNTAGGED, _Located(item, line_number(content, at))
         elif isinstance(value, dict) and isinstance(value.get("tasks"), list):
-            for inner, begin, _ in members(content, start):
-                for at, item in elements(content, begin) if inner == "tasks" else ():
-                    yield name, _Located(item, line_of(content, at))
+            for inner, begin, _ in object_members(content, start):
+                for at, item in array_elements(content, begin) if inner == "tasks" else ():
+                    yield name, _Located(item, line_number(content, at))
 
 
 class _TaskMasterParser:
@@ -132,8 +135,8 @@ class _TaskMasterParser:
                 yield subtask
 
     def _task(self, found: _Located, prefix: str, parent: str | None) -> ForeignTask | None:
-        """Return a task or subtask; None, with a problem reported, if it has no title or no unique id."""
-        number = self._number(found)
+        """Return a task or subtask; without a title or a unique id, report a problem and return None."""
+        number = self._task_id(found)
         if number is None:
             return None
         origin = f"{prefix}{number}"
@@ -144,9 +147,9 @@ class _TaskMasterParser:
             self._report(found.line, f"The id '{origin}' was used above; this {what} was skipped.")
             return None
         self._seen.add(origin)
-        return self._converted(found, origin, prefix, parent)
+        return self._convert(found, origin, prefix, parent)
 
-    def _number(self, found: _Located) -> str | None:
+    def _task_id(self, found: _Located) -> str | None:
         value = found.value
         number = value.get("id") if isinstance(value, dict) else None
         if isinstance(number, bool) or not isinstance(number, int | str) or not str(number).strip():
@@ -157,36 +160,36 @@ class _TaskMasterParser:
             return None
         return str(number).strip()
 
-    def _converted(self, found: _Located, origin: str, prefix: str, parent: str | None) -> ForeignTask:
+    def _convert(self, found: _Located, origin: str, prefix: str, parent: str | None) -> ForeignTask:
         value: dict[str, Any] = found.value
-        kept = {name: part for name, part in value.items() if name not in _KNOWN}
+        extra = {name: part for name, part in value.items() if name not in _KNOWN_PROPERTIES}
         status = status_of(str(value.get("status", "pending")))
         if status is None:
             message = f"The status {value['status']!a} of '{origin}' is unknown; imported as pending."
             self._report(found.line, message)
-            kept["status"] = value["status"]
+            extra["status"] = value["status"]
         priority = priority_of(str(value.get("priority") or "medium"))
         if priority is None:
             self._report(found.line, f"The priority {value['priority']!a} of '{origin}' is unknown.")
-            kept["priority"] = value["priority"]
+            extra["priority"] = value["priority"]
         if parent is None and not isinstance(value.get("subtasks") or [], list):
-            kept["subtasks"] = value["subtasks"]
-        texts = {name: _text(value.get(name)) for name in ("description", "details", "testStrategy")}
+            extra["subtasks"] = value["subtasks"]
+        texts = {name: _to_text(value.get(name)) for name in ("description", "details", "testStrategy")}
         return ForeignTask(
             origin=origin,
             title=value["title"].strip(),
-            description=_joined(texts),
+            description=_join_texts(texts),
             status=status or "backlog",
             priority=priority or "medium",
             labels=(prefix.rstrip("/"),) if prefix and prefix != "master/" else (),
             depends_on=tuple(self._dependencies(found, prefix, f"{parent}." if parent else prefix)),
             parent=parent,
             line=found.line,
-            kept=kept,
+            extra=extra,
         )
 
     def _dependencies(self, found: _Located, prefix: str, siblings: str) -> Iterator[str]:
-        """Yield the origins it depends on; in a subtask, a bare number refers to a sibling."""
+        """Yield the origins of a task's dependencies; in a subtask, a bare number refers to a sibling."""
         given = found.value.get("dependencies") or []
         for item in given if isinstance(given, list) else [given]:
             if isinstance(item, int | str) and not isinstance(item, bool) and str(item).strip():
@@ -199,12 +202,12 @@ class _TaskMasterParser:
         self.problems.append(Problem(self._file, line, message))
 
 
-def _text(value: object) -> str:
+def _to_text(value: object) -> str:
     if value is None:
         return ""
     return value.strip() if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _joined(texts: dict[str, str]) -> str:
+def _join_texts(texts: dict[str, str]) -> str:
     strategy = f"Test strategy: {texts['testStrategy']}" if texts["testStrategy"] else ""
     return "\n\n".join(filter(None, [texts["description"], texts["details"], strategy]))

@@ -1,9 +1,12 @@
 """The task database: one SQLite file, or PostgreSQL.
 
-- Claims: `lease`, with fencing tokens; `session` identifies the caller and renews their claims.
-- Writes: `creation`, `change` (optimistic locking by version), `attachment`; `gate` decides what may be done.
-- Dependencies: `dependencies`. Event log: `history`. Search: `query`, with keyset pagination; `census` caches
-  totals.
-- Rows: `records`, `rows`, `items`, `statements`, `states`, `schema`. The workspace itself: `workspace`.
+- Entry points: `tasks` opens the database, `transaction` is what an operation works in, `session` identifies
+  its caller and renews the caller's claims.
+- Claims: `lease`, with fencing tokens.
+- Writes: `creation`, `change` (optimistic locking by version), `attachment`; `gate` decides whether a task
+  may be marked as done.
+- Dependencies: `dependencies`. Event log: `history`.
+- Search: `query`, with keyset pagination; `census` caches totals.
+- Tables: `schema`, `records`, `rows`, `items`, `statements`, `states`. The workspace: `workspace`.
 - Change detection for subscriptions: `fingerprints`.
 """

@@ -1,4 +1,4 @@
-"""Attachments of tasks: content-addressed, so that the same content is stored once."""
+"""Attachments of tasks. They are content-addressed, so that the same content is stored only once."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class NewFile:
 
     @property
     def sha256(self) -> str:
-        """Return the SHA-256 of its content."""
+        """Return the SHA-256 of the content."""
         return hashlib.sha256(self.content).hexdigest()
 
 
-def put(transaction: TaskTransaction, task: Task, new: NewFile) -> Task:
-    """Attach a file to a task; attaching the same file again changes nothing."""
+def attach_file(transaction: TaskTransaction, task: Task, new: NewFile) -> Task:
+    """Attach a file to a task, and return the changed task; the same file again changes nothing."""
     before = state_of(transaction, task)["attachments"]
     transaction.execute(
         statements.insert("content", ("sha256", "data"), "(sha256) DO NOTHING"),
@@ -42,13 +42,13 @@ def put(transaction: TaskTransaction, task: Task, new: NewFile) -> Task:
         "UPDATE task SET version = version + 1, updated_at = :at WHERE uid = :uid",
         {"at": transaction.now, "uid": task.uid},
     )
-    now = rows.task_by_uid(transaction, task.uid)
-    record(transaction, now, "attached", before={"attachments": before}, after={"attachments": after})
-    return now
+    changed = rows.task_by_uid(transaction, task.uid)
+    record(transaction, changed, "attached", before={"attachments": before}, after={"attachments": after})
+    return changed
 
 
 def attached_at(transaction: TaskTransaction, task: Task, attachment: Attachment) -> float | None:
-    """Return when an attachment got its current content, or None if no event records it."""
+    """Return when an attachment got its current content, or None if no event records that."""
     events = transaction.execute(
         "SELECT at, before, after FROM event WHERE workspace = :workspace AND task = :task"
         " AND type = 'attached' ORDER BY seq DESC",
@@ -66,9 +66,9 @@ def is_text(mime: str) -> bool:
     return mime.startswith("text/") or mime in ("application/json", "application/xml", "image/svg+xml")
 
 
-def content_of(transaction: TaskTransaction, sha256: str) -> bytes:
-    """Return the content of an attachment of this workspace."""
-    row = transaction.ask(
+def read_content(transaction: TaskTransaction, sha256: str) -> bytes:
+    """Return the content with this SHA-256; raise unless it is attached to a task of this workspace."""
+    row = transaction.run_in_workspace(
         "SELECT content.data FROM content WHERE content.sha256 = :sha256 AND EXISTS (SELECT 1 FROM attachment"
         " JOIN task ON task.uid = attachment.task WHERE attachment.sha256 = content.sha256"
         " AND task.workspace = :workspace)",

@@ -1,10 +1,10 @@
-"""Changing a task: check the version and the claim, apply, record an event, all in one transaction.
+"""Changes a task in one transaction: checks the version and the claim, applies the change, records an event.
 
 Contract:
-- A change is refused if the caller named a version and the task has another one (optimistic locking), or if
+- A change is refused if the task no longer has the version that the caller named (optimistic locking), or if
   the caller's claim has ended.
-- A change without effect stores nothing and leaves the version as it is.
-- A task becomes `done` only through the gate.
+- A change without effect stores nothing and does not increase the version.
+- A task becomes `done` only if it meets the done gate.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from typing import Any
 from holdfast.kernel.errors import InvalidArguments, OutOfDate
 from holdfast.kernel.text import parse_natural
 from holdfast.tasks.store import items, lease
-from holdfast.tasks.store.dependencies import refresh, refuse_cycles, refuse_parent_cycle
+from holdfast.tasks.store.dependencies import refresh_counts, refuse_cycles, refuse_parent_cycle
 from holdfast.tasks.store.gate import GateInput, acceptable_evidence, check_done
 from holdfast.tasks.store.history import record, state_of
-from holdfast.tasks.store.records import CLAIM, Change, Changed, File, Task, TaskLink, encoded
+from holdfast.tasks.store.records import CLAIM_COLUMNS, Change, Changed, File, Task, TaskLink, encoded
 from holdfast.tasks.store.rows import find_task, needs_of, subtasks_of, task_by_uid
 from holdfast.tasks.store.states import FINISHED, PRIORITIES, check_transition
 from holdfast.tasks.store.transaction import TaskTransaction
 
-_SCALARS = (
+_SCALAR_FIELDS = (
     "title", "description", "status", "priority", "progress", "notes", "plan", "milestone", "rank", "parent",
     "issue_number", "issue_url",
 )  # fmt: skip
-_LISTS = ("labels", "depends_on", "files", "criteria", "links")
+_LIST_FIELDS = ("labels", "depends_on", "files", "criteria", "links")
 
 
 def change(
@@ -41,13 +41,13 @@ def change(
     lease.check_may_write(transaction, found)
     before = state_of(transaction, found)
     row = _new_row(transaction, found, wanted)
-    touched = _change_lists(transaction, found, wanted)
-    _store(transaction, found, row)
-    freed = _update_counts(transaction, found, before, touched)
-    now = task_by_uid(transaction, found.uid)
-    after = state_of(transaction, now)
-    if now.status == "done" and found.status != "done":
-        _check_gate(transaction, now, wanted)
+    affected = _change_lists(transaction, found, wanted)
+    _update_row(transaction, found, row)
+    unblocked = _update_counts(transaction, found, before, affected)
+    changed = task_by_uid(transaction, found.uid)
+    after = state_of(transaction, changed)
+    if changed.status == "done" and found.status != "done":
+        _check_gate(transaction, changed, wanted)
     differing = {name: (before[name], after[name]) for name in after if before[name] != after[name]}
     if not differing:
         transaction.execute(
@@ -57,32 +57,34 @@ def change(
         return Changed(found, {})
     old = {name: value for name, (value, _) in differing.items()}
     new = {name: value for name, (_, value) in differing.items()}
-    record(transaction, now, "updated", before=old, after=new, reason=wanted.reason)
-    return Changed(now, differing, freed)
+    record(transaction, changed, "updated", before=old, after=new, reason=wanted.reason)
+    return Changed(changed, differing, unblocked)
 
 
 def _new_row(transaction: TaskTransaction, task: Task, wanted: Change) -> dict[str, Any]:
     """Return the new values of the columns that a change sets, explicitly or as a consequence."""
-    unknown = sorted(wanted.set.keys() - {*_SCALARS, *_LISTS, "blockers"})
+    unknown = sorted(wanted.set.keys() - {*_SCALAR_FIELDS, *_LIST_FIELDS, "blockers"})
     if unknown:
-        raise InvalidArguments(f'Tasks have no field "{unknown[0]}".', hint=f"Fields: {', '.join(_SCALARS)}.")
-    row = {name: value for name, value in wanted.set.items() if name in _SCALARS}
+        raise InvalidArguments(
+            f'Tasks have no field "{unknown[0]}".', hint=f"Fields: {', '.join(_SCALAR_FIELDS)}."
+        )
+    row = {name: value for name, value in wanted.set.items() if name in _SCALAR_FIELDS}
     if "priority" in row:
         row["priority"] = PRIORITIES.index(row["priority"])
     if row.get("parent") is not None:
         row["parent"] = find_task(transaction, row["parent"]).uid
-    row |= _criteria(task, wanted)
+    row |= _new_criteria(task, wanted)
     if wanted.evidence:
         criteria = json.loads(row.get("criteria", task.criteria))
         given = [acceptable_evidence(_with_criterion_text(item, criteria)) for item in wanted.evidence]
         row["evidence"] = encoded([*json.loads(task.evidence), *given])
     if "status" in row:
-        row |= _consequences(task, row, wanted.reason, transaction.now)
+        row |= _status_consequences(task, row, wanted.reason, transaction.now)
     return row
 
 
-def _consequences(task: Task, row: Mapping[str, Any], reason: str | None, at: float) -> dict[str, Any]:
-    """Check a transition, and return the other columns that it changes."""
+def _status_consequences(task: Task, row: Mapping[str, Any], reason: str | None, at: float) -> dict[str, Any]:
+    """Check a transition of the status, and return the new values of the other columns that it changes."""
     status = row["status"]
     check_transition(task.status, status, reason)
     changes: dict[str, Any] = {}
@@ -97,23 +99,24 @@ def _consequences(task: Task, row: Mapping[str, Any], reason: str | None, at: fl
         changes["progress"] = 100 * sum(checked) // len(checked) if checked else 0
     changes["completed_at"] = at if status == "done" else None
     if status in FINISHED or status == "backlog":
-        changes |= dict.fromkeys(CLAIM)
+        changes |= dict.fromkeys(CLAIM_COLUMNS)
     return changes
 
 
-def _criteria(task: Task, wanted: Change) -> dict[str, str]:
+def _new_criteria(task: Task, wanted: Change) -> dict[str, str]:
+    """Return the new value of the column `criteria` if it changes; known criteria stay checked."""
     items: list[dict[str, Any]] = json.loads(task.criteria)
     if "criteria" in wanted.set:
-        checked = {item["text"]: item for item in items}
-        items = [checked.get(text, {"text": text, "checked": False}) for text in wanted.set["criteria"]]
+        by_text = {item["text"]: item for item in items}
+        items = [by_text.get(text, {"text": text, "checked": False}) for text in wanted.set["criteria"]]
     for which in wanted.remove.get("criteria", ()):
-        items.remove(_criterion(items, which))
+        items.remove(_find_criterion(items, which))
     known = {item["text"] for item in items}
     items += [
         {"text": text, "checked": False} for text in wanted.add.get("criteria", ()) if text not in known
     ]
     for which in wanted.check:
-        _criterion(items, which)["checked"] = True
+        _find_criterion(items, which)["checked"] = True
     after = encoded(items)
     return {} if after == encoded(json.loads(task.criteria)) else {"criteria": after}
 
@@ -121,10 +124,11 @@ def _criteria(task: Task, wanted: Change) -> dict[str, str]:
 def _with_criterion_text(item: Mapping[str, Any], criteria: Sequence[dict[str, Any]]) -> Mapping[str, Any]:
     """Return evidence with its criterion as text, since numbers shift when a criterion is removed."""
     which = item.get("criterion")
-    return item if which is None else {**item, "criterion": _criterion(criteria, which)["text"]}
+    return item if which is None else {**item, "criterion": _find_criterion(criteria, which)["text"]}
 
 
-def _criterion(items: Sequence[dict[str, Any]], which: int | str) -> dict[str, Any]:
+def _find_criterion(items: Sequence[dict[str, Any]], which: int | str) -> dict[str, Any]:
+    """Return the criterion with this number, counted from 1, or with this text."""
     number = parse_natural(str(which))
     if number is not None and 1 <= number <= len(items):
         return items[number - 1]
@@ -138,13 +142,13 @@ def _criterion(items: Sequence[dict[str, Any]], which: int | str) -> dict[str, A
 
 
 def _change_lists(transaction: TaskTransaction, task: Task, wanted: Change) -> set[str]:
-    """Store a task's lists; return the uids of all its former and new dependencies."""
+    """Change a task's lists; return the uids of all tasks that it depended on before or depends on now."""
     uid = task.uid
-    touched = {item.uid for item in needs_of(transaction, uid)}
+    affected = {item.uid for item in needs_of(transaction, uid)}
     for name in ("labels", "files", "links", "depends_on", "blockers"):
         if name in wanted.set:
             items.clear(transaction, uid, name)
-    added = {name: [*wanted.set.get(name, ()), *wanted.add.get(name, ())] for name in _LISTS}
+    added = {name: [*wanted.set.get(name, ()), *wanted.add.get(name, ())] for name in _LIST_FIELDS}
     removed = [find_task(transaction, other).uid for other in wanted.remove.get("depends_on", ())]
     for name in ("labels", "files", "links"):
         items.remove(transaction, uid, name, wanted.remove.get(name, ()))
@@ -152,13 +156,13 @@ def _change_lists(transaction: TaskTransaction, task: Task, wanted: Change) -> s
     items.add(transaction, uid, "labels", [(label,) for label in added["labels"]])
     items.add(transaction, uid, "files", [File(*item) for item in added["files"]])
     items.add(transaction, uid, "links", [TaskLink(*item) for item in added["links"]])
-    named = [*added["depends_on"], *wanted.set.get("blockers", ())]
-    needs = [(find_task(transaction, other).uid, kind) for other, kind in named]
+    new_needs = [*added["depends_on"], *wanted.set.get("blockers", ())]
+    needs = [(find_task(transaction, other).uid, kind) for other, kind in new_needs]
     items.add_dependencies(transaction, uid, needs)
-    return touched | {needed for needed, _ in needs}
+    return affected | {needed for needed, _ in needs}
 
 
-def _store(transaction: TaskTransaction, task: Task, row: Mapping[str, Any]) -> None:
+def _update_row(transaction: TaskTransaction, task: Task, row: Mapping[str, Any]) -> None:
     columns = "".join(f"{name} = :{name}, " for name in row)
     transaction.execute(
         f"UPDATE task SET {columns}version = version + 1, updated_at = :updated_at WHERE uid = :uid",
@@ -167,30 +171,35 @@ def _store(transaction: TaskTransaction, task: Task, row: Mapping[str, Any]) -> 
 
 
 def _update_counts(
-    transaction: TaskTransaction, before: Task, state: Mapping[str, Any], touched: set[str]
+    transaction: TaskTransaction, before: Task, state: Mapping[str, Any], affected: set[str]
 ) -> tuple[str, ...]:
-    """Recompute the counts that depend on the change; return the ids of tasks that became ready."""
+    """Recompute `waits` and `unblocks` of the tasks that a change affects; return the ids that became ready.
+
+    `state` is the task's state before the change; `affected` is what `_change_lists` returned.
+    """
     now = task_by_uid(transaction, before.uid)
+    # Pairs, because a different kind of dependency on the same task matters: only `blocks` makes a task wait.
+    pairs_before = {(uid, kind) for uid, kind in state["depends_on"]}
     pairs = {(item.uid, item.kind) for item in needs_of(transaction, now.uid)}
     needs = {uid for uid, _ in pairs}
-    # A different kind of dependency on the same task matters too, as only `blocks` makes a task wait.
-    relinked = {(uid, kind) for uid, kind in state["depends_on"]} != pairs or before.parent != now.parent
+    has_new_links = pairs != pairs_before or before.parent != now.parent
     waiting: list[str] = []
     needed: set[str] = set()
     if before.parent != now.parent:
         refuse_parent_cycle(transaction, now)
-    if relinked:
+    if has_new_links:
         refuse_cycles(transaction, [now.uid])
         waiting.append(now.uid)
-        needed |= touched | needs
+        needed |= affected | needs
     if (before.status in FINISHED) != (now.status in FINISHED):
         found = transaction.execute(
             "SELECT task FROM dependency WHERE needs = :uid AND kind = 'blocks'", {"uid": now.uid}
         )
         waiting += [row[0] for row in found]
         needed |= needs
-    freed = [find_task(transaction, name) for name in refresh(transaction, waiting=waiting, needed=needed)]
-    return tuple(task.id for task in freed if not transaction.has_closed_milestone(task))
+    unblocked = refresh_counts(transaction, waiting=waiting, needed=needed)
+    tasks = [find_task(transaction, name) for name in unblocked]
+    return tuple(task.id for task in tasks if not transaction.has_closed_milestone(task))
 
 
 def _check_gate(transaction: TaskTransaction, task: Task, wanted: Change) -> None:

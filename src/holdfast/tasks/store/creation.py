@@ -1,4 +1,4 @@
-"""Creating tasks, with their numbers, dependencies and events, in one transaction."""
+"""Creates tasks with their numbers, dependencies and events, all or none, in one transaction."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import cast
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.tasks.errors import DependencyCycle
 from holdfast.tasks.store import items, statements
-from holdfast.tasks.store.dependencies import refresh, refuse_cycles
+from holdfast.tasks.store.dependencies import refresh_counts, refuse_cycles
 from holdfast.tasks.store.gate import GateInput, check_done
 from holdfast.tasks.store.history import record_created
 from holdfast.tasks.store.records import Draft, Task, encoded, new_uid
@@ -17,24 +17,27 @@ from holdfast.tasks.store.states import PRIORITIES
 from holdfast.tasks.store.transaction import TaskTransaction
 
 _INSERT_TASK = statements.insert("task", Task._fields)
-_TAKE_NUMBERS = (
+_RESERVE_NUMBERS = (
     "UPDATE workspace SET next_number = next_number + :count WHERE id = :workspace"
     " RETURNING next_number - :count"
 )
 _INSERT_NAME = statements.insert("name", ("workspace", "name", "task"))
-_BY_KEY = "SELECT task FROM name WHERE workspace = :workspace AND name = :name"
+_SELECT_BY_NAME = "SELECT task FROM name WHERE workspace = :workspace AND name = :name"
 
 
 def create(transaction: TaskTransaction, drafts: Sequence[Draft]) -> list[tuple[Task, bool]]:
-    """Create tasks; return each with whether it is new: a draft with a known key gives the existing task."""
-    known = [_known(transaction, draft) for draft in drafts]
-    fresh = [draft for draft, task in zip(drafts, known, strict=True) if task is None]
-    made = iter(_insert(transaction, fresh)) if fresh else iter(())
-    return [(next(made), True) if task is None else (task, False) for task in known]
+    """Create tasks; return each with whether it is new.
+
+    A draft with the client key of an existing task returns that task.
+    """
+    existing = [_find_by_client_key(transaction, draft) for draft in drafts]
+    new = [draft for draft, task in zip(drafts, existing, strict=True) if task is None]
+    created = iter(_insert_tasks(transaction, new) if new else ())
+    return [(next(created), True) if task is None else (task, False) for task in existing]
 
 
-def _named_by_ref(error: DependencyCycle, drafts: Sequence[Draft], tasks: Sequence[Task]) -> DependencyCycle:
-    """Return the error with refs and titles instead of ids, as the tasks of the batch will not exist."""
+def _with_refs(error: DependencyCycle, drafts: Sequence[Draft], tasks: Sequence[Task]) -> DependencyCycle:
+    """Return the error with refs or titles in place of ids, since the tasks of the batch are not created."""
     names = {
         task.id: f"#{draft.ref}" if draft.ref else f'"{draft.title[:40]}"'
         for draft, task in zip(drafts, tasks, strict=True)
@@ -45,21 +48,21 @@ def _named_by_ref(error: DependencyCycle, drafts: Sequence[Draft], tasks: Sequen
     )
 
 
-def _known(transaction: TaskTransaction, draft: Draft) -> Task | None:
+def _find_by_client_key(transaction: TaskTransaction, draft: Draft) -> Task | None:
     if draft.client_key is None:
         return None
-    row = transaction.ask(_BY_KEY, name=f"key:{draft.client_key}").fetchone()
+    row = transaction.run_in_workspace(_SELECT_BY_NAME, name=f"key:{draft.client_key}").fetchone()
     return None if row is None else task_by_uid(transaction, row[0])
 
 
-def _insert(transaction: TaskTransaction, drafts: Sequence[Draft]) -> list[Task]:
-    first = transaction.ask(_TAKE_NUMBERS, count=len(drafts)).fetchone()[0]
-    tasks = [_row(transaction, draft, first + place) for place, draft in enumerate(drafts)]
+def _insert_tasks(transaction: TaskTransaction, drafts: Sequence[Draft]) -> list[Task]:
+    first_number = transaction.run_in_workspace(_RESERVE_NUMBERS, count=len(drafts)).fetchone()[0]
+    tasks = [_new_row(transaction, draft, first_number + position) for position, draft in enumerate(drafts)]
     transaction.executemany(_INSERT_TASK, [task._asdict() for task in tasks])
-    local = {f"#{draft.ref}": task.uid for draft, task in zip(drafts, tasks, strict=True) if draft.ref}
+    by_ref = {f"#{draft.ref}": task.uid for draft, task in zip(drafts, tasks, strict=True) if draft.ref}
     needed: list[str] = []
     for draft, task in zip(drafts, tasks, strict=True):
-        needed += _attach(transaction, draft, task, local)
+        needed += _store_details(transaction, draft, task, by_ref)
     linked = [
         task.uid
         for draft, task in zip(drafts, tasks, strict=True)
@@ -68,8 +71,8 @@ def _insert(transaction: TaskTransaction, drafts: Sequence[Draft]) -> list[Task]
     try:
         refuse_cycles(transaction, linked)
     except DependencyCycle as error:
-        raise _named_by_ref(error, drafts, tasks) from None
-    refresh(transaction, waiting=linked, needed=needed)
+        raise _with_refs(error, drafts, tasks) from None
+    refresh_counts(transaction, waiting=linked, needed=needed)
     stored = [task_by_uid(transaction, task.uid) for task in tasks]
     for draft, task in zip(drafts, stored, strict=True):
         if draft.status == "done":
@@ -79,7 +82,7 @@ def _insert(transaction: TaskTransaction, drafts: Sequence[Draft]) -> list[Task]
     return stored
 
 
-def _row(transaction: TaskTransaction, draft: Draft, number: int) -> Task:
+def _new_row(transaction: TaskTransaction, draft: Draft, number: int) -> Task:
     at = transaction.now
     return Task(
         uid=new_uid(transaction.time),
@@ -109,30 +112,32 @@ def _row(transaction: TaskTransaction, draft: Draft, number: int) -> Task:
     )
 
 
-def _attach(transaction: TaskTransaction, draft: Draft, task: Task, local: Mapping[str, str]) -> list[str]:
+def _store_details(
+    transaction: TaskTransaction, draft: Draft, task: Task, by_ref: Mapping[str, str]
+) -> list[str]:
     """Store the labels, files, links and dependencies of a new task; return the uids it depends on."""
     items.add(transaction, task.uid, "labels", [(label,) for label in draft.labels])
     items.add(transaction, task.uid, "files", draft.files)
     items.add(transaction, task.uid, "links", draft.links)
     if draft.client_key is not None:
-        transaction.ask(_INSERT_NAME, name=f"key:{draft.client_key}", task=task.uid)
+        transaction.run_in_workspace(_INSERT_NAME, name=f"key:{draft.client_key}", task=task.uid)
     if draft.parent is not None:
-        parent = _resolve(transaction, draft.parent, local)
+        parent = _resolve(transaction, draft.parent, by_ref)
         transaction.execute(
             "UPDATE task SET parent = :parent WHERE uid = :uid", {"parent": parent, "uid": task.uid}
         )
-    needs = [(_resolve(transaction, text, local), kind) for text, kind in draft.depends_on]
+    needs = [(_resolve(transaction, text, by_ref), kind) for text, kind in draft.depends_on]
     items.add_dependencies(transaction, task.uid, needs)
     return [uid for uid, _ in needs]
 
 
-def _resolve(transaction: TaskTransaction, text: str, local: Mapping[str, str]) -> str:
-    """Return the uid of the task that a text names: one of the same batch, or an existing one."""
+def _resolve(transaction: TaskTransaction, text: str, by_ref: Mapping[str, str]) -> str:
+    """Return the uid of the task that a text names: `#ref` for one of the batch, else an existing task."""
     if not text.startswith("#"):
         return find_task(transaction, text).uid
-    if text not in local:
-        known = ", ".join(sorted(local)) or "none"
+    if text not in by_ref:
+        known = ", ".join(sorted(by_ref)) or "none"
         raise InvalidArguments(
             f'No task of this batch has the ref "{text[:40]}".', hint=f"Refs of the batch: {known}."
         )
-    return local[text]
+    return by_ref[text]

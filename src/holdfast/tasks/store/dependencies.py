@@ -1,7 +1,7 @@
-"""Dependencies: refuses cycles, and maintains the counts from which readiness follows.
+"""Dependencies between tasks: refuses cycles, and maintains the counts from which readiness follows.
 
-A task waits for the unfinished tasks that it depends on (kind `blocks`), and for those its ancestors depend
-on. A change that would make a task wait for itself, directly or not, is refused with the cycle named.
+A task waits for the unfinished tasks that it or one of its ancestors depends on (kind `blocks`). A change
+that would make a task wait for itself, directly or indirectly, is refused, and the error names the cycle.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.errors import DependencyCycle
 from holdfast.tasks.store.records import Task, task_id
 from holdfast.tasks.store.rows import ids_of, task_by_uid
-from holdfast.tasks.store.statements import in_batches, rows_of
+from holdfast.tasks.store.statements import in_list_batches, select_by_uids
 
-_OPEN = "status NOT IN ('done', 'dropped')"
-_EDGES = (
+_UNFINISHED = "status NOT IN ('done', 'dropped')"
+_SELECT_EDGES = (
     "SELECT task, needs FROM dependency WHERE kind = 'blocks' AND task IN {0}"
     " UNION ALL SELECT uid, parent FROM task WHERE parent IS NOT NULL AND uid IN {0}"
 )
 
 
 def refuse_cycles(connection: Connection, uids: Iterable[str]) -> None:
-    """Raise when one of these tasks is on a cycle, naming the shortest cycle."""
+    """Raise if one of these tasks is on a cycle; the error names the shortest one."""
     starts = list(dict.fromkeys(uids))
     edges = _cyclic_part(_reachable(connection, starts))
     for uid in starts:
@@ -41,7 +41,7 @@ def refuse_cycles(connection: Connection, uids: Iterable[str]) -> None:
 
 
 def refuse_parent_cycle(connection: Connection, task: Task) -> None:
-    """Raise when a task would be its own ancestor, naming the cycle."""
+    """Raise if a task is its own ancestor; the error names the cycle."""
     path, current = [task.uid], task.parent
     while current is not None and current not in path:
         path.append(current)
@@ -62,7 +62,7 @@ def _reachable(connection: Connection, starts: list[str]) -> dict[str, list[str]
     frontier = starts
     while frontier:
         found |= {uid: [] for uid in frontier}
-        for task, needed in rows_of(connection, _EDGES, frontier):
+        for task, needed in select_by_uids(connection, _SELECT_EDGES, frontier):
             found[task].append(needed)
         following = (needed for task in frontier for needed in found[task])
         frontier = list(dict.fromkeys(uid for uid in following if uid not in found))
@@ -70,9 +70,9 @@ def _reachable(connection: Connection, starts: list[str]) -> dict[str, list[str]
 
 
 def _cyclic_part(edges: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Return the nodes that a topological sort cannot order: those on a cycle, or that lead to one."""
+    """Return the part of a graph that a topological sort cannot order: tasks on a cycle or leading to one."""
     sorter, ordered = TopologicalSorter(edges), set[str]()
-    with suppress(CycleError):  # the sorter still yields the nodes that are not behind a cycle
+    with suppress(CycleError):  # the sorter still yields the tasks that do not lead to a cycle
         sorter.prepare()
     while ready := sorter.get_ready():
         ordered.update(ready)
@@ -85,7 +85,7 @@ def _cyclic_part(edges: dict[str, list[str]]) -> dict[str, list[str]]:
 
 
 def _shortest_cycle(edges: dict[str, list[str]], start: str) -> list[str]:
-    """Return the shortest cycle through a task, by breadth-first search, or nothing."""
+    """Return the shortest cycle through a task, by breadth-first search; empty if there is none."""
     came_from: dict[str, str] = {}
     frontier = [start] if start in edges else []
     while frontier:
@@ -104,52 +104,52 @@ def _shortest_cycle(edges: dict[str, list[str]], start: str) -> list[str]:
     return []
 
 
-def refresh(
+def refresh_counts(
     connection: Connection, *, waiting: Iterable[str] = (), needed: Iterable[str] = ()
 ) -> tuple[str, ...]:
     """Recompute `waits` of the `waiting` tasks and their subtasks, and `unblocks` of the `needed` tasks.
 
-    Returns the ids of tasks that became ready.
+    Returns the ids of the tasks that became ready.
     """
-    freed = _refresh_waits(connection, list(dict.fromkeys(waiting)))
-    for listed, values in in_batches(needed):
+    unblocked = _refresh_waits(connection, list(dict.fromkeys(waiting)))
+    for listed, values in in_list_batches(needed):
         connection.execute(
             "UPDATE task SET unblocks = (SELECT count(*) FROM dependency JOIN task other"
             " ON other.uid = dependency.task WHERE dependency.needs = task.uid AND dependency.kind = 'blocks'"
-            f" AND other.{_OPEN}) WHERE uid IN {listed}",
+            f" AND other.{_UNFINISHED}) WHERE uid IN {listed}",
             values,
         )
-    return freed
+    return unblocked
 
 
 def _refresh_waits(connection: Connection, roots: list[str]) -> tuple[str, ...]:
     if not roots:
         return ()
     affected = _with_descendants(connection, roots)
-    ancestors = _ancestors(connection, affected)
-    of_these = ((f"dependency.task IN {listed}", values) for listed, values in in_batches(ancestors))
-    open_needs = _open_needs(connection, of_these)
-    freed = []
-    for listed, values in in_batches(affected):
+    parents = _parents(connection, affected)
+    conditions = ((f"dependency.task IN {listed}", values) for listed, values in in_list_batches(parents))
+    open_needs = _open_needs(connection, conditions)
+    unblocked = []
+    for listed, values in in_list_batches(affected):
         rows = connection.execute(
             f"SELECT uid, n, waits, status FROM task WHERE uid IN {listed} ORDER BY n", values
         ).fetchall()
         for uid, number, before, status in rows:
-            after = _waits(uid, ancestors, open_needs)
+            after = _count_open_needs(uid, parents, open_needs)
             if after != before:
                 connection.execute(
                     "UPDATE task SET waits = :waits WHERE uid = :uid", {"waits": after, "uid": uid}
                 )
             if before and not after and status == "backlog":
-                freed.append(task_id(number))
-    return tuple(freed)
+                unblocked.append(task_id(number))
+    return tuple(unblocked)
 
 
 def wrong_waits(connection: Connection, workspace: str) -> list[tuple[str, int, int]]:
-    """Return the uids of tasks whose `waits` is wrong, each with the correct and the stored value.
+    """Return the uids of the tasks with a wrong `waits`, each with the correct and the stored value.
 
-    Only tasks that can be wrong are examined: those with a count above zero, and those that have open
-    dependencies themselves or through an ancestor.
+    Only tasks that can be wrong are examined: those with a stored count above zero, and those that have open
+    dependencies, themselves or through an ancestor.
     """
     stored = dict(
         connection.execute(
@@ -158,47 +158,50 @@ def wrong_waits(connection: Connection, workspace: str) -> list[tuple[str, int, 
     )
     open_needs = _open_needs(connection, [("other.workspace = :id", {"id": workspace})])
     waiting = list(dict.fromkeys([*stored, *_with_descendants(connection, list(open_needs))]))
-    ancestors = _ancestors(connection, waiting)
-    counted = ((uid, _waits(uid, ancestors, open_needs), stored.get(uid, 0)) for uid in waiting)
+    parents = _parents(connection, waiting)
+    counted = ((uid, _count_open_needs(uid, parents, open_needs), stored.get(uid, 0)) for uid in waiting)
     return [(uid, correct, count) for uid, correct, count in counted if correct != count]
 
 
 def wrong_unblocks(connection: Connection, workspace: str) -> list[str]:
-    """Return the uids of tasks whose stored `unblocks` is wrong."""
+    """Return the uids of the tasks with a wrong `unblocks`."""
     rows = connection.execute(
         "SELECT task.uid FROM task LEFT JOIN (SELECT dependency.needs AS needed, count(*) AS number"
         " FROM dependency JOIN task other ON other.uid = dependency.task WHERE dependency.kind = 'blocks'"
-        f" AND other.{_OPEN} GROUP BY dependency.needs) AS found ON found.needed = task.uid"
+        f" AND other.{_UNFINISHED} GROUP BY dependency.needs) AS found ON found.needed = task.uid"
         " WHERE task.workspace = :id AND task.unblocks <> coalesce(found.number, 0)",
         {"id": workspace},
     )
     return [row[0] for row in rows]
 
 
-def _waits(uid: str, ancestors: dict[str, str | None], open_needs: dict[str, list[str]]) -> int:
-    return len({item for ancestor in _chain(uid, ancestors) for item in open_needs.get(ancestor, ())})
+def _count_open_needs(uid: str, parents: dict[str, str | None], open_needs: dict[str, list[str]]) -> int:
+    return len(
+        {item for ancestor in _self_and_ancestors(uid, parents) for item in open_needs.get(ancestor, ())}
+    )
 
 
 def _with_descendants(connection: Connection, roots: list[str]) -> list[str]:
+    """Return tasks and all their subtasks, at any depth."""
     found, frontier = dict.fromkeys(roots), roots
     while frontier:
-        below = rows_of(connection, "SELECT uid FROM task WHERE parent IN {}", frontier)
-        frontier = [uid for (uid,) in below if uid not in found]
+        subtasks = select_by_uids(connection, "SELECT uid FROM task WHERE parent IN {}", frontier)
+        frontier = [uid for (uid,) in subtasks if uid not in found]
         found |= dict.fromkeys(frontier)
     return list(found)
 
 
-def _ancestors(connection: Connection, uids: list[str]) -> dict[str, str | None]:
-    """Return the parent of each task and of all its ancestors."""
+def _parents(connection: Connection, uids: list[str]) -> dict[str, str | None]:
+    """Return the parent of each of these tasks and of all their ancestors."""
     parents: dict[str, str | None] = {}
     frontier = uids
     while frontier:
-        parents.update(rows_of(connection, "SELECT uid, parent FROM task WHERE uid IN {}", frontier))
+        parents.update(select_by_uids(connection, "SELECT uid, parent FROM task WHERE uid IN {}", frontier))
         frontier = [parent for parent in parents.values() if parent is not None and parent not in parents]
     return parents
 
 
-def _chain(uid: str, parents: dict[str, str | None]) -> Iterable[str]:
+def _self_and_ancestors(uid: str, parents: dict[str, str | None]) -> Iterable[str]:
     current: str | None = uid
     while current is not None:
         yield current
@@ -208,12 +211,12 @@ def _chain(uid: str, parents: dict[str, str | None]) -> Iterable[str]:
 def _open_needs(
     connection: Connection, conditions: Iterable[tuple[str, Mapping[str, str]]]
 ) -> dict[str, list[str]]:
-    """Return the unfinished tasks that tasks depend on, for the union of several conditions."""
+    """Return for each task that meets one of the conditions the unfinished tasks that it depends on."""
     found: dict[str, list[str]] = defaultdict(list)
     for condition, values in conditions:
         rows = connection.execute(
             "SELECT dependency.task, dependency.needs FROM dependency JOIN task other"
-            f" ON other.uid = dependency.needs WHERE dependency.kind = 'blocks' AND other.{_OPEN}"
+            f" ON other.uid = dependency.needs WHERE dependency.kind = 'blocks' AND other.{_UNFINISHED}"
             f" AND {condition}",
             values,
         )

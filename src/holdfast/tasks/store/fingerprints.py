@@ -1,6 +1,6 @@
-"""Fingerprints for subscriptions: cheap values that change when a task, the set of tasks, or a text changes.
+"""Fingerprints for subscriptions: values that change when a task, the set of tasks, or a text changes.
 
-They are cached until the store changes, so that idle subscriptions cost no queries.
+Fingerprints are cached until the store changes, so that idle subscriptions cost no queries.
 """
 
 from __future__ import annotations
@@ -19,47 +19,50 @@ if TYPE_CHECKING:
     from holdfast.tasks.store.tasks import Tasks
 
 EVERY_TASK = "*"
+"""The part of the topic `tasks` that is the set of all tasks. A task id names the part that is one task."""
 RULES = ":rules"
+"""The part that is the rule files. The colon distinguishes this and the following parts from task ids."""
 DOCUMENTS = ":documents"
+"""The part that is the project documents."""
 STEPS = ":steps"
-"""Parts beside single tasks; no task id looks like these. Rules and documents are files that people edit."""
+"""The part that is the workspace's own texts of workflow steps."""
 
-_FILES: dict[str, tuple[RepoPath, ...]] = {
+_FILES_OF_PART: dict[str, tuple[RepoPath, ...]] = {
     RULES: tuple(rules.FILES.values()),
     DOCUMENTS: tuple(documents.PATHS.values()),
 }
 
 
 def probe(room: Tasks, part: str) -> Callable[[], object]:
-    """Return a function that computes the fingerprint of one task, of the task list, or of a text."""
-    if part in _FILES:
-        return lambda: _signatures(room, _FILES[part])
+    """Return a function that computes the fingerprint of a part."""
+    if part in _FILES_OF_PART:
+        return lambda: _file_signatures(room, _FILES_OF_PART[part])
     cached: tuple[object, object] | None = None
 
     def fingerprint() -> object:
         nonlocal cached
         store_version = room.fingerprint()
         if cached is None or cached[0] != store_version:
-            cached = (store_version, _read(room, part))
+            cached = (store_version, _read_from_store(room, part))
         return cached[1]
 
     return fingerprint
 
 
 def places(room: Tasks, part: str) -> tuple[WatchedPlace, ...]:
-    """Return the files that a part consists of; those of the store are not among them."""
-    paths = () if room.repository.bare else _FILES.get(part, ())
+    """Return the files of the work tree that a part consists of, without those of the store."""
+    paths = () if room.repository.bare else _FILES_OF_PART.get(part, ())
     return tuple(file_place(f"{room.repository.root}/{path.text}") for path in paths)
 
 
-def _signatures(room: Tasks, files: tuple[RepoPath, ...]) -> object:
+def _file_signatures(room: Tasks, files: tuple[RepoPath, ...]) -> object:
     if room.repository.bare:
         return None
     tree = Tree(room.repository)
     return tuple(tree.signature(path) for path in files)
 
 
-def _read(room: Tasks, part: str) -> object:
+def _read_from_store(room: Tasks, part: str) -> object:
     if not room.exists:
         return None
     with room.reading() as transaction:

@@ -1,4 +1,4 @@
-"""The done gate: every tool, route, import and synchronisation that finishes a task passes this check."""
+"""The done gate: the conditions for a task to be done, for tools, imports and synchronisation alike."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ if TYPE_CHECKING:
     from holdfast.storage.git.repository import Repository
 
 _TRAILER = re.compile(r"^task:\s*(\S+)\s*$", re.IGNORECASE | re.MULTILINE)
-_PROVING = frozenset({"commit", "test", "gate"})
+_PROOF_KINDS = frozenset({"commit", "test", "gate"})
 
 
 GateCode = Literal["unchecked_criterion", "open_subtasks", "no_evidence", "no_proof", "not_approved"]
 
 
-class GateLack(NamedTuple):
-    """One thing that is missing before a task is done: a code for programs and a text for people."""
+class MissingCondition(NamedTuple):
+    """A condition of the gate that a task does not meet: a code for programs, and a text for people."""
 
     code: GateCode
     text: str
 
 
 class GateInput(NamedTuple):
-    """What the gate examines: criteria, evidence, open subtasks, approval."""
+    """The parts of a task that the gate examines."""
 
     name: str
     criteria: Sequence[Mapping[str, Any]]
@@ -37,25 +37,29 @@ class GateInput(NamedTuple):
     approved: bool = False
 
 
-def missing_for_done(gate: str, task: GateInput) -> list[GateLack]:
-    """Return everything that is missing before a task meets the done gate."""
+def missing_for_done(gate: str, task: GateInput) -> list[MissingCondition]:
+    """Return the conditions of the done gate that a task does not meet."""
     if gate == "none":
         return []
     unchecked = [number for number, item in enumerate(task.criteria, 1) if not item["checked"]]
-    missing = [GateLack("unchecked_criterion", f"criterion {number} is not checked") for number in unchecked]
+    missing = [
+        MissingCondition("unchecked_criterion", f"criterion {number} is not checked") for number in unchecked
+    ]
     if task.open_subtasks:
-        missing.append(GateLack("open_subtasks", f"subtasks are open: {', '.join(task.open_subtasks)}"))
+        missing.append(
+            MissingCondition("open_subtasks", f"subtasks are open: {', '.join(task.open_subtasks)}")
+        )
     if gate == "evidence" and not task.evidence:
-        missing.append(GateLack("no_evidence", "there is no evidence"))
+        missing.append(MissingCondition("no_evidence", "there is no evidence"))
     elif gate == "evidence" and not any(is_proof(item) for item in task.evidence):
-        missing.append(GateLack("no_proof", "none of the evidence proves it"))
+        missing.append(MissingCondition("no_proof", "none of the evidence proves it"))
     if gate == "human" and not task.approved:
-        missing.append(GateLack("not_approved", "no person has approved it"))
+        missing.append(MissingCondition("not_approved", "no person has approved it"))
     return missing
 
 
 def check_done(gate: str, task: GateInput) -> None:
-    """Raise, naming everything that is missing, unless a task meets the done gate."""
+    """Raise `DoneGate`, which names all missing conditions, unless a task meets the done gate."""
     if missing := missing_for_done(gate, task):
         texts = [item.text for item in missing]
         raise DoneGate(
@@ -67,11 +71,11 @@ def check_done(gate: str, task: GateInput) -> None:
 
 def is_proof(item: Mapping[str, Any]) -> bool:
     """Return whether a piece of evidence is proof: a commit, or a command that succeeded."""
-    return item["kind"] in _PROVING and (item["kind"] == "commit" or item.get("exit_status") == 0)
+    return item["kind"] in _PROOF_KINDS and (item["kind"] == "commit" or item.get("exit_status") == 0)
 
 
 def acceptable_evidence(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a piece of evidence as it is stored; raise when a command lacks its exit status."""
+    """Return a piece of evidence as it is stored; raise if the exit status of a command is missing."""
     if item["kind"] in ("test", "gate") and item.get("exit_status") is None:
         raise InvalidArguments(
             f'Evidence of the kind "{item["kind"]}" needs the exit status of the command.',
@@ -93,7 +97,7 @@ def _next_step(gate: str, missing: Set[GateCode]) -> str:
     return "Set the status to `review`; a person approves it with `holdfast tasks approve`."
 
 
-def commit_naming(repository: Repository, revision: str, number: int) -> str:
+def verify_commit(repository: Repository, revision: str, number: int) -> str:
     """Return the full hash of a commit; raise unless it exists and its `Task:` trailer names the task."""
     if repository.git_dir is None:
         raise InvalidArguments("There are no commits outside git.", hint="Give a test with its exit status.")
@@ -107,7 +111,7 @@ def commit_naming(repository: Repository, revision: str, number: int) -> str:
         raise InvalidArguments(
             f'There is no commit "{revision[:60]}" here.', hint="Name a commit of this repository."
         ) from None
-    named = [_number(text) for text in _TRAILER.findall(message.partition("\n\n")[2])]
+    named = [_task_number_or_none(text) for text in _TRAILER.findall(message.partition("\n\n")[2])]
     if number not in named:
         raise InvalidArguments(
             f"That commit does not name TP-{number}.",
@@ -116,7 +120,7 @@ def commit_naming(repository: Repository, revision: str, number: int) -> str:
     return name
 
 
-def _number(text: str) -> int | None:
+def _task_number_or_none(text: str) -> int | None:
     try:
         return task_number(text)
     except InvalidArguments:

@@ -1,9 +1,9 @@
-"""The event log: what happened to each task, in order.
+"""The event log: records, reads and verifies the changes of each task, in order.
 
 Contract:
-- Every change of a task is one event with the task's new version; versions count from 1 without gaps.
-- Replaying a task's events yields exactly what `state_of` reads from the tables. Timestamps in the row and
-  the expiry of a lease are not part of that state.
+- Every change of a task is one event, which has the task's new version. Versions count from 1 without gaps.
+- Replaying a task's events yields exactly the state that `state_of` reads from the tables. The timestamps of
+  the row and the expiry of a lease are not part of that state.
 """
 
 from __future__ import annotations
@@ -14,13 +14,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from holdfast.storage.sql.sql_store import Connection
-from holdfast.tasks.store.items import PARTS, items_query
+from holdfast.tasks.store.items import LIST_TABLES, items_query
 from holdfast.tasks.store.records import Event, Task, encoded
-from holdfast.tasks.store.statements import insert, rows_of
+from holdfast.tasks.store.statements import insert, select_by_uids
 from holdfast.tasks.store.transaction import TaskTransaction
 
-_EVENT = ("workspace", "at", "actor", "session", "task", "version", "type", "before", "after", "reason")
-INSERT_EVENT = insert("event", _EVENT)
+_EVENT_COLUMNS = (
+    "workspace",
+    "at",
+    "actor",
+    "session",
+    "task",
+    "version",
+    "type",
+    "before",
+    "after",
+    "reason",
+)
+INSERT_EVENT = insert("event", _EVENT_COLUMNS)
 
 
 def record(
@@ -32,7 +43,7 @@ def record(
     after: Mapping[str, Any] | None = None,
     reason: str | None = None,
 ) -> None:
-    """Append an event of a task that already has its new version; must come last in a transaction."""
+    """Append an event of a task that already has its new version; must be last in a transaction."""
     transaction.append(INSERT_EVENT, [event_row(transaction, task, kind, before, after, reason)])
 
 
@@ -46,7 +57,7 @@ def record_created(transaction: TaskTransaction, tasks: Sequence[Task]) -> None:
     transaction.append(INSERT_EVENT, events)
 
 
-def note(
+def record_workspace_event(
     transaction: TaskTransaction,
     kind: str,
     after: Mapping[str, Any],
@@ -54,7 +65,7 @@ def note(
     *,
     before: Mapping[str, Any] | None = None,
 ) -> None:
-    """Append an event that concerns the workspace and no particular task."""
+    """Append an event of the workspace, about no particular task."""
     transaction.append(INSERT_EVENT, [event_row(transaction, None, kind, before, after, reason)])
 
 
@@ -82,13 +93,14 @@ def event_row(
 
 
 def state_of(connection: Connection, task: Task) -> dict[str, Any]:
-    """Return the state of a task that events record, read from the tables."""
+    """Return the state of a task, as events record it, from the tables."""
     return states_of(connection, [task])[0]
 
 
 def states_of(connection: Connection, tasks: Sequence[Task]) -> list[dict[str, Any]]:
-    """Return the state of several tasks, with one query per table and batch."""
-    lists, states = {sort: _by_task(connection, sort, tasks) for sort in PARTS}, []
+    """Return the states of several tasks, with one query per table and batch."""
+    lists = {list_name: _items_by_task(connection, list_name, tasks) for list_name in LIST_TABLES}
+    states = []
     for task in tasks:
         items: dict[str, list[Any]] = {name: found.get(task.uid, []) for name, found in lists.items()}
         items["labels"] = [label for (label,) in items["labels"]]
@@ -97,15 +109,19 @@ def states_of(connection: Connection, tasks: Sequence[Task]) -> list[dict[str, A
     return states
 
 
-def _by_task(connection: Connection, sort: str, tasks: Sequence[Task]) -> dict[str, list[list[Any]]]:
+def _items_by_task(
+    connection: Connection, list_name: str, tasks: Sequence[Task]
+) -> dict[str, list[list[Any]]]:
     found: dict[str, list[list[Any]]] = defaultdict(list)
-    for uid, *row in rows_of(connection, items_query(sort, "IN {}", "task, "), (task.uid for task in tasks)):
+    for uid, *row in select_by_uids(
+        connection, items_query(list_name, "IN {}", "task, "), (task.uid for task in tasks)
+    ):
         found[uid].append(row)
     return found
 
 
 def scalars_of(task: Task) -> dict[str, Any]:
-    """Return the part of a task's state that is in its own row."""
+    """Return the part of a task's state that its own row holds."""
     return {
         "title": task.title,
         "description": task.description,
@@ -125,30 +141,31 @@ def scalars_of(task: Task) -> dict[str, Any]:
     }
 
 
-def unlike_history(connection: Connection, tasks: Sequence[Task]) -> Iterator[Task]:
-    """Yield the tasks whose replayed events give a different state than the tables."""
+def find_history_mismatches(connection: Connection, tasks: Sequence[Task]) -> Iterator[Task]:
+    """Yield the tasks whose replayed events differ from their state in the tables."""
     recorded: dict[str, list[str]] = defaultdict(list)
     query = "SELECT task, after FROM event WHERE task IN {} AND after IS NOT NULL ORDER BY seq"
-    for uid, after in rows_of(connection, query, (task.uid for task in tasks)):
+    for uid, after in select_by_uids(connection, query, (task.uid for task in tasks)):
         recorded[uid].append(after)
     for task, state in zip(tasks, states_of(connection, tasks), strict=True):
         # Most tasks have a single event: comparing its JSON text avoids parsing it.
-        if recorded[task.uid] != [encoded(state)] and _replayed(recorded[task.uid]) != state:
+        if recorded[task.uid] != [encoded(state)] and _replay(recorded[task.uid]) != state:
             yield task
 
 
-def _replayed(texts: Iterable[str]) -> dict[str, Any]:
+def _replay(texts: Iterable[str]) -> dict[str, Any]:
+    """Return the state after events, given the new values of each as JSON."""
     state: dict[str, Any] = {}
     for text in texts:
         state.update(json.loads(text))
     return state
 
 
-_EVENTS = (
+_SELECT_EVENTS = (
     "SELECT seq, at, actor, session, task, version, type, before, after, reason FROM event"
     " WHERE workspace = :workspace AND seq > :after"
 )
-_EVENTS_OF = {
+_EVENT_FILTERS = {
     "task": " AND task = :task",
     "actor": " AND actor = :actor",
     "file": " AND task IN (SELECT task FROM file WHERE path = :file)",
@@ -159,26 +176,26 @@ _EVENTS_OF = {
 def events_after(
     connection: Connection, workspace: str, after: int, limit: int, task: str | None = None
 ) -> list[Event]:
-    """Return the events after a sequence number, oldest first."""
+    """Return the events after a sequence number, oldest first; with `task`, only those of one task."""
     only = "" if task is None else " AND task = :task"
     rows = connection.execute(
-        f"{_EVENTS}{only} ORDER BY seq LIMIT :limit",
+        f"{_SELECT_EVENTS}{only} ORDER BY seq LIMIT :limit",
         {"workspace": workspace, "after": after, "limit": limit, "task": task},
     )
-    return [_event(row) for row in rows]
+    return [_event_from_row(row) for row in rows]
 
 
 def events_before(
     connection: Connection, workspace: str, after: int, limit: int, wanted: Mapping[str, Any]
 ) -> list[Event]:
-    """Return events, newest first, filtered by task, actor, file, or `before` a sequence number."""
-    given = {name: value for name, value in wanted.items() if value is not None}
-    only = "".join(_EVENTS_OF[name] for name in given)
-    values = {"workspace": workspace, "after": after, "limit": limit, **given}
-    found = connection.execute(f"{_EVENTS}{only} ORDER BY seq DESC LIMIT :limit", values)
-    return [_event(row) for row in found]
+    """Return events, newest first. `wanted` filters by task, actor, file, or `before` a sequence number."""
+    filters = {name: value for name, value in wanted.items() if value is not None}
+    only = "".join(_EVENT_FILTERS[name] for name in filters)
+    values = {"workspace": workspace, "after": after, "limit": limit, **filters}
+    found = connection.execute(f"{_SELECT_EVENTS}{only} ORDER BY seq DESC LIMIT :limit", values)
+    return [_event_from_row(row) for row in found]
 
 
-def _event(row: Sequence[Any]) -> Event:
+def _event_from_row(row: Sequence[Any]) -> Event:
     *head, before, after, reason = row
     return Event._make((*head, json.loads(before or "{}"), json.loads(after or "{}"), reason))

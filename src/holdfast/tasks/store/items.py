@@ -14,13 +14,13 @@ from holdfast.tasks.store.statements import insert, on_conflict_update
 
 
 @dataclass(frozen=True)
-class Part:
-    """One kind of list that belongs to a task, stored in its own table."""
+class ListTable:
+    """The table of one kind of list, such as the labels of tasks."""
 
     table: str
     key: tuple[str, ...]
     name: str
-    """The key column by which an item is named when it is removed."""
+    """The key column that identifies an item to remove."""
     others: tuple[str, ...] = ()
 
     @cached_property
@@ -36,50 +36,53 @@ class Part:
         return insert(self.table, ("task", *self.columns), conflict)
 
 
-PARTS = {
-    "labels": Part("label", ("label",), "label"),
-    "depends_on": Part("dependency", ("needs", "kind"), "needs"),
-    "files": Part("file", ("path",), "path", ("role", "line_start", "line_end")),
-    "links": Part("link", ("kind", "ref"), "ref", ("uri", "title")),
-    "attachments": Part("attachment", ("name",), "name", ("mime", "sha256", "size")),
+LIST_TABLES = {
+    "labels": ListTable("label", ("label",), "label"),
+    "depends_on": ListTable("dependency", ("needs", "kind"), "needs"),
+    "files": ListTable("file", ("path",), "path", ("role", "line_start", "line_end")),
+    "links": ListTable("link", ("kind", "ref"), "ref", ("uri", "title")),
+    "attachments": ListTable("attachment", ("name",), "name", ("mime", "sha256", "size")),
 }
 
 
 @lru_cache(maxsize=1024)
-def items_query(sort: str, tasks: str, first: str = "") -> str:
-    """Return the query for the items of one kind, in key order; `first` is a column to put before them."""
-    part = PARTS[sort]
+def items_query(list_name: str, tasks: str, first: str = "") -> str:
+    """Return the query for the items of a list, in key order.
+
+    `tasks` is the SQL condition for the column `task`; `first` is an SQL column to select before the others.
+    """
+    part = LIST_TABLES[list_name]
     columns, order = ", ".join(part.columns), ", ".join(part.key)
     return f"SELECT {first}{columns} FROM {part.table} WHERE task {tasks} ORDER BY {order}"
 
 
 def labels_of(connection: Connection, uid: str) -> list[str]:
     """Return the labels of a task, in order."""
-    return [label for (label,) in _items(connection, uid, "labels")]
+    return [label for (label,) in _select_items(connection, uid, "labels")]
 
 
 def files_of(connection: Connection, uid: str) -> list[File]:
     """Return the files of a task, in order."""
-    return [File._make(row) for row in _items(connection, uid, "files")]
+    return [File._make(row) for row in _select_items(connection, uid, "files")]
 
 
 def links_of(connection: Connection, uid: str) -> list[TaskLink]:
     """Return the links of a task, in order."""
-    return [TaskLink._make(row) for row in _items(connection, uid, "links")]
+    return [TaskLink._make(row) for row in _select_items(connection, uid, "links")]
 
 
 def attachments_of(connection: Connection, uid: str) -> list[Attachment]:
     """Return the attachments of a task, in order."""
-    return [Attachment._make(row) for row in _items(connection, uid, "attachments")]
+    return [Attachment._make(row) for row in _select_items(connection, uid, "attachments")]
 
 
-def _items(connection: Connection, uid: str, sort: str) -> Rows:
-    return connection.execute(items_query(sort, "= :uid"), {"uid": uid})
+def _select_items(connection: Connection, uid: str, list_name: str) -> Rows:
+    return connection.execute(items_query(list_name, "= :uid"), {"uid": uid})
 
 
-def add(connection: Connection, uid: str, sort: str, items: Iterable[Sequence[Any]]) -> None:
+def add(connection: Connection, uid: str, list_name: str, items: Iterable[Sequence[Any]]) -> None:
     """Add items to one of a task's lists; an item with an existing key is updated."""
-    part = PARTS[sort]
+    part = LIST_TABLES[list_name]
     rows = [{"task": uid, **dict(zip(part.columns, item, strict=True))} for item in items]
     if rows:
         connection.executemany(part.insert, rows)
@@ -92,15 +95,18 @@ def add_dependencies(connection: Connection, uid: str, needs: Sequence[tuple[str
     add(connection, uid, "depends_on", needs)
 
 
-def remove(connection: Connection, uid: str, sort: str, names: Iterable[str]) -> None:
-    """Remove items from one of a task's lists, if they are there."""
-    part = PARTS[sort]
+def remove(connection: Connection, uid: str, list_name: str, names: Iterable[str]) -> None:
+    """Remove items from one of a task's lists; missing ones are ignored."""
+    part = LIST_TABLES[list_name]
     for name in names:
         values = {"task": uid, "name": name}
         connection.execute(f"DELETE FROM {part.table} WHERE task = :task AND {part.name} = :name", values)
 
 
-def clear(connection: Connection, uid: str, sort: str) -> None:
+def clear(connection: Connection, uid: str, list_name: str) -> None:
     """Empty one of a task's lists; `blockers` are the dependencies of kind `blocks`."""
-    table, only = ("dependency", " AND kind = 'blocks'") if sort == "blockers" else (PARTS[sort].table, "")
-    connection.execute(f"DELETE FROM {table} WHERE task = :task{only}", {"task": uid})
+    if list_name == "blockers":
+        table, condition = "dependency", " AND kind = 'blocks'"
+    else:
+        table, condition = LIST_TABLES[list_name].table, ""
+    connection.execute(f"DELETE FROM {table} WHERE task = :task{condition}", {"task": uid})

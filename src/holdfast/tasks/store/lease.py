@@ -4,9 +4,9 @@ Contract:
 - A task has at most one live claim. Reading locks its row, and taking it is a compare-and-swap on its
   version, so that exactly one of several concurrent callers gets it.
 - A claim ends when its lease expires, when it is released, or when the task is finished or returned to the
-  backlog. A holder whose lease expired keeps the task if no one has taken it in the meantime.
+  backlog. After its lease has expired, the holder can still renew the claim if no one has taken the task.
 - Every claim has its own fencing token. A write with the token of an ended claim is refused, and the error
-  lists what happened since; so is a write from a session whose task someone else now holds.
+  lists what happened since. A write from a session is refused, too, if someone else now holds the task.
 """
 
 from __future__ import annotations
@@ -21,44 +21,58 @@ from holdfast.tasks.store.history import record
 from holdfast.tasks.store.query import (
     AVAILABLE_ABANDONED,
     IN_WORKSPACE_UNINDEXED,
-    conditions,
+    filter_conditions,
     not_in_closed_milestones,
 )
-from holdfast.tasks.store.records import CLAIM, COLUMNS, Task, Who, encoded, new_token
+from holdfast.tasks.store.records import CLAIM_COLUMNS, COLUMNS, CallerIdentity, Task, encoded, new_token
 from holdfast.tasks.store.rows import blockers_of, find_task
 from holdfast.tasks.store.states import FINISHED, Status
 from holdfast.tasks.store.transaction import TaskTransaction
 
-_TAKE = (
+LEASE_SECONDS = 1800.0
+"""The default lease. A judgement: an agent may be busy for this long between calls, and a task that a crashed
+agent holds is free again after half an hour."""
+_MAX_EVENTS_IN_ERROR = 10
+"""Events that the error for a lost claim lists, the latest ones. A judgement: they show who took the task."""
+_FEW_TASKS = 1000
+"""If fewer tasks have the label or the file, all of them are fetched and sorted, instead of going through the
+ready tasks. A judgement: so few rows are sorted in no time, and there may be any number of ready tasks."""
+_COUNT_UP_TO_FEW = {
+    "label": "SELECT count(*) FROM (SELECT 1 FROM label WHERE label = :value LIMIT :few) AS few",
+    "file": "SELECT count(*) FROM (SELECT 1 FROM file WHERE path = :value LIMIT :few) AS few",
+}
+"""Queries that count the tasks with a label or file, but stop at `:few`."""
+_TAKE_TASK = (
     "UPDATE task SET status = :status, version = version + 1, claim_agent = :agent, claim_session = :session,"
     " claim_token = :token, claim_since = :now, claim_expires = :until, updated_at = :now,"
     " started_at = coalesce(started_at, :now) WHERE uid = :uid AND version = :version"
 )
-_TAKEN = (
+_INSERT_CLAIMED_EVENT = (
     "INSERT INTO event (workspace, at, actor, session, task, version, type, before, after)"
     " VALUES (:workspace, :now, :agent, :session, :uid, :version + 1, 'claimed', :before, :after)"
 )
-_FREED = f"{', '.join(f'{name} = NULL' for name in CLAIM)}, version = version + 1, updated_at = :now"
-_READY = "workspace = :workspace AND status = 'backlog' AND waits = 0"
-_ORDER = "ORDER BY priority, unblocks DESC, rank, n"
+_CLEARED_COLUMNS = ", ".join(f"{name} = NULL" for name in CLAIM_COLUMNS)
+_CLEAR_CLAIM = f"{_CLEARED_COLUMNS}, version = version + 1, updated_at = :now"
+_IS_READY = "workspace = :workspace AND status = 'backlog' AND waits = 0"
+_READY_ORDER = "ORDER BY priority, unblocks DESC, rank, n"
 
 
 @lru_cache(maxsize=64)
-def _next_one(conditions: str, locking: str, skipping: str, *, rare: bool) -> str:
-    """Return the query for the task abandoned longest ago, or else the first ready one.
+def _next_task_query(conditions: str, locking: str, skipping: str, *, rare: bool) -> str:
+    """Return the query for the task abandoned longest ago or, if there is none, the first ready task.
 
-    If a `rare` filter matches few tasks, the query starts from the filter; otherwise it walks the ready tasks
-    in order.
+    With a `rare` filter, one that few tasks match, the query starts from the tasks that match it. Otherwise
+    it goes through the ready tasks in order.
     """
     # By number, not uid: the index with the order of the ready tasks also contains the number.
-    left = (
+    abandoned = (
         f"SELECT n FROM task WHERE {AVAILABLE_ABANDONED}{conditions} ORDER BY claim_expires LIMIT 1{skipping}"
     )
-    ready = f"SELECT n FROM task WHERE {_READY}{conditions} {_ORDER} LIMIT 1{skipping}"
+    ready = f"SELECT n FROM task WHERE {_IS_READY}{conditions} {_READY_ORDER} LIMIT 1{skipping}"
     if rare:
         ready = ready.replace("workspace = :workspace", IN_WORKSPACE_UNINDEXED)
-    named = f"workspace = :workspace AND n = coalesce(({left}), ({ready}))"
-    return f"SELECT {COLUMNS} FROM task WHERE {named}{locking}"
+    condition = f"workspace = :workspace AND n = coalesce(({abandoned}), ({ready}))"
+    return f"SELECT {COLUMNS} FROM task WHERE {condition}{locking}"
 
 
 class ClaimFilter(NamedTuple):
@@ -71,66 +85,57 @@ class ClaimFilter(NamedTuple):
     parent: str | None = None
 
     def conditions(self) -> tuple[str, dict[str, Any]]:
-        """Return conditions, each beginning with AND, and their parameters."""
-        parts, values = conditions(self)
+        """Return the conditions as SQL, each after AND, and their parameters."""
+        parts, values = filter_conditions(self)
         return "".join(f" AND {part}" for part in parts), values
 
     def is_rare(self, transaction: TaskTransaction) -> bool:
-        """Return whether only few tasks, of any state, have the label or the file."""
-        for name, query in _SOME.items():
-            if (value := getattr(self, name)) is not None:
-                found = transaction.execute(query, {"value": value, "few": _FEW}).fetchone()[0]
-                if found < _FEW:
+        """Return whether few tasks, of any state, have the label or the file."""
+        for name, query in _COUNT_UP_TO_FEW.items():
+            value = getattr(self, name)
+            if value is not None:
+                count = transaction.execute(query, {"value": value, "few": _FEW_TASKS}).fetchone()[0]
+                if count < _FEW_TASKS:
                     return True
         return False
 
 
-_FEW = 1000
-"""With fewer tasks than this, fetching all that have the label or file is preferred to walking the ready
-ones. A judgement: so few rows are cheap to sort, and walking could pass every ready task."""
-_SOME = {
-    "label": "SELECT count(*) FROM (SELECT 1 FROM label WHERE label = :value LIMIT :few) AS few",
-    "file": "SELECT count(*) FROM (SELECT 1 FROM file WHERE path = :value LIMIT :few) AS few",
-}
-
-ANYTHING = ClaimFilter()
-
-LEASE_SECONDS = 1800.0
-"""The default lease: a judgement. Long enough for an agent that is busy between calls, short enough that a
-crashed one does not block a task for long."""
+ANY_TASK = ClaimFilter()
 
 
 class Claimed(NamedTuple):
-    """A task that was just taken, and the task as its previous holder abandoned it, if there was one."""
+    """A task that was just taken, and its former state if it was taken from a previous holder."""
 
     task: Task
     previous: Task | None = None
 
 
 def take_next(
-    transaction: TaskTransaction, wanted: ClaimFilter = ANYTHING, seconds: float = LEASE_SECONDS
+    transaction: TaskTransaction, wanted: ClaimFilter = ANY_TASK, seconds: float = LEASE_SECONDS
 ) -> Claimed | None:
-    """Take the task abandoned longest ago, or else the first ready one; return None when there is none.
+    """Take the task abandoned longest ago or, if there is none, the first ready task; None if none is left.
 
     Tasks of closed milestones are skipped. Milestones are queried only if the first candidate has one.
     """
-    rare = wanted is not ANYTHING and wanted.is_rare(transaction)
-    task = _first(transaction, wanted, (), rare=rare)
-    if task is not None and task.milestone is not None and (closed := transaction.closed_milestones()):
-        task = _first(transaction, wanted, closed, rare=rare)
-    return None if task is None else _taken(transaction, task, seconds)
+    rare = wanted is not ANY_TASK and wanted.is_rare(transaction)
+    task = _first_candidate(transaction, wanted, (), rare=rare)
+    if task is not None and task.milestone is not None:
+        closed = transaction.closed_milestones()
+        if closed:
+            task = _first_candidate(transaction, wanted, closed, rare=rare)
+    return None if task is None else _give_to_caller(transaction, task, seconds)
 
 
-def _first(
+def _first_candidate(
     transaction: TaskTransaction, wanted: ClaimFilter, closed: Sequence[str], *, rare: bool
 ) -> Task | None:
-    more, values = wanted.conditions() if wanted is not ANYTHING else ("", {})
+    conditions, values = wanted.conditions() if wanted is not ANY_TASK else ("", {})
     if closed:
-        open_ones, named = not_in_closed_milestones(closed)
-        more += open_ones
-        values |= named
+        condition, parameters = not_in_closed_milestones(closed)
+        conditions += condition
+        values |= parameters
     row = transaction.execute(
-        _next_one(more, transaction.for_update, transaction.store.skip_locked, rare=rare),
+        _next_task_query(conditions, transaction.for_update, transaction.store.skip_locked, rare=rare),
         {**values, "workspace": transaction.workspace_id, "now": transaction.now},
     ).fetchone()
     return None if row is None else Task._make(row)
@@ -139,18 +144,19 @@ def _first(
 def take(
     transaction: TaskTransaction, name: str, seconds: float = LEASE_SECONDS, *, resume: bool = False
 ) -> Claimed:
-    """Take a task, unless someone holds it or it is not ready. Taking one's own task again renews the claim.
+    """Take a task; raise if someone else holds it or it is not ready. For the holder, this renews the claim.
 
-    With `resume` a caller also takes over a task held under the same name, which invalidates the old token.
+    With `resume` a caller takes over a task that an agent of the same name holds in another session, which
+    invalidates the old token.
     """
     who = transaction.who
     task = find_task(transaction, name, lock=True)
     if task.claimed_by(transaction.now) is not None:
         if is_holder(task, who):
-            return Claimed(_renewed(transaction, task, seconds))
+            return Claimed(_extend_lease(transaction, task, seconds))
         if not resume or task.claim_agent != who.actor:
-            raise already_claimed(task, who)
-        return _taken(transaction, task, seconds)
+            raise already_claimed_error(task, who)
+        return _give_to_caller(transaction, task, seconds)
     if task.status in FINISHED:
         raise AlreadyClaimed(f"{task.id} is {task.status}.", hint="Reopen it first, with a reason.")
     if task.waits and task.status == "backlog":
@@ -160,11 +166,11 @@ def take(
             hint="Take one of those, or another ready task.",
         )
     if task.status == "backlog" and transaction.has_closed_milestone(task):
-        raise _of_closed_milestone(task)
-    return _taken(transaction, task, seconds)
+        raise _closed_milestone_error(task)
+    return _give_to_caller(transaction, task, seconds)
 
 
-def _of_closed_milestone(task: Task) -> AlreadyClaimed:
+def _closed_milestone_error(task: Task) -> AlreadyClaimed:
     return AlreadyClaimed(
         f"The milestone of {task.id} is closed.",
         hint="Take another ready task. To work on this one, reopen the milestone, or change the task's"
@@ -173,8 +179,8 @@ def _of_closed_milestone(task: Task) -> AlreadyClaimed:
     )
 
 
-def _taken(transaction: TaskTransaction, before: Task, seconds: float) -> Claimed:
-    """Give a task to the caller: a compare-and-swap on its version, a new fencing token, and the event."""
+def _give_to_caller(transaction: TaskTransaction, before: Task, seconds: float) -> Claimed:
+    """Make the caller the holder: compare-and-swap on the version, a new fencing token, and the event."""
     who, now = transaction.who, transaction.now
     status: Status = "in-progress" if before.status == "backlog" else before.status
     token, until = new_token(), now + seconds
@@ -193,7 +199,7 @@ def _taken(transaction: TaskTransaction, before: Task, seconds: float) -> Claime
     }
     # The row is locked, or writers are serialised, so the version still matches. If it did not, the unique
     # index on (task, version) would reject the event below and roll everything back.
-    transaction.store.send_later(transaction.connection, _TAKE, values)
+    transaction.store.send_later(transaction.connection, _TAKE_TASK, values)
     task = before._replace(
         status=status,
         version=before.version + 1,
@@ -205,22 +211,22 @@ def _taken(transaction: TaskTransaction, before: Task, seconds: float) -> Claime
         updated_at=now,
         started_at=now if before.started_at is None else before.started_at,
     )
-    transaction.append(_TAKEN, [values])
+    transaction.append(_INSERT_CLAIMED_EVENT, [values])
     return Claimed(task, before if before.claim_agent is not None else None)
 
 
 @lru_cache(maxsize=256)
 def _claim_state(status: str, agent: str | None) -> str:
-    """Return the state that a claim event records; cached, as the same few recur."""
+    """Return the state that a claim event records; cached, because there are few different ones."""
     return encoded({"status": status, "claimed_by": agent})
 
 
 def renew(transaction: TaskTransaction, name: str, seconds: float = LEASE_SECONDS) -> Task:
-    """Extend the caller's claim on a task; nothing else about the task changes."""
-    return _renewed(transaction, _held(transaction, name), seconds)
+    """Extend the lease of the caller's claim on a task, and change nothing else."""
+    return _extend_lease(transaction, _find_held(transaction, name), seconds)
 
 
-def _renewed(transaction: TaskTransaction, task: Task, seconds: float) -> Task:
+def _extend_lease(transaction: TaskTransaction, task: Task, seconds: float) -> Task:
     row = transaction.execute(
         f"UPDATE task SET claim_expires = :until WHERE uid = :uid RETURNING {COLUMNS}",
         {"uid": task.uid, "until": max(transaction.now + seconds, task.claim_expires or 0.0)},
@@ -232,30 +238,30 @@ def release(
     transaction: TaskTransaction, name: str, *, kind: str = "released", reason: str | None = None
 ) -> Task:
     """Release the caller's claim; the task returns to the backlog."""
-    return end(transaction, _held(transaction, name), kind=kind, reason=reason)
+    return end_claim(transaction, _find_held(transaction, name), kind=kind, reason=reason)
 
 
-def end(
+def end_claim(
     transaction: TaskTransaction, task: Task, *, kind: str = "released", reason: str | None = None
 ) -> Task:
     """End the claim on a task, regardless of its holder."""
     status = "backlog" if task.status == "in-progress" else task.status
     row = transaction.execute(
-        f"UPDATE task SET {_FREED}, status = :status WHERE uid = :uid RETURNING {COLUMNS}",
+        f"UPDATE task SET {_CLEAR_CLAIM}, status = :status WHERE uid = :uid RETURNING {COLUMNS}",
         {"uid": task.uid, "now": transaction.now, "status": status},
     ).fetchone()
-    freed = Task._make(row)
+    released = Task._make(row)
     before = {"status": task.status, "claimed_by": task.claim_agent}
-    after = {"status": freed.status, "claimed_by": None}
-    record(transaction, freed, kind, before=before, after=after, reason=reason)
-    return freed
+    after = {"status": released.status, "claimed_by": None}
+    record(transaction, released, kind, before=before, after=after, reason=reason)
+    return released
 
 
-def _held(transaction: TaskTransaction, name: str) -> Task:
-    """Return a task; raise unless the caller holds it, or was its last holder."""
+def _find_held(transaction: TaskTransaction, name: str) -> Task:
+    """Return a task; raise unless its last claim, live or expired, is the caller's."""
     task = find_task(transaction, name, lock=True)
     if not is_holder(task, transaction.who):
-        raise _lost(transaction, task)
+        raise _lost_claim_error(transaction, task)
     return task
 
 
@@ -263,13 +269,13 @@ def check_may_write(transaction: TaskTransaction, task: Task) -> None:
     """Raise when the caller's token or session relies on a claim that has ended."""
     who = transaction.who
     if who.token is not None and who.token != task.claim_token:
-        raise _lost(transaction, task)
+        raise _lost_claim_error(transaction, task)
     if who.session is not None and task.claimed_by(transaction.now) is not None and not is_holder(task, who):
-        raise _lost(transaction, task)
+        raise _lost_claim_error(transaction, task)
 
 
-def is_holder(task: Task, who: Who) -> bool:
-    """Return whether the claim belongs to the caller's token, session or name, in that order."""
+def is_holder(task: Task, who: CallerIdentity) -> bool:
+    """Return whether the last claim is the caller's, identified by token, session or name, in that order."""
     if task.claim_agent is None:
         return False
     if who.token is not None:
@@ -279,8 +285,8 @@ def is_holder(task: Task, who: Who) -> bool:
     return who.actor == task.claim_agent
 
 
-def already_claimed(task: Task, who: Who) -> AlreadyClaimed:
-    """Return the error for a task that someone else holds, or the same agent in another session."""
+def already_claimed_error(task: Task, who: CallerIdentity) -> AlreadyClaimed:
+    """Return the error for a task that someone else holds, or an agent of the same name elsewhere."""
     is_namesake = task.claim_agent == who.actor
     elsewhere = " in another session" if is_namesake else ""
     return AlreadyClaimed(
@@ -294,30 +300,30 @@ def already_claimed(task: Task, who: Who) -> AlreadyClaimed:
     )
 
 
-def _lost(transaction: TaskTransaction, task: Task) -> LeaseExpired | AlreadyClaimed:
-    """Return the error for a caller whose claim has ended, with the events since it began."""
+def _lost_claim_error(transaction: TaskTransaction, task: Task) -> LeaseExpired | AlreadyClaimed:
+    """Return the error for a caller who has no claim any more, with the events since the claim was taken."""
     who, now = transaction.who, transaction.now
     if who.token is None and task.claimed_by(now) == who.actor:
-        return already_claimed(task, who)
-    began = transaction.execute(
+        return already_claimed_error(task, who)
+    claimed_version = transaction.execute(
         "SELECT max(version) FROM event WHERE task = :uid AND type = 'claimed'"
         " AND (session = :session OR actor = :actor)",
         {"uid": task.uid, "session": who.session, "actor": who.actor},
     ).fetchone()[0]
     holder = task.claimed_by(now)
-    if began is None and who.token is None and holder is not None:
-        return already_claimed(task, who)
+    was_never_held = claimed_version is None and who.token is None
+    if was_never_held and holder is not None:
+        return already_claimed_error(task, who)
     since = transaction.execute(
-        "SELECT type, actor FROM event WHERE task = :uid AND version > :began ORDER BY version",
-        {"uid": task.uid, "began": began or 0},
+        "SELECT type, actor FROM event WHERE task = :uid AND version > :version ORDER BY version",
+        {"uid": task.uid, "version": claimed_version or 0},
     ).fetchall()
     current = f"It is held by {holder} now." if holder else "No one holds it now."
-    was_never_held = began is None and who.token is None
     lost = "was never yours" if was_never_held else "that this call relies on has ended"
     return LeaseExpired(
         f"The claim on {task.id} {lost}. {current}",
         hint="Read the task again; claim it with `taskpilot_focus` if you should still do it.",
         claimed_by=holder,
         version=task.version,
-        since=[f"{kind} by {actor}" for kind, actor in since[-10:]],
+        since=[f"{kind} by {actor}" for kind, actor in since[-_MAX_EVENTS_IN_ERROR:]],
     )

@@ -1,4 +1,4 @@
-"""Finding tasks: filters, order and keyset pagination as SQL, so that the database does the work."""
+"""Finds tasks: builds SQL for filters, order and keyset pagination, so that the database does the work."""
 
 from __future__ import annotations
 
@@ -15,26 +15,27 @@ from holdfast.tasks.store.transaction import TaskTransaction
 
 Sort = Literal["priority", "number", "updated", "ready"]
 
-_ORDERS: dict[str, tuple[str, str, str]] = {
+_ORDERS: dict[Sort, tuple[str, str, str]] = {
     "priority": ("priority, n", ">", "priority, n"),
     "number": ("n", ">", "n"),
     "updated": ("updated_at DESC, n DESC", "<", "updated_at, n"),
     "ready": ("priority, unblocks DESC, rank, n", ">", "priority, -unblocks, rank, n"),
 }
-_ALL = "workspace = :workspace"
+"""For each order: the ORDER BY clause, the comparison that continues after a row, and the sort key."""
+_IN_WORKSPACE = "workspace = :workspace"
 IN_WORKSPACE_UNINDEXED = "coalesce(workspace, '') = :workspace"
-"""The same as `workspace = :workspace`, written so that the planner uses no index that starts with it."""
+"""Equivalent to `workspace = :workspace`, but the planner uses no index that starts with the workspace."""
 _READY = "status = 'backlog' AND waits = 0"
-"""Written exactly as in the partial index `task_ready`, so that the index also supplies the order."""
+"""The condition of the partial index `task_ready`, word for word, so that the index also gives the order."""
 ABANDONED = "claim_agent IS NOT NULL AND claim_expires <= :now AND coalesce(status, '') = 'in-progress'"
 """Tasks in progress whose claim has expired."""
 AVAILABLE_ABANDONED = f"workspace = :workspace AND {ABANDONED} AND coalesce(waits, 0) = 0"
-"""Abandoned tasks that others may take; written so that the planner uses the index on claims."""
+"""Abandoned tasks that others may take; `coalesce` makes the planner use the index on claims."""
 _READY_OR_ABANDONED = f"waits = 0 AND (status = 'backlog' OR ({ABANDONED}))"
 
 
 class Query(NamedTuple):
-    """A filter, an order and a page."""
+    """A filter for tasks, an order, and a page."""
 
     numbers: Sequence[int] = ()
     status: Sequence[str] = ()
@@ -55,12 +56,12 @@ class Query(NamedTuple):
 
     @property
     def fingerprint(self) -> str:
-        """Return what identifies this query, regardless of the page; cursors are bound to it."""
+        """Return a text that identifies the query without its page; a cursor is valid only for one query."""
         return f"tasks {self._replace(cursor=None, limit=0, offset=0)}"
 
 
 class Page(NamedTuple):
-    """A page of results, and the total count."""
+    """A page of tasks, the number of all that match, and the cursor of the next page."""
 
     tasks: list[Task]
     total: int
@@ -68,35 +69,36 @@ class Page(NamedTuple):
 
 
 def find(transaction: TaskTransaction, query: Query) -> Page:
-    """Return a page of the tasks that match, and how many match in all."""
-    where, values = _condition(transaction, query)
-    order, beyond, key = _ORDERS[query.sort]
+    """Return a page of the tasks that match a query."""
+    where, values = _build_condition(transaction, query)
+    order, comparison, key = _ORDERS[query.sort]
     after = ""
     if query.cursor is not None:
-        position = _position(query, key)
-        after = f" AND ({key}) {beyond} ({', '.join(f':k{number}' for number in range(len(position)))})"
+        position = _decode_position(query, key)
+        placeholders = ", ".join(f":k{number}" for number in range(len(position)))
+        after = f" AND ({key}) {comparison} ({placeholders})"
         values |= {f"k{number}": value for number, value in enumerate(position)}
     rows = transaction.execute(
-        _page(f"{where}{after}", order, query.sort),
+        _page_query(f"{where}{after}", order, query.sort),
         values | {"limit": query.limit + 1, "offset": query.offset},
     ).fetchall()
     tasks = [Task._make(row) for row in rows[: query.limit]]
-    more = len(rows) > query.limit
+    has_more = len(rows) > query.limit
     total = len(rows)
-    if more or query.cursor is not None or query.offset:
-        total = _count(transaction, where, values)
-    return Page(tasks, total, cursor_after(query, tasks[-1]) if more else None)
+    if has_more or query.cursor is not None or query.offset:
+        total = _count_matches(transaction, where, values)
+    return Page(tasks, total, cursor_after(query, tasks[-1]) if has_more else None)
 
 
-def _count(transaction: TaskTransaction, where: str, values: dict[str, Any]) -> int:
-    if where == _ALL:
-        return census.count(transaction)
+def _count_matches(transaction: TaskTransaction, where: str, values: dict[str, Any]) -> int:
+    if where == _IN_WORKSPACE:
+        return census.task_count(transaction)
     return int(transaction.execute(f"SELECT count(*) FROM task WHERE {where}", values).fetchone()[0])
 
 
-def totals(transaction: TaskTransaction, query: Query) -> dict[str, int]:
-    """Return how many tasks match a query, by state."""
-    where, values = _condition(transaction, query)
+def count_by_status(transaction: TaskTransaction, query: Query) -> dict[str, int]:
+    """Return the number of tasks that match a query, by status."""
+    where, values = _build_condition(transaction, query)
     return dict(
         transaction.execute(
             f"SELECT status, count(*) FROM task WHERE {where} GROUP BY status", values
@@ -104,14 +106,14 @@ def totals(transaction: TaskTransaction, query: Query) -> dict[str, int]:
     )
 
 
-def _condition(transaction: TaskTransaction, query: Query) -> tuple[str, dict[str, Any]]:
-    ready = _READY_OR_ABANDONED if query.ready and _any_abandoned(transaction) else _READY
+def _build_condition(transaction: TaskTransaction, query: Query) -> tuple[str, dict[str, Any]]:
+    ready = _READY_OR_ABANDONED if query.ready and _has_available_abandoned(transaction) else _READY
     closed = transaction.closed_milestones() if query.ready or query.blocked else ()
-    where, values = _where(query, ready, closed)
+    where, values = _where_clause(query, ready, closed)
     return where, values | {"workspace": transaction.workspace.id, "now": transaction.now}
 
 
-def _page(where: str, order: str, sort: Sort) -> str:
+def _page_query(where: str, order: str, sort: Sort) -> str:
     page = f"FROM task WHERE {where} ORDER BY {order} LIMIT :limit OFFSET :offset"
     if sort != "updated":
         return f"SELECT {COLUMNS} {page}"
@@ -120,14 +122,14 @@ def _page(where: str, order: str, sort: Sort) -> str:
 
 
 def cursor_after(query: Query, task: Task) -> str:
-    """Return the cursor of the page that begins after a task."""
+    """Return the cursor of the page after a task."""
     return encode_cursor(query.fingerprint, sort_key(task, query.sort))
 
 
-def _any_abandoned(transaction: TaskTransaction) -> bool:
-    """Return whether there is any abandoned task that others may take."""
+def _has_available_abandoned(transaction: TaskTransaction) -> bool:
+    """Return whether any abandoned task may be taken."""
     query = f"SELECT 1 FROM task WHERE {AVAILABLE_ABANDONED} LIMIT 1"
-    return transaction.ask(query).fetchone() is not None
+    return transaction.run_in_workspace(query).fetchone() is not None
 
 
 def in_closed_milestones(closed: Sequence[str]) -> tuple[str, dict[str, Any]]:
@@ -142,10 +144,11 @@ def not_in_closed_milestones(closed: Sequence[str]) -> tuple[str, dict[str, Any]
     return (f" AND (milestone IS NULL OR milestone NOT IN {listed})" if closed else ""), values
 
 
-def _where(query: Query, ready: str, closed: Sequence[str]) -> tuple[str, dict[str, Any]]:
+def _where_clause(query: Query, ready: str, closed: Sequence[str]) -> tuple[str, dict[str, Any]]:
     # Few tasks have a given label or file: use that index instead of scanning the workspace.
     by_name = query.label is not None or query.file is not None
-    parts, values = [IN_WORKSPACE_UNINDEXED if by_name else _ALL], dict[str, Any]()
+    parts = [IN_WORKSPACE_UNINDEXED if by_name else _IN_WORKSPACE]
+    values: dict[str, Any] = {}
     if query.status:
         listed, named = in_list(query.status, "s")
         parts.append(f"status IN {listed}")
@@ -153,22 +156,22 @@ def _where(query: Query, ready: str, closed: Sequence[str]) -> tuple[str, dict[s
     if query.numbers:
         parts.append(f"n IN ({', '.join(map(str, query.numbers))})")
     if query.ready:
-        more, named = not_in_closed_milestones(closed)
-        parts.append(ready + more)
+        not_closed, named = not_in_closed_milestones(closed)
+        parts.append(ready + not_closed)
         values |= named
     if query.blocked:
-        held, named = in_closed_milestones(closed)
-        parts.append(f"(status = 'blocked' OR (status = 'backlog' AND (waits > 0 OR {held})))")
+        in_closed, named = in_closed_milestones(closed)
+        parts.append(f"(status = 'blocked' OR (status = 'backlog' AND (waits > 0 OR {in_closed})))")
         values |= named
-    more_parts, named = conditions(query)
-    parts += more_parts
+    conditions, named = filter_conditions(query)
+    parts += conditions
     values |= named
     if query.text is not None:
-        values["text"] = _pattern(query.text.lower())
+        values["text"] = _like_pattern(query.text.lower())
         if not query.text.isascii():
-            # SQLite's lower() handles ASCII only, so the text is also searched as it was typed.
-            parts[-1] = _AS_TYPED
-            values["typed"] = _pattern(query.text)
+            # SQLite's lower() handles ASCII only, so the text is searched as it was typed, too.
+            parts[-1] = _TEXT_ALSO_AS_TYPED
+            values["typed"] = _like_pattern(query.text)
     return " AND ".join(parts), values
 
 
@@ -183,33 +186,36 @@ _CONDITIONS = {
 }
 
 
-def conditions(wanted: object) -> tuple[list[str], dict[str, Any]]:
-    """Return the conditions for the filters that `wanted` sets, and their parameters."""
-    given = {name: value for name in _CONDITIONS if (value := getattr(wanted, name, None)) is not None}
+def filter_conditions(wanted: object) -> tuple[list[str], dict[str, Any]]:
+    """Return the SQL conditions for the attributes of `wanted` that are set, and their parameters."""
+    values = {name: getattr(wanted, name, None) for name in _CONDITIONS}
+    given: dict[str, Any] = {name: value for name, value in values.items() if value is not None}
     parts = [_CONDITIONS[name] for name in given]
     if "priority" in given:
         given["priority"] = PRIORITIES.index(given["priority"])
     return parts, given
 
 
-_AS_TYPED = (
+_TEXT_ALSO_AS_TYPED = (
     f"({_CONDITIONS['text']}"
     r" OR title LIKE :typed ESCAPE '\' OR description LIKE :typed ESCAPE '\')"
 )
 
 
-def _pattern(text: str) -> str:
+def _like_pattern(text: str) -> str:
+    """Return the pattern by which LIKE finds a text anywhere, with its wildcards escaped."""
     escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     return f"%{escaped}%"
 
 
 def sort_key(task: Task, sort: Sort) -> list[float]:
-    """Return the sort key of a task; keys are compared item by item."""
+    """Return the sort key of a task in an order; keys compare item by item."""
     names = _ORDERS[sort][2].split(", ")
     return [-getattr(task, name[1:]) if name.startswith("-") else getattr(task, name) for name in names]
 
 
-def _position(query: Query, key: str) -> list[float]:
+def _decode_position(query: Query, key: str) -> list[float]:
+    """Return the sort key in the query's cursor; raise if it does not have as many parts as `key`."""
     position = decode_cursor(query.fingerprint, query.cursor or "")
     parts = list(position) if isinstance(position, list) else []
     if len(parts) != key.count(",") + 1 or not all(isinstance(part, int | float) for part in parts):

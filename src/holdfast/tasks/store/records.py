@@ -1,4 +1,4 @@
-"""Records of the store, and the ids of tasks, workspaces, sessions and claims.
+"""The records of the task store as named tuples, and the ids of tasks, workspaces, sessions and claims.
 
 A task has a short id for people, `TP-12`, and a permanent uid, a ULID, which sorts by creation time.
 """
@@ -19,18 +19,18 @@ from holdfast.tasks.store.states import PRIORITIES, Gate, Kind, Priority, Status
 PREFIX = "TP-"
 UID_CHARACTERS = 26
 
-_LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-_SPELLED = re.compile(r"(?:tp-?)?0*([1-9][0-9]{0,8})", re.IGNORECASE)
+_BASE32_DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_SHORT_ID = re.compile(r"(?:tp-?)?0*([1-9][0-9]{0,8})", re.IGNORECASE)
 _UID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
-_SLUG = re.compile(r"[^a-z0-9]+")
+_NOT_IN_SLUG = re.compile(r"[^a-z0-9]+")
 WORKSPACE_PATTERN = r"[a-z0-9][a-z0-9-]{0,62}"
-_WORKSPACE = re.compile(WORKSPACE_PATTERN)
+_WORKSPACE_ID = re.compile(WORKSPACE_PATTERN)
 
 
 def new_uid(time: datetime) -> str:
     """Return a ULID (https://github.com/ulid/spec): 48 bits of time and 80 random bits, in Base32."""
     number = int(time.timestamp() * 1000) << 80 | secrets.randbits(80)
-    return "".join(_LETTERS[number >> shift & 31] for shift in range(125, -1, -5))
+    return "".join(_BASE32_DIGITS[number >> shift & 31] for shift in range(125, -1, -5))
 
 
 def is_uid(text: str) -> bool:
@@ -45,7 +45,7 @@ def task_id(number: int) -> str:
 
 def task_number(text: str) -> int:
     """Return the number in a short id: `TP-12`, `tp-012` and `12` are all 12."""
-    found = _SPELLED.fullmatch(text.strip())
+    found = _SHORT_ID.fullmatch(text.strip())
     if found is None:
         raise InvalidArguments(f'"{text[:40]}" is not the id of a task.', hint="Ids look like TP-12.")
     return int(found[1])
@@ -53,13 +53,13 @@ def task_number(text: str) -> int:
 
 def new_workspace_id(name: str) -> str:
     """Return a new workspace id: its name as a slug, and a random suffix."""
-    slug = _SLUG.sub("-", name.lower()).strip("-")[:40].strip("-")
+    slug = _NOT_IN_SLUG.sub("-", name.lower()).strip("-")[:40].strip("-")
     return f"{slug or 'workspace'}-{secrets.token_hex(3)}"
 
 
 def is_workspace_id(text: str) -> bool:
     """Return whether a text has the form of a workspace id."""
-    return _WORKSPACE.fullmatch(text) is not None
+    return _WORKSPACE_ID.fullmatch(text) is not None
 
 
 def new_session_id() -> str:
@@ -72,8 +72,8 @@ def new_token() -> str:
     return secrets.token_hex(8)
 
 
-class Who(NamedTuple):
-    """The caller: their name, their session, and the claim token they sent."""
+class CallerIdentity(NamedTuple):
+    """The caller of an operation: their name, their session, and the claim token they sent."""
 
     actor: str
     session: str | None = None
@@ -127,21 +127,21 @@ class Task(NamedTuple):
 
     @property
     def id(self) -> str:
-        """Return its short id, such as TP-12."""
+        """Return the short id, such as TP-12."""
         return task_id(self.n)
 
     @property
     def priority_name(self) -> Priority:
-        """Return the name of its priority."""
+        """Return the name of the priority."""
         return PRIORITIES[self.priority]
 
     def claimed_by(self, now: float) -> str | None:
-        """Return who holds the task at a given time, if anyone does."""
-        held = self.claim_agent is not None and (self.claim_expires or 0.0) > now
-        return self.claim_agent if held else None
+        """Return the name of the holder at a given time, or None if no claim is live."""
+        is_held = self.claim_agent is not None and (self.claim_expires or 0.0) > now
+        return self.claim_agent if is_held else None
 
     def is_ready(self, now: float) -> bool:
-        """Return whether it has no open dependency and no holder; see also `TaskTransaction.is_ready`."""
+        """Return whether the task may be taken, if its milestone is open: see `TaskTransaction.is_ready`."""
         if self.waits or self.claimed_by(now) is not None:
             return False
         return self.status == "backlog" or (self.status == "in-progress" and self.claim_agent is not None)
@@ -149,12 +149,12 @@ class Task(NamedTuple):
 
 COLUMNS = ", ".join(Task._fields)
 """The columns of the `task` table, in the order of the record's fields."""
-CLAIM = tuple(name for name in Task._fields if name.startswith("claim_"))
+CLAIM_COLUMNS = tuple(name for name in Task._fields if name.startswith("claim_"))
 """The columns that are NULL while the task is unclaimed."""
 
 
 class File(NamedTuple):
-    """A file that a task is about."""
+    """A file, or a range of its lines, that a task is about."""
 
     path: str
     role: str = ""
@@ -181,7 +181,7 @@ class Attachment(NamedTuple):
 
 
 class Dependency(NamedTuple):
-    """The other end of a dependency, and its kind."""
+    """The task at the other end of a dependency, and the kind of dependency."""
 
     uid: str
     n: int
@@ -218,7 +218,7 @@ class Draft(NamedTuple):
     status: Status = "backlog"
     parent: str | None = None
     depends_on: Sequence[tuple[str, Kind]] = ()
-    """Other tasks by id, or `#ref` for one of the same batch, each with the kind of dependency."""
+    """Pairs of a task and the kind of dependency; `#ref` names a task of the same batch."""
     ref: str | None = None
     """The name by which other drafts of the batch refer to this one."""
     labels: Sequence[str] = ()
@@ -235,16 +235,17 @@ class Draft(NamedTuple):
 
 @dataclass(slots=True)
 class Change:
-    """A change to a task. Fields that are not named stay as they are."""
+    """A change to a task. Fields that it does not name stay as they are."""
 
     set: dict[str, Any] = field(default_factory=dict)
-    """New values of title, description, status, priority, progress, notes, plan, milestone, rank, parent (an
-    id or None), issue_number, issue_url, and, as whole lists, of labels, depends_on, files, criteria, links;
+    """New values by field: title, description, status, priority, progress, notes, plan, milestone, rank,
+    parent
+    (an id or None), issue_number, issue_url, and the whole lists labels, depends_on, files, criteria, links.
     `blockers` replaces only the dependencies of kind `blocks`."""
     add: dict[str, list[Any]] = field(default_factory=dict)
-    """What to add to labels, depends_on (pairs of id and kind), files, criteria (texts), links."""
+    """Items to add to labels, depends_on (pairs of id and kind), files, criteria (texts) or links."""
     remove: dict[str, list[Any]] = field(default_factory=dict)
-    """What to remove: labels, depends_on (ids), files (paths), criteria (numbers or texts), links (refs)."""
+    """Items to remove: labels, depends_on (ids), files (paths), criteria (numbers or texts), links (refs)."""
     check: list[int | str] = field(default_factory=list)
     """Criteria that are met, by number from 1 or by text."""
     evidence: list[dict[str, Any]] = field(default_factory=list)

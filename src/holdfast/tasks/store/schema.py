@@ -1,9 +1,9 @@
-"""The tables of the tasks, in the SQL that SQLite and PostgreSQL share.
+"""The tables of the task store, in the SQL that SQLite and PostgreSQL share.
 
-`waits` (the number of unfinished tasks that this one or an ancestor depends on) and `unblocks` (the number of
-open tasks that depend on this one) are derived from `dependency` and stored in the row, so that finding the
-next task is a single index lookup. The transaction that changes a dependency or a state recomputes them; see
-`dependencies`.
+Two columns of `task` are derived from `dependency`: `waits` is the number of unfinished tasks that the task
+or an ancestor depends on, `unblocks` the number of open tasks that depend on the task. They are stored so
+that finding the next task is a single index lookup. Every transaction that changes a dependency or a state
+recomputes them with `dependencies.refresh_counts`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Building blocks of SQL statements: lists of parameters, inserts, upserts."""
+"""Builds parts of SQL statements: lists of parameters, inserts, upserts."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ from typing import Any
 
 from holdfast.storage.sql.sql_store import Connection
 
-_BATCH = 500
-"""Parameters per statement: half of 999, SQLite's limit before 3.32 (https://sqlite.org/limits.html), which
-leaves room for others."""
+_PARAMETERS_PER_STATEMENT = 500
+"""Half of 999, SQLite's limit before 3.32 (https://sqlite.org/limits.html), so that a statement can have
+other parameters, too."""
 
 
 def in_list(values: Sequence[str], prefix: str = "v") -> tuple[str, dict[str, str]]:
     """Return a parenthesised list of placeholders for `IN`, and its parameters."""
-    names, text = _names(len(values), prefix)
+    names, text = _placeholders(len(values), prefix)
     return text, dict(zip(names, values, strict=True))
 
 
 @lru_cache(maxsize=1024)
-def _names(count: int, prefix: str) -> tuple[tuple[str, ...], str]:
+def _placeholders(count: int, prefix: str) -> tuple[tuple[str, ...], str]:
     names = tuple(f"{prefix}{number}" for number in range(count))
     return names, f"({', '.join(f':{name}' for name in names)})"
 
 
-def in_batches(values: Iterable[str]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield such lists in batches, as databases limit the number of parameters."""
+def in_list_batches(values: Iterable[str]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield lists for `IN` that together have all values, as databases limit the number of parameters."""
     distinct = list(dict.fromkeys(values))
-    for start in range(0, len(distinct), _BATCH):
-        yield in_list(distinct[start : start + _BATCH])
+    for start in range(0, len(distinct), _PARAMETERS_PER_STATEMENT):
+        yield in_list(distinct[start : start + _PARAMETERS_PER_STATEMENT])
 
 
-def rows_of(connection: Connection, query: str, uids: Iterable[str]) -> Iterator[Any]:
-    """Yield the rows of a query for some tasks; `{}` in it stands for the list of their uids."""
-    for listed, values in in_batches(uids):
+def select_by_uids(connection: Connection, query: str, uids: Iterable[str]) -> Iterator[Any]:
+    """Yield the rows of a query for some tasks; `{}` in the query is replaced by the list of their uids."""
+    for listed, values in in_list_batches(uids):
         yield from connection.execute(query.format(listed), values)
 
 

@@ -1,4 +1,4 @@
-"""The six states of a task, the allowed transitions, and accepted spellings."""
+"""The fixed values of task fields, above all the six states, and the allowed transitions between states."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 FINISHED: frozenset[str] = frozenset({"done", "dropped"})
 MILESTONE = "milestone:"
-"""Prefix of a closed milestone in `blocked_by`, where all other entries are task ids."""
+"""The prefix of closed milestones in `blocked_by`, where all other entries are task ids."""
 
 TRANSITIONS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
@@ -40,10 +40,10 @@ NEEDS_REASON: frozenset[tuple[str, str]] = frozenset(
 
 def status_of(text: str) -> Status:
     """Return the status that a text names, in any case, with spaces, underscores or hyphens."""
-    spelled = text.strip().lower().replace("_", "-").replace(" ", "-")
-    if spelled not in STATUSES:
-        raise InvalidArguments(f'"{text[:40]}" is not a status.', hint=did_you_mean(spelled, STATUSES))
-    return spelled
+    canonical = text.strip().lower().replace("_", "-").replace(" ", "-")
+    if canonical not in STATUSES:
+        raise InvalidArguments(f'"{text[:40]}" is not a status.', hint=did_you_mean(canonical, STATUSES))
+    return canonical
 
 
 def check_transition(before: str, after: str, reason: str | None) -> None:
@@ -51,10 +51,10 @@ def check_transition(before: str, after: str, reason: str | None) -> None:
     if before == after:
         return
     if after not in TRANSITIONS[before]:
-        possible = ", ".join(status for status in STATUSES if status in TRANSITIONS[before])
+        allowed = ", ".join(status for status in STATUSES if status in TRANSITIONS[before])
         raise InvalidArguments(
             f'A task cannot go from "{before}" to "{after}".',
-            hint=f'From "{before}" it can go to: {possible}.',
+            hint=f'From "{before}" it can go to: {allowed}.',
         )
     if (before, after) in NEEDS_REASON and not (reason or "").strip():
         raise InvalidArguments(

@@ -1,8 +1,11 @@
 """The task store of a repository, shared by its worktrees and by all processes that work on it.
 
+`Tasks` is the room: the object through which operations on tasks get transactions, and the interface to other
+rooms.
+
 Contract:
 - A write is durable once it returns, and concurrent writers lose no updates.
-- Every change is an event, numbered in commit order; nothing is ever removed.
+- Every change is recorded as an event, numbered in commit order. No task or event is ever deleted.
 - Reading creates no files.
 """
 
@@ -23,12 +26,12 @@ from holdfast.storage.sql.sqlite import Database
 from holdfast.storage.sql.store_file import StoreFile
 from holdfast.storage.watching.topic_source import TopicSource, WatchedPlace, file_place
 from holdfast.tasks.errors import NotInitialized
-from holdfast.tasks.store import change as changing
 from holdfast.tasks.store import creation, query, rows
-from holdfast.tasks.store.records import Change, Changed, Draft, Task, TaskWorkspace, Who
+from holdfast.tasks.store.change import change as apply_change
+from holdfast.tasks.store.records import CallerIdentity, Change, Changed, Draft, Task, TaskWorkspace
 from holdfast.tasks.store.schema import APPLICATION_ID, DATABASE_NAME, MIGRATIONS
-from holdfast.tasks.store.transaction import NOBODY, TaskTransaction, named_milestones
-from holdfast.tasks.store.workspace import has_joined, read_marker, refuse_others
+from holdfast.tasks.store.transaction import NO_CALLER, TaskTransaction, named_milestones
+from holdfast.tasks.store.workspace import has_joined, read_marker, refuse_unjoined
 
 if TYPE_CHECKING:
     from holdfast.tasks.neighbours import Neighbours
@@ -37,41 +40,44 @@ _WORKSPACE_COLUMNS = "id, name, gate, stack, next_number, created_at"
 
 
 class TaskStoreFinding(NamedTuple):
-    """A result of checking the store."""
+    """A result of `Tasks.check`: damage to the store, or a remark on its contents."""
 
     is_damage: bool
     text: str
 
 
-class Watched(NamedTuple):
-    """What changes readiness without a write to the store: milestones that close, leases that expire."""
+class ReadinessTriggers(NamedTuple):
+    """Causes by which tasks become ready without a write to the store: closed milestones, expired leases."""
 
     version: object = None
+    """The version of the store from which the other fields were read."""
     milestones: Sequence[str] = ()
+    """The milestones that unfinished tasks name."""
     leases: Sequence[float] = ()
     """When the claims expire, in ascending order."""
 
-    def expired(self, at: float) -> int:
+    def count_expired(self, at: float) -> int:
         """Return how many of the claims have expired by a given time."""
         return bisect_right(self.leases, at)
 
 
 def _no_neighbours() -> Neighbours:
+    """Return the interface to other rooms without any rooms."""
     from holdfast.tasks.neighbours import Neighbours
 
     return Neighbours()
 
 
-def _watched(transaction: TaskTransaction, version: object) -> Watched:
-    """Read from the store which milestones and leases to watch."""
+def _read_triggers(transaction: TaskTransaction, version: object) -> ReadinessTriggers:
+    """Read the milestones and leases of the current tasks."""
     if not transaction.has_workspace:
-        return Watched(version)
-    leases = transaction.ask(
+        return ReadinessTriggers(version)
+    leases = transaction.run_in_workspace(
         "SELECT claim_expires FROM task WHERE workspace = :workspace AND claim_agent IS NOT NULL"
         " AND status = 'in-progress' ORDER BY claim_expires"
     )
     milestones = named_milestones(transaction, transaction.workspace.id)
-    return Watched(version, milestones, [row[0] for row in leases])
+    return ReadinessTriggers(version, milestones, [row[0] for row in leases])
 
 
 class Tasks:
@@ -82,16 +88,16 @@ class Tasks:
     ) -> None:
         self.repository = repository
         self.clock = clock
-        self.memory: VersionedCache[Any] = VersionedCache()
+        self.cache: VersionedCache[Any] = VersionedCache()
         """Cached results, each valid while its source is unchanged."""
         self.renewals_due: dict[str, float] = {}
-        """When to renew the claims of a session next, if known. Replaced as a whole, never modified."""
+        """When the claims of a session are due for renewal, if known. Replaced as a whole, never modified."""
         self._address = database
         self._file = StoreFile(os.path.join(repository.store_directory, DATABASE_NAME))
         self._store = Lazy(self._open, lambda: database is not None or self._file.was_created)
         self.workspace_id: str | None = None
         """The id of the workspace, once it has been found."""
-        self._watched = Watched()
+        self._triggers = ReadinessTriggers()
         self._neighbours: Lazy[Neighbours] = Lazy(_no_neighbours)
 
     @classmethod
@@ -104,8 +110,8 @@ class Tasks:
         self._store.close()
         self._neighbours.close()
 
-    def introduce(self, make_neighbours: Callable[[], Neighbours]) -> None:
-        """Set the factory of the interface to the other rooms, which is called at first use."""
+    def set_neighbours(self, make_neighbours: Callable[[], Neighbours]) -> None:
+        """Set the function that creates the interface to the other rooms; it is called at first use."""
         self._neighbours = Lazy(make_neighbours)
 
     @property
@@ -116,15 +122,15 @@ class Tasks:
     # The workspace.
 
     def workspace(self) -> TaskWorkspace:
-        """Return the workspace of this repository, or raise when there is none yet."""
+        """Return the workspace of this repository; raise if there is none yet."""
         with self.reading() as transaction:
             return transaction.workspace
 
     def workspace_in(self, connection: Connection) -> TaskWorkspace:
-        """Return the workspace of this repository as a transaction sees it."""
+        """Return the workspace of this repository, read in a transaction; raise if there is none yet."""
         found = self.find_workspace(connection)
         if found is None:
-            refuse_others(self, connection, read_marker(self.repository))
+            refuse_unjoined(self, connection, read_marker(self.repository))
             raise self._not_initialized()
         self.workspace_id = found.id
         return found
@@ -153,25 +159,25 @@ class Tasks:
             if row is not None and (not self.is_shared or has_joined(self.repository, marked)):
                 return TaskWorkspace(*row)
         if self.is_shared:
-            return None  # A shared database holds others' workspaces: only the marker and joining decide.
+            return None  # The other workspaces belong to others: only a joined one may be used.
         row = connection.execute(f"{select} ORDER BY created_at, id LIMIT 1").fetchone()
         return None if row is None else TaskWorkspace(*row)
 
     # Transactions.
 
-    def reading(self, who: Who = NOBODY) -> TaskTransaction:
-        """Return a transaction that reads a consistent snapshot; raise when nothing was ever stored."""
+    def reading(self, who: CallerIdentity = NO_CALLER) -> TaskTransaction:
+        """Return a transaction that reads a consistent snapshot; raise if nothing was ever stored."""
         if not self.exists:
             raise self._not_initialized()
         return TaskTransaction(self, self.store.read(), who)
 
-    def writing(self, who: Who = NOBODY, *, together: bool = False) -> TaskTransaction:
-        """Return a transaction that writes; with `together` it runs concurrently, and must lock its rows."""
+    def writing(self, who: CallerIdentity = NO_CALLER, *, together: bool = False) -> TaskTransaction:
+        """Return a transaction that writes. `together` with other writes, it must lock the rows it reads."""
         return TaskTransaction(self, self.store.write(together=together), who)
 
     # Operations that are one transaction each.
 
-    def create(self, drafts: Sequence[Draft], who: Who) -> list[tuple[Task, bool]]:
+    def create(self, drafts: Sequence[Draft], who: CallerIdentity) -> list[tuple[Task, bool]]:
         """Create tasks, all or none, and return each with whether it is new."""
         with self.writing(who) as transaction:
             return creation.create(transaction, drafts)
@@ -186,10 +192,12 @@ class Tasks:
         with self.reading() as transaction:
             return query.find(transaction, wanted)
 
-    def update(self, task: str, change: Change, who: Who, *, if_version: int | None = None) -> Changed:
+    def update(
+        self, task: str, change: Change, who: CallerIdentity, *, if_version: int | None = None
+    ) -> Changed:
         """Change a task; raise if its version is not `if_version`, or the caller's claim has ended."""
         with self.writing(who) as transaction:
-            return changing.change(transaction, task, change, if_version=if_version)
+            return apply_change(transaction, task, change, if_version=if_version)
 
     # The store.
 
@@ -199,7 +207,7 @@ class Tasks:
         return self.store.engine == "postgresql"
 
     def _not_initialized(self) -> NotInitialized:
-        """Return the error for a repository without a workspace, or with only its marker."""
+        """Return the error for a repository without a workspace, or with no more than its marker."""
         if read_marker(self.repository) is not None:
             place = "clone" if self._address is None else "database"
             return NotInitialized(
@@ -219,7 +227,7 @@ class Tasks:
         return self.clock().timestamp()
 
     def closed_milestones(self, names: Collection[str]) -> frozenset[str]:
-        """Return those of the names that currently refer to a closed milestone."""
+        """Return the names that currently refer to a closed milestone."""
         return self.neighbours.closed_milestones(names) if names else frozenset()
 
     @property
@@ -245,18 +253,22 @@ class Tasks:
         return Path(self.repository.store_directory, "fonts")
 
     def fingerprint(self) -> object:
-        """Return a value that changes with the store, with a milestone's state, and when a lease expires."""
+        """Return a value that changes when the store changes, a milestone closes, or a lease expires."""
         if not self.exists:
             return None
         version = self.store.data_version()
-        if self._watched.version != version:
+        if self._triggers.version != version:
             with self.reading() as transaction:
-                self._watched = _watched(transaction, version)
-        return version, self.closed_milestones(self._watched.milestones), self._watched.expired(self.now())
+                self._triggers = _read_triggers(transaction, version)
+        return (
+            version,
+            self.closed_milestones(self._triggers.milestones),
+            self._triggers.count_expired(self.now()),
+        )
 
     def topic(self, part: str) -> TopicSource:
-        """Return how all tasks are watched, one of them, or another part (see `fingerprints`)."""
-        from holdfast.tasks.store import fingerprints  # here, as it brings rules and documents
+        """Return how to detect changes of all tasks, one task, or another part (see `fingerprints`)."""
+        from holdfast.tasks.store import fingerprints  # imported here, as it loads rules and documents
 
         probe = fingerprints.probe(self, part) if part else self.fingerprint
         places = fingerprints.places(self, part)
@@ -266,19 +278,19 @@ class Tasks:
         return TopicSource(probe, (*places, database), seconds_left=self._seconds_to_expiry)
 
     def _seconds_to_expiry(self) -> float | None:
-        """Return in how many seconds the next claim runs out, if the store does not change before."""
+        """Return the seconds until the next claim expires, or None if no claim is live."""
         now = self.now()
-        following = self._watched.leases[self._watched.expired(now) :]
+        following = self._triggers.leases[self._triggers.count_expired(now) :]
         return following[0] - now if following else None
 
     def counts(self) -> dict[str, int]:
-        """Return the number of tasks by state, and the number of claimed ones."""
+        """Return the number of tasks by state, and of claimed tasks as `claimed`."""
         if not self.exists:
             return {}
         with self.reading() as transaction:
             if not transaction.has_workspace:
                 return {}
-            states = transaction.ask(
+            states = transaction.run_in_workspace(
                 "SELECT status, count(*), count(claim_agent) FROM task WHERE workspace = :workspace"
                 " GROUP BY status ORDER BY status"
             ).fetchall()
@@ -286,7 +298,7 @@ class Tasks:
         return {row[0]: row[1] for row in states} | {"claimed": claimed}
 
     def check(self) -> list[TaskStoreFinding]:
-        """Return damage to the store, or the number of tasks whose claim has expired."""
+        """Return damage to the store or, if there is none, the number of tasks with expired claims."""
         if not self.exists:
             return []
         damage = self.store.verify()
@@ -294,6 +306,8 @@ class Tasks:
             return [TaskStoreFinding(is_damage=True, text=text) for text in damage]
         with self.reading() as transaction:
             statement = f"SELECT count(*) FROM task WHERE {query.ABANDONED}"
-            left = transaction.execute(statement, {"now": transaction.now}).fetchone()[0]
-        text = f"Tasks whose claim has expired: {left}. Whoever asks for a task next gets them."
-        return [TaskStoreFinding(is_damage=False, text=text)] if left else []
+            expired = transaction.execute(statement, {"now": transaction.now}).fetchone()[0]
+        if not expired:
+            return []
+        text = f"Tasks whose claim has expired: {expired}. They are assigned before all other tasks."
+        return [TaskStoreFinding(is_damage=False, text=text)]

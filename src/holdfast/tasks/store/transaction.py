@@ -1,11 +1,11 @@
-"""A transaction on the task store, opened once per operation and passed down: connection, caller and time.
+"""A transaction on the task store, opened once per operation and passed to every function that it calls.
 
 Contract:
 - Its writes are durable when its `with` block ends. After an exception or `discard` they are rolled back.
-- The workspace is read once, on first use. The time is when the transaction began, after it had acquired its
-  initial locks.
-- A task may be taken when its row allows it and its milestone is not closed. Milestones belong to another
-  room, which is queried only if a task names one, and once per name.
+- The workspace is read once, on first use. The time is when the transaction started, after it acquired its
+  first locks.
+- A task may be taken if its row allows it and its milestone is not closed. Milestones belong to another room,
+  which is queried only if a task names a milestone, and once per name.
 - Events are appended last: see `append`.
 """
 
@@ -16,40 +16,40 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from holdfast.storage.sql.sql_store import Connection, Rows
-from holdfast.tasks.store.records import Task, TaskWorkspace, Who
+from holdfast.tasks.store.records import CallerIdentity, Task, TaskWorkspace
 from holdfast.tasks.store.states import FINISHED
 
 if TYPE_CHECKING:
     from holdfast.tasks.store.tasks import Tasks
 
-NOBODY = Who("")
+NO_CALLER = CallerIdentity("")
 
-_NAMED = "workspace = :workspace AND milestone IS NOT NULL AND status NOT IN ('done', 'dropped')"
-_NAMES = (
-    f"WITH RECURSIVE named (milestone) AS (SELECT min(milestone) FROM task WHERE {_NAMED} UNION ALL"
-    f" SELECT (SELECT min(task.milestone) FROM task WHERE {_NAMED} AND task.milestone > named.milestone)"
-    " FROM named WHERE named.milestone IS NOT NULL)"
+_NAMES_MILESTONE = "workspace = :workspace AND milestone IS NOT NULL AND status NOT IN ('done', 'dropped')"
+_SELECT_DISTINCT_MILESTONES = (
+    f"WITH RECURSIVE named (milestone) AS (SELECT min(milestone) FROM task WHERE {_NAMES_MILESTONE} UNION ALL"
+    f" SELECT (SELECT min(task.milestone) FROM task WHERE {_NAMES_MILESTONE}"
+    " AND task.milestone > named.milestone) FROM named WHERE named.milestone IS NOT NULL)"
     " SELECT milestone FROM named WHERE milestone IS NOT NULL"
 )
-"""A loose index scan: each distinct name costs one index lookup, however many tasks have it."""
+"""A loose index scan: one index lookup per distinct name, no matter how many tasks have it."""
 
 
 def named_milestones(connection: Connection, workspace: str) -> list[str]:
     """Return the distinct milestones that unfinished tasks name."""
-    return [row[0] for row in connection.execute(_NAMES, {"workspace": workspace})]
+    return [row[0] for row in connection.execute(_SELECT_DISTINCT_MILESTONES, {"workspace": workspace})]
 
 
 class Discarded(Exception):
-    """Makes the store roll back a dry run; never leaves this module."""
+    """Raised inside the store's transaction to roll back a dry run; callers never see it."""
 
 
 class TaskTransaction:
-    """One transaction: a connection, the caller, the time, and what was read so far."""
+    """A connection, the caller and the time, with the workspace and milestones read up to now."""
 
-    def __init__(self, room: Tasks, context: AbstractContextManager[Connection], who: Who) -> None:
+    def __init__(self, room: Tasks, context: AbstractContextManager[Connection], who: CallerIdentity) -> None:
         self.who = who
         self.store = room.store
-        self.memory = room.memory
+        self.cache = room.cache
         self._room = room
         self._context = context
         self._workspace: TaskWorkspace | None = None
@@ -89,26 +89,26 @@ class TaskTransaction:
 
     @property
     def workspace_id(self) -> str:
-        """Return the id of the workspace, without a query if this process knows it."""
+        """Return the id of the workspace, without a query if this process knows it already."""
         return self._room.workspace_id or self.workspace.id
 
     @property
     def for_update(self) -> str:
-        """Return the clause that makes a SELECT lock its rows, where the engine needs one."""
+        """Return the clause that makes a SELECT lock its rows, empty if the engine needs none."""
         return " FOR UPDATE" if self.store.engine == "postgresql" else ""
 
-    def ask(self, statement: str, **values: Any) -> Rows:
-        """Run a statement about the workspace; `:workspace` and `:now` are filled in."""
+    def run_in_workspace(self, statement: str, **values: Any) -> Rows:
+        """Execute a statement with the parameters `:workspace` and `:now` besides the given ones."""
         return self.execute(statement, {"workspace": self.workspace.id, "now": self.now, **values})
 
     def append(self, statement: str, events: Sequence[Mapping[str, Any]]) -> None:
-        """Append events, numbered in commit order; no row may be locked after this."""
+        """Append events, numbered in commit order; afterwards the transaction must not lock any row."""
         self.store.append_in_order(self.connection, statement, events)
 
     # Milestones.
 
-    def closed(self, names: Iterable[str | None]) -> frozenset[str]:
-        """Return those of the names that refer to a closed milestone."""
+    def closed_milestones_among(self, names: Iterable[str | None]) -> frozenset[str]:
+        """Return the names that refer to a closed milestone."""
         wanted = {name for name in names if name is not None}
         unknown = wanted - self._closed.keys()
         if unknown:
@@ -117,13 +117,15 @@ class TaskTransaction:
         return frozenset(name for name in wanted if self._closed[name])
 
     def closed_milestones(self) -> list[str]:
-        """Return the closed milestones among those that unfinished tasks name, sorted."""
-        return sorted(self.closed(named_milestones(self, self.workspace_id)))
+        """Return the closed milestones that unfinished tasks name, sorted."""
+        return sorted(self.closed_milestones_among(named_milestones(self, self.workspace_id)))
 
     def has_closed_milestone(self, task: Task) -> bool:
         """Return whether a task is unfinished and its milestone is closed."""
         return (
-            task.milestone is not None and task.status not in FINISHED and bool(self.closed([task.milestone]))
+            task.milestone is not None
+            and task.status not in FINISHED
+            and bool(self.closed_milestones_among([task.milestone]))
         )
 
     def is_ready(self, task: Task) -> bool:

@@ -1,7 +1,7 @@
-"""The workspace of a repository: created, or joined by a clone that finds its id in the work tree.
+"""The workspace of a repository: its creation, its marker in the work tree, and joining it from a clone.
 
-Anyone can commit a workspace id. In a shared database the id is therefore honoured only in a clone where a
-person has created or joined that workspace; this is recorded in the user's state, outside any repository.
+Anyone can commit a workspace id. In a shared database, an id is therefore used only in a clone where a person
+has created or joined that workspace. This is recorded in the user's state, outside any repository.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ if TYPE_CHECKING:
     from holdfast.tasks.store.tasks import Tasks
 
 MARKER = RepoPath.parse(".task/workspace.json")
-_MARKER_BYTES = 4096
-"""A chosen bound: the marker has one id, well below 100 bytes."""
+_MAX_MARKER_BYTES = 4096
+"""A larger file is not read. A judgement: the marker has one id, well below 100 bytes."""
 
 
 def read_marker(repository: Repository) -> str | None:
-    """Return the workspace id in the repository's marker file, or None without a valid one."""
+    """Return the workspace id in the repository's marker file, or None if there is no valid one."""
     if repository.bare:
         return None
     try:
-        named = parse_json(Tree(repository).read_bytes(MARKER, _MARKER_BYTES))
+        marker = parse_json(Tree(repository).read_bytes(MARKER, _MAX_MARKER_BYTES))
     except (ValueError, HoldfastError):
         return None
-    identity = named.get("workspace") if isinstance(named, dict) else None
+    identity = marker.get("workspace") if isinstance(marker, dict) else None
     return identity if isinstance(identity, str) and is_workspace_id(identity) else None
 
 
 def write_marker(repository: Repository, identity: str) -> None:
-    """Write the marker file, through which every clone finds the workspace, unless it is already there."""
+    """Write the marker file, by which clones find the workspace, unless it already has this id."""
     if repository.bare or read_marker(repository) == identity:
         return
     text = json.dumps({"workspace": identity}, indent=2) + "\n"
@@ -62,14 +62,14 @@ def join(repository: Repository, identity: str) -> None:
     repository.record_consent_to(f"workspace {identity}")
 
 
-def enter(room: Tasks, connection: Connection, identity: str) -> None:
-    """Join a workspace that is about to be created; raise if it already exists and is not joined here."""
-    refuse_others(room, connection, identity)
+def join_new_workspace(room: Tasks, connection: Connection, identity: str) -> None:
+    """Join a workspace that is about to be created; raise if it exists and this clone has not joined it."""
+    refuse_unjoined(room, connection, identity)
     if room.is_shared:
         join(room.repository, identity)
 
 
-def refuse_others(room: Tasks, connection: Connection, identity: str | None) -> None:
+def refuse_unjoined(room: Tasks, connection: Connection, identity: str | None) -> None:
     """Raise when a shared database has this workspace but this clone has not joined it."""
     if identity is None or not room.is_shared or has_joined(room.repository, identity):
         return
@@ -82,7 +82,7 @@ def refuse_others(room: Tasks, connection: Connection, identity: str | None) -> 
         )
 
 
-_INSERT = (
+_INSERT_WORKSPACE = (
     "INSERT INTO workspace (id, name, gate, stack, next_number, created_at)"
     " VALUES (:id, :name, :gate, :stack, 1, :now) ON CONFLICT (id) DO NOTHING"
 )
@@ -91,20 +91,20 @@ _INSERT = (
 def ensure_workspace(room: Tasks, name: str, stack: Sequence[str], gate: Gate) -> tuple[TaskWorkspace, bool]:
     """Return the repository's workspace, created if necessary, and whether it was created.
 
-    Concurrent callers get the same workspace. Its id is written to the work tree, through which git carries
-    it to every clone.
+    Concurrent callers get the same workspace. Its id is written to the marker file, which git carries to
+    every clone.
     """
     directory = room.repository.ensure_store()
-    # Other processes find the workspace by its marker, which is written after it: hence the lock.
+    # Other processes find the workspace by its marker, which is written only after the transaction.
     with locked(os.path.join(directory, "task-beginning")):
         with room.writing() as transaction:
             found = room.find_workspace(transaction)
             created = found is None
             if found is None:
                 identity = read_marker(room.repository) or new_workspace_id(name)
-                enter(room, transaction, identity)
+                join_new_workspace(room, transaction, identity)
                 values = {"id": identity, "name": name, "gate": gate, "stack": json.dumps(list(stack))}
-                transaction.execute(_INSERT, {**values, "now": transaction.now})
+                transaction.execute(_INSERT_WORKSPACE, {**values, "now": transaction.now})
                 found = room.workspace_by_id(transaction, identity)
         write_marker(room.repository, found.id)
     return found, created
@@ -113,4 +113,4 @@ def ensure_workspace(room: Tasks, name: str, stack: Sequence[str], gate: Gate) -
 def set_gate(room: Tasks, gate: Gate) -> None:
     """Set the done gate of the workspace."""
     with room.writing() as transaction:
-        transaction.ask("UPDATE workspace SET gate = :gate WHERE id = :workspace", gate=gate)
+        transaction.run_in_workspace("UPDATE workspace SET gate = :gate WHERE id = :workspace", gate=gate)

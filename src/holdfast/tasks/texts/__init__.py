@@ -1,4 +1,7 @@
-"""Texts of a workspace: `rules` and `documents` are files in `.task/`, `step_texts` overrides prompts.
+"""The texts of a workspace that people and agents write: rules, documents, and texts of workflow steps.
 
-`shipped_steps` has the built-in prompt texts, `flows` the order of tools and steps.
+- `rules` and `documents` read and write files in `.task/`.
+- `shipped_steps` has the built-in texts of the steps, which the prompts use; `step_texts` stores the
+  workspace's own texts, which override them.
+- `flows` defines which step and which tool follow a tool.
 """

@@ -13,21 +13,21 @@ if TYPE_CHECKING:
     from holdfast.tasks.store.tasks import Tasks
 
 Document = Literal["project.md", "design.md"]
-DOCUMENT_BYTES = 512 * 1024
-"""A chosen bound, far above any readable document, that keeps one read small."""
+MAX_DOCUMENT_BYTES = 512 * 1024
+"""A judgement: far more than anyone reads, and still a small read."""
 PATHS: dict[Document, RepoPath] = {
     "project.md": RepoPath.parse(".task/project.md"),
     "design.md": RepoPath.parse(".task/design.md"),
 }
 
 
-def read(room: Tasks, document: Document) -> str | None:
-    """Return a document, or None when it has not been written yet."""
-    return text_at(room, PATHS[document], DOCUMENT_BYTES)
+def read_document(room: Tasks, document: Document) -> str | None:
+    """Return the text of a document, or None if it has not been written yet."""
+    return read_text(room, PATHS[document], MAX_DOCUMENT_BYTES)
 
 
-def text_at(room: Tasks, path: RepoPath, maximum: int) -> str | None:
-    """Return the text of a file of at most `maximum` bytes, or None when it does not exist."""
+def read_text(room: Tasks, path: RepoPath, maximum: int) -> str | None:
+    """Return the text of a file of at most `maximum` bytes, or None if it does not exist."""
     try:
         return Tree(room.repository).read_bytes(path, maximum).decode()
     except NotFound:

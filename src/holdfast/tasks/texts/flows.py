@@ -1,4 +1,4 @@
-"""Flows: for each tool, the step that should follow it, and the next tool."""
+"""The flows: for each tool, the workflow step that should follow it, and the next tool."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ FLOWS: dict[ToolName, tuple[StepName, ToolName]] = {
     "taskpilot_audit": ("review_task", "taskpilot_update"),
     "taskpilot_claim": ("session_handoff", "taskpilot_start"),
 }
-"""For each tool that begins a flow: the step that follows it, and the next tool."""
+"""For each tool with which a flow starts: the step that follows it, and the next tool."""
 
 
 def parse_flow(name: str) -> ToolName:
-    """Return the tool that a flow begins with, given its name with or without the prefix `taskpilot_`."""
+    """Return the tool with which a flow starts, given its name with or without the prefix `taskpilot_`."""
     plain = name.strip().lower().replace("-", "_").removeprefix("taskpilot_")
     for tool in FLOWS:
         if tool == f"taskpilot_{plain}":

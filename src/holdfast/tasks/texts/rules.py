@@ -1,10 +1,10 @@
-"""Rules: Markdown lists in `.task/rules/`, with a table that records where each rule came from.
+"""The rules of a workspace: Markdown lists in `.task/rules/`, and a table of where each rule came from.
 
 Contract:
 - The files are authoritative, and people may edit them. A list item below a heading is a rule of that type,
-  together with the indented lines that follow. A change rewrites only the lines of its rule.
-- `workspace_rules.md` takes precedence: a standard rule similar to one of its rules is not listed.
-- A removed rule stays in the table, marked inactive.
+  together with the indented lines that follow it. A change rewrites only the lines of its rule.
+- `workspace_rules.md` takes precedence: a standard rule that is similar to one of its rules is inactive.
+- A removed rule stays in the table, marked as inactive.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.watching.file_signature import signature_of
 from holdfast.tasks.store.statements import insert, on_conflict_update
-from holdfast.tasks.texts.documents import text_at
+from holdfast.tasks.texts.documents import read_text
 
 if TYPE_CHECKING:
     from holdfast.tasks.store.tasks import Tasks
@@ -36,18 +36,18 @@ FILES: dict[Scope, RepoPath] = {
     "standard": RepoPath.parse(".task/rules/standard_rules.md"),
     "workspace": RepoPath.parse(".task/rules/workspace_rules.md"),
 }
-RULE_FILE_BYTES = 256 * 1024
-"""A chosen bound: thousands of rules, far more than anyone would read."""
-SIMILAR_SHARE = 0.8
-"""Two rules are similar when they share this part of their words. A judgement: it catches one reworded or
-added word in five, and keeps "Run the tests" and "Run the linter" apart."""
+MAX_RULE_FILE_BYTES = 256 * 1024
+"""A judgement: thousands of rules, far more than anyone would read."""
+MIN_SHARED_WORDS = 0.8
+"""The share of common words from which two rules are similar. A judgement: one word in five may differ, and
+"Run the tests" and "Run the linter" stay different."""
 
-_HEADINGS: dict[Scope, str] = {
+_FILE_HEADERS: dict[Scope, str] = {
     "standard": "# Standard rules\n",
     "workspace": "# Rules of this workspace\n\nThey take precedence over the standard rules.\n",
 }
 _HEADING = re.compile(r"##\s+(.+?)\s*$")
-_RULE = re.compile(r"([-*+]|\d+[.)])\s+(.+?)\s*$")
+_LIST_ITEM = re.compile(r"([-*+]|\d+[.)])\s+(.+?)\s*$")
 _FENCES = ("```", "~~~")
 _COLUMNS = ("id", "workspace", "scope", "type", "text", "confidence", "source", "active", "created_at")
 _INSERT = insert("rule", _COLUMNS, on_conflict_update("id", ("active", "confidence", "source")))
@@ -55,7 +55,7 @@ _INSERT = insert("rule", _COLUMNS, on_conflict_update("id", ("active", "confiden
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule."""
+    """A rule of a workspace."""
 
     type: RuleType
     text: str
@@ -67,59 +67,57 @@ class Rule:
         return f"r_{hashlib.sha256(f'{self.type}|{self.text}'.encode()).hexdigest()[:8]}"
 
 
-def active(room: Tasks) -> list[Rule]:
-    """Return the active rules, those of the workspace first; cached until a file changes."""
+def active_rules(room: Tasks) -> list[Rule]:
+    """Return the active rules, those of the workspace first. They are cached until a file changes."""
     version = signature_of(f"{room.repository.root}/{path.text}" for path in FILES.values())
-    cached: list[Rule] | None = room.memory.get("rules", version)
+    cached: list[Rule] | None = room.cache.get("rules", version)
     if cached is None:
-        own = _read(room, "workspace")
+        own = _read_rules(room, "workspace")
         standard = [
             rule
-            for rule in _read(room, "standard")
+            for rule in _read_rules(room, "standard")
             if not any(is_similar(rule.text, item.text) for item in own)
         ]
-        cached = room.memory.put("rules", version, [*own, *standard])
+        cached = room.cache.put("rules", version, [*own, *standard])
     return list(cached)
 
 
 def markdown(room: Tasks) -> str:
     """Return the active rules as one Markdown document."""
-    return _written("standard", active(room)).replace(_HEADINGS["standard"], "# Rules\n", 1)
+    return _to_markdown("standard", active_rules(room)).replace(_FILE_HEADERS["standard"], "# Rules\n", 1)
 
 
 def add(room: Tasks, rule: Rule, *, source: str, confidence: float = 1.0) -> Rule:
-    """Add a rule unless a similar one of its type exists; return the one that is active."""
+    """Add a rule, or return the similar rule of its type that exists already."""
     with _locked(room):
-        rules = _read(room, rule.scope)
-        known = next(
-            (item for item in rules if item.type == rule.type and is_similar(item.text, rule.text)), None
-        )
-        if known is not None:
-            return known
-        _write(room, rule.scope, _with_rule(_lines(room, rule.scope), rule))
-        _index(room, [(rule, True)], source, confidence)
+        rules = _read_rules(room, rule.scope)
+        for known in rules:
+            if known.type == rule.type and is_similar(known.text, rule.text):
+                return known
+        _write(room, rule.scope, _append_rule(_read_lines(room, rule.scope), rule))
+        _record_rules(room, [(rule, True)], source, confidence)
     return rule
 
 
 def replace(room: Tasks, identity: str, text: str, *, source: str) -> Rule:
-    """Reword a rule."""
+    """Give a rule a new text, and return the changed rule."""
     with _locked(room):
-        lines, place = _find(room, identity)
-        changed = Rule(place.rule.type, text, place.rule.scope)
-        lines[place.first : place.end] = [f"{place.bullet} {text}"]
+        lines, location = _find_rule(room, identity)
+        changed = Rule(location.rule.type, text, location.rule.scope)
+        lines[location.first : location.end] = [f"{location.bullet} {text}"]
         _write(room, changed.scope, lines)
-        _index(room, [(place.rule, False), (changed, True)], source)
+        _record_rules(room, [(location.rule, False), (changed, True)], source)
     return changed
 
 
 def remove(room: Tasks, identity: str, *, source: str) -> Rule:
-    """Remove a rule from its file and mark it inactive in the table."""
+    """Remove a rule from its file, mark it as inactive in the table, and return it."""
     with _locked(room):
-        lines, place = _find(room, identity)
-        del lines[place.first : place.end]
-        _write(room, place.rule.scope, lines)
-        _index(room, [(place.rule, False)], source)
-    return place.rule
+        lines, location = _find_rule(room, identity)
+        del lines[location.first : location.end]
+        _write(room, location.rule.scope, lines)
+        _record_rules(room, [(location.rule, False)], source)
+    return location.rule
 
 
 def write_starter_rules(room: Tasks, starters: Sequence[tuple[str, str]]) -> list[Rule]:
@@ -128,28 +126,32 @@ def write_starter_rules(room: Tasks, starters: Sequence[tuple[str, str]]) -> lis
         tree = Tree(room.repository)
         rules = [Rule(rule_type(kind), text, "standard") for kind, text in starters]
         if not tree.exists(FILES["standard"]):
-            _write(room, "standard", _written("standard", rules).split("\n"))
-            _index(room, [(rule, True) for rule in rules], "init")
+            _write(room, "standard", _to_markdown("standard", rules).split("\n"))
+            _record_rules(room, [(rule, True) for rule in rules], "init")
         if not tree.exists(FILES["workspace"]):
-            _write(room, "workspace", _written("workspace", []).split("\n"))
-    return active(room)
+            _write(room, "workspace", _to_markdown("workspace", []).split("\n"))
+    return active_rules(room)
 
 
 def rule_type(text: str) -> RuleType:
     """Return the rule type that a heading names, or `custom` for any other heading."""
-    word = text.strip().lower()
-    return next((kind for kind in RULE_TYPES if kind == word), "custom")
+    name = text.strip().lower()
+    return next((kind for kind in RULE_TYPES if kind == name), "custom")
 
 
 def is_similar(one: str, other: str) -> bool:
-    """Return whether two rules share so many words that they count as the same rule."""
-    first, second = (set(re.findall(r"\w+", text.lower())) for text in (one, other))
-    return bool(first and second) and len(first & second) / max(len(first), len(second)) >= SIMILAR_SHARE
+    """Return whether two rules share so many words that one of them is superfluous."""
+    words = set(re.findall(r"\w+", one.lower()))
+    other_words = set(re.findall(r"\w+", other.lower()))
+    if not words or not other_words:
+        return False
+    shared = len(words & other_words) / max(len(words), len(other_words))
+    return shared >= MIN_SHARED_WORDS
 
 
 @contextmanager
 def _locked(room: Tasks) -> Iterator[None]:
-    """Hold the lock that keeps other Holdfast processes from writing the rule files."""
+    """Hold the lock on the rule files, against other Holdfast processes."""
     if room.repository.bare:
         raise InvalidArguments("A bare repository has no rule files.", hint="Use a clone with a work tree.")
     room.repository.ensure_store()
@@ -157,32 +159,36 @@ def _locked(room: Tasks) -> Iterator[None]:
         yield
 
 
-def _read(room: Tasks, scope: Scope) -> list[Rule]:
-    return [place.rule for place in _places(_lines(room, scope), scope)]
+def _read_rules(room: Tasks, scope: Scope) -> list[Rule]:
+    return [location.rule for location in _locate_rules(_read_lines(room, scope), scope)]
 
 
-def _lines(room: Tasks, scope: Scope) -> list[str]:
-    """Return the lines of a rule file; if it does not exist, those of an empty one."""
+def _read_lines(room: Tasks, scope: Scope) -> list[str]:
+    """Return the lines of a rule file or, if it does not exist, of a new one without rules."""
     if room.repository.bare:
         return []
-    text = text_at(room, FILES[scope], RULE_FILE_BYTES)
-    return (_HEADINGS[scope] if text is None else text).split("\n")
+    text = read_text(room, FILES[scope], MAX_RULE_FILE_BYTES)
+    return (_FILE_HEADERS[scope] if text is None else text).split("\n")
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
-    """A rule and the lines it occupies in its file."""
+class _RuleLocation:
+    """A rule, and where it is in its file."""
 
     rule: Rule
     heading: str
     bullet: str
+    """The list marker, such as `-` or `1.`."""
     first: int
+    """The index of its first line."""
     end: int
+    """The index after its last line."""
 
 
-def _places(lines: Sequence[str], scope: Scope) -> list[_Place]:
+def _locate_rules(lines: Sequence[str], scope: Scope) -> list[_RuleLocation]:
+    """Return the rules in the lines of a file, in order; list items in code blocks are no rules."""
     heading, is_code = "", False
-    found: list[_Place] = []
+    found: list[_RuleLocation] = []
     for number, line in enumerate(lines):
         if line.lstrip().startswith(_FENCES):
             is_code = not is_code
@@ -190,19 +196,19 @@ def _places(lines: Sequence[str], scope: Scope) -> list[_Place]:
             continue
         elif (titled := _HEADING.match(line)) is not None:
             heading = titled[1].lower()
-        elif (item := _RULE.match(line)) is not None:
+        elif (item := _LIST_ITEM.match(line)) is not None:
             rule = Rule(rule_type(heading), item[2], scope)
-            found.append(_Place(rule, heading, item[1], number, number + 1))
+            found.append(_RuleLocation(rule, heading, item[1], number, number + 1))
         elif found and found[-1].end == number and line[:1].isspace() and line.strip():
             last = found.pop()
             rule = Rule(last.rule.type, f"{last.rule.text} {line.strip()}", scope)
-            found.append(_Place(rule, heading, last.bullet, last.first, number + 1))
+            found.append(_RuleLocation(rule, heading, last.bullet, last.first, number + 1))
     return found
 
 
-def _with_rule(lines: list[str], rule: Rule) -> list[str]:
-    """Return the lines of a file with a rule appended below its heading, or below a new one."""
-    ends = [place.end for place in _places(lines, rule.scope) if place.heading == rule.type]
+def _append_rule(lines: list[str], rule: Rule) -> list[str]:
+    """Return the lines of a file with a rule appended below its heading, which is added if necessary."""
+    ends = [location.end for location in _locate_rules(lines, rule.scope) if location.heading == rule.type]
     if ends:
         return [*lines[: ends[-1]], f"- {rule.text}", *lines[ends[-1] :]]
     return ["\n".join(lines).rstrip("\n"), "", f"## {rule.type.capitalize()}", "", f"- {rule.text}", ""]
@@ -214,8 +220,9 @@ def _write(room: Tasks, scope: Scope, lines: Sequence[str]) -> None:
     tree.write(FILES[scope], "\n".join(lines).encode())
 
 
-def _written(scope: Scope, rules: Sequence[Rule]) -> str:
-    parts = [_HEADINGS[scope]]
+def _to_markdown(scope: Scope, rules: Sequence[Rule]) -> str:
+    """Return rules as the text of a file, by type."""
+    parts = [_FILE_HEADERS[scope]]
     for kind in RULE_TYPES:
         of_kind = [rule for rule in rules if rule.type == kind]
         if of_kind:
@@ -223,12 +230,13 @@ def _written(scope: Scope, rules: Sequence[Rule]) -> str:
     return "".join(parts)
 
 
-def _find(room: Tasks, identity: str) -> tuple[list[str], _Place]:
+def _find_rule(room: Tasks, identity: str) -> tuple[list[str], _RuleLocation]:
+    """Return the lines of the file with a rule, and where in them the rule is."""
     for scope in FILES:
-        lines = _lines(room, scope)
-        for place in _places(lines, scope):
-            if place.rule.id == identity:
-                return lines, place
+        lines = _read_lines(room, scope)
+        for location in _locate_rules(lines, scope):
+            if location.rule.id == identity:
+                return lines, location
     raise NotFound(
         f'There is no rule "{identity[:40]}".',
         hint="The action `list` shows the rules and their ids.",
@@ -236,8 +244,10 @@ def _find(room: Tasks, identity: str) -> tuple[list[str], _Place]:
     )
 
 
-def _index(room: Tasks, rules: Iterable[tuple[Rule, bool]], source: str, confidence: float = 1.0) -> None:
-    """Record in the table where rules came from, and whether each is active."""
+def _record_rules(
+    room: Tasks, rules: Iterable[tuple[Rule, bool]], source: str, confidence: float = 1.0
+) -> None:
+    """Store in the table where rules came from, and whether each is active."""
     with room.writing() as transaction:
         workspace = transaction.workspace.id
         for rule, active in rules:

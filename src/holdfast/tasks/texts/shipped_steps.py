@@ -1,4 +1,4 @@
-"""The shipped texts of the workflow steps: the instructions of each prompt."""
+"""The built-in texts of the workflow steps, which are the instructions of the prompts."""
 
 from __future__ import annotations
 

@@ -22,19 +22,22 @@ from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import WRITING, tasks
 from holdfast.tasks.view.results import receipt, workspace_ref
 
-MAX_TASKS = 50
-_SIMILARITY = 90
-"""Titles with at least this similarity in percent (rapidfuzz.fuzz.ratio, words sorted) are reported as
-possible duplicates. A judgement: one or two changed characters in ten. False alarms cost a line, nothing is
-refused."""
-_SHOWN_DUPLICATES = 5
+MAX_TASKS_PER_CALL = 50
+"""A judgement: more than one plan has, and one short transaction."""
+_MIN_SIMILARITY_PERCENT = 90
+"""Titles with at least this similarity (rapidfuzz.fuzz.ratio of the sorted words) are reported as possible
+duplicates. A judgement: one changed character in ten. A false alarm costs a line, and nothing is refused."""
+_MAX_DUPLICATES_SHOWN = 5
+"""A judgement: a few show that a batch was added before."""
 
 
 class AddTasks(NewTask, InSession):
     """One task, or several at once."""
 
     tasks: list[NewTask] = Field(
-        default=[], max_length=MAX_TASKS, description="Several tasks instead of one; all are added or none."
+        default=[],
+        max_length=MAX_TASKS_PER_CALL,
+        description="Several tasks instead of one; all are added or none.",
     )
     dry_run: StrictBool = Field(default=False, description="Show what would be added, and add nothing.")
 
@@ -66,7 +69,7 @@ class TaskCreated(Reported):
 
 
 def added_text(result: Any) -> str:
-    """Return what was added, one task on each line."""
+    """Return the added and existing tasks and the possible duplicates, one per line."""
     verb = "Would add" if result.dry_run else "Added"
     lines = [f"{verb} {task.id}: {one_line(task.title)}" for task in result.tasks_created]
     lines += [f"{task} exists already." for task in result.existing or ()]
@@ -93,7 +96,7 @@ def add(room: Tasks, arguments: AddTasks) -> TasksAdded:
     State in `criteria` what must be true before it is done. Similar open tasks are listed in
     `possible_duplicates`.
     """
-    drafts = [draft_of(task) for task in _wanted(arguments)]
+    drafts = [draft_of(task) for task in _requested_tasks(arguments)]
     check_link_targets(room, (link for draft in drafts for link in draft.links))
     duplicates = _possible_duplicates(room, arguments, drafts)
     with writing(room, arguments) as transaction:
@@ -144,7 +147,8 @@ def create_task(room: Tasks, arguments: CreateTask) -> TaskCreated:
     )
 
 
-def _wanted(arguments: AddTasks) -> Sequence[NewTask]:
+def _requested_tasks(arguments: AddTasks) -> Sequence[NewTask]:
+    """Return the tasks to add; raise if both forms of the arguments were used."""
     if not arguments.tasks:
         return [arguments]
     if arguments.task_description is not None or arguments.title is not None:
@@ -155,15 +159,19 @@ def _wanted(arguments: AddTasks) -> Sequence[NewTask]:
 
 
 def _possible_duplicates(room: Tasks, arguments: AddTasks, drafts: Sequence[Draft]) -> list[Likeness]:
-    """Return new tasks whose titles resemble those of open tasks."""
+    """Return the new tasks with titles that resemble those of open tasks."""
     from rapidfuzz import fuzz, process
 
     with reading(room, arguments) as transaction:
         titles = open_titles(transaction)
     found = []
-    for place, draft in enumerate(drafts, 1):
+    for position, draft in enumerate(drafts, 1):
         matches = process.extract(
-            sorted_words(draft.title), titles, scorer=fuzz.ratio, score_cutoff=_SIMILARITY, limit=1
+            sorted_words(draft.title),
+            titles,
+            scorer=fuzz.ratio,
+            score_cutoff=_MIN_SIMILARITY_PERCENT,
+            limit=1,
         )
-        found += [Likeness(title=f"task {place}", like=task_id(number)) for _, _, number in matches]
-    return found[:_SHOWN_DUPLICATES]
+        found += [Likeness(title=f"task {position}", like=task_id(number)) for _, _, number in matches]
+    return found[:_MAX_DUPLICATES_SHOWN]

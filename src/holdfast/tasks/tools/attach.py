@@ -21,26 +21,27 @@ from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 from holdfast.tasks.models import AttachmentOut, InSession, Reported, ShortText, TaskId, TaskReceipt
 from holdfast.tasks.store import items, lease, rows
-from holdfast.tasks.store.attachment import NewFile, attached_at, content_of, is_text, put
+from holdfast.tasks.store.attachment import NewFile, attach_file, attached_at, is_text, read_content
 from holdfast.tasks.store.records import Attachment
 from holdfast.tasks.store.session import reading, writing
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import READING, WRITING, tasks
 from holdfast.tasks.view.results import attachment_out, receipt, timestamp_or_none, workspace_ref
 
-MAX_BYTES = 512 * 1024
-"""In Base64 this stays below the request limit of 1 MiB (`LIMITS.request_bytes`)."""
-EMBEDDED_BYTES = 64 * 1024
-"""Audio and binary files up to this size are embedded in results; larger ones are linked. A judgement: what a
-client displays without delay."""
-TEXT_BYTES = 30_000
-"""The same for text, which goes into a model's context: the budget of a result, see `view/budget.py`."""
+MAX_ATTACHMENT_BYTES = 512 * 1024
+"""The largest attachment: in Base64 it stays below the request limit of 1 MiB (`LIMITS.request_bytes`)."""
+MAX_EMBEDDED_BYTES = 64 * 1024
+"""Audio and binary files up to this size are embedded in results; larger ones are linked. A judgement:
+clients show so much without delay."""
+MAX_EMBEDDED_TEXT_BYTES = 30_000
+"""Text up to this size is embedded, as it goes into a model's context: the budget of `view/budget.py`."""
 
-_REGISTERED = {
+_REGISTERED_MEDIA_TYPES = {
     "audio/x-wav": "audio/wav",
     "audio/mp3": "audio/mpeg",
     "application/x-javascript": "text/javascript",
 }
+"""IANA-registered media types by the unregistered ones that `mimetypes` returns."""
 
 FOR_BOTH = ContentAnnotations(audience=("user", "assistant"), priority=0.7)
 FOR_AGENTS = ContentAnnotations(audience=("assistant",), priority=0.9)
@@ -52,7 +53,9 @@ class AttachFile(InSession):
     task_id: TaskId = Field(description="The task, such as TP-12.")
     path: RepoPath | None = Field(default=None, description="A file of the repository to attach.")
     data: str | None = Field(
-        default=None, max_length=MAX_BYTES * 4 // 3 + 4, description="Instead of a path: the file in Base64."
+        default=None,
+        max_length=MAX_ATTACHMENT_BYTES * 4 // 3 + 4,
+        description="Instead of a path: the file in Base64.",
     )
     name: ShortText | None = Field(default=None, description="Its name; with `path`, by default the file's.")
     mime_type: Annotated[str | None, ExpectedFormat("a media type, such as image/png")] = Field(
@@ -75,7 +78,7 @@ class Attached(Reported):
 
 
 class WhichAttachment(InSession):
-    """Which attachment to read."""
+    """The attachment to read."""
 
     task_id: TaskId = Field(description="The task, such as TP-12.")
     name: ShortText = Field(description="Name of the attachment.")
@@ -95,7 +98,7 @@ class AttachedFile(Reported):
 
     @property
     def file_content(self) -> bytes:
-        """Return the whole content, which a command writes to a pipe."""
+        """Return the whole content, which the command line writes to a pipe."""
         return self._content
 
 
@@ -125,13 +128,13 @@ def attach(room: Tasks, arguments: AttachFile) -> Attached:
         if arguments.if_version not in (None, found.version):
             raise OutOfDate.found(found.id, arguments.if_version or 0, found.version)
         lease.check_may_write(transaction, found)
-        now = put(transaction, found, new)
+        changed = attach_file(transaction, found, new)
     stored = Attachment(new.name, new.mime, new.sha256, len(new.content))
     return Attached(
         operation="attach",
         workspace=workspace_ref(transaction.workspace),
-        task=receipt(now),
-        attachment=attachment_out(now.workspace, stored),
+        task=receipt(changed),
+        attachment=attachment_out(changed.workspace, stored),
         sha256=stored.sha256,
     )
 
@@ -139,34 +142,35 @@ def attach(room: Tasks, arguments: AttachFile) -> Attached:
 def _new_file(room: Tasks, arguments: AttachFile) -> NewFile:
     if (arguments.path is None) == (arguments.data is None):
         raise InvalidArguments("Give either `path` or `data`.", hint="`data` is the file in Base64.")
-    content = _content_of(room, arguments)
+    content = _read_content(room, arguments)
     name = arguments.name or (arguments.path.name if arguments.path is not None else None)
     if name is None:
         raise InvalidArguments("`data` needs a `name`.", hint="Give a file name.")
-    if any(sign in name for sign in "/\\") or name.startswith("."):
+    if any(character in name for character in "/\\") or name.startswith("."):
         raise InvalidArguments(
             f'"{name[:60]}" cannot be the name of an attachment.',
             hint="Give a file name without folders or a leading dot.",
         )
-    return NewFile(name, arguments.mime_type or _type_of(name), content)
+    return NewFile(name, arguments.mime_type or _guess_media_type(name), content)
 
 
-def _type_of(name: str) -> str:
-    """Return the media type guessed from a name, in its IANA-registered spelling."""
+def _guess_media_type(name: str) -> str:
+    """Return the media type that a file name suggests, as registered with IANA."""
     guessed = mimetypes.guess_type(name)[0] or "application/octet-stream"
-    return _REGISTERED.get(guessed, guessed)
+    return _REGISTERED_MEDIA_TYPES.get(guessed, guessed)
 
 
-def _content_of(room: Tasks, arguments: AttachFile) -> bytes:
+def _read_content(room: Tasks, arguments: AttachFile) -> bytes:
     if arguments.path is not None:
-        return Tree(room.repository).read_bytes(arguments.path, MAX_BYTES)
+        return Tree(room.repository).read_bytes(arguments.path, MAX_ATTACHMENT_BYTES)
     try:
         content = base64.b64decode(arguments.data or "", validate=True)
     except ValueError:
         raise InvalidArguments("`data` is not Base64.", hint="Encode the file's bytes.") from None
-    if len(content) > MAX_BYTES:
+    if len(content) > MAX_ATTACHMENT_BYTES:
         raise InvalidArguments(
-            f"The file has {len(content)} bytes, more than {MAX_BYTES}.", hint="Attach a smaller one."
+            f"The file has {len(content)} bytes, more than {MAX_ATTACHMENT_BYTES}.",
+            hint="Attach a smaller one.",
         )
     return content
 
@@ -176,7 +180,7 @@ def _text(result: AttachedFile) -> str:
     return f"{one_line(shown.name)} ({one_line(shown.mime)}, {shown.size} bytes) of {result.task_id}."
 
 
-def _on_terminal(result: AttachedFile) -> str:
+def _terminal_text(result: AttachedFile) -> str:
     name = quote(one_line(result.attachment.name))
     return f"{_text(result)}\nTo save it: holdfast tasks attachment {result.task_id} {name} > {name}"
 
@@ -205,7 +209,7 @@ def _content(result: AttachedFile) -> list[Content]:
     positional=("task_id", "name"),
     example="holdfast tasks attachment TP-1 sketch.png --json",
     text=_text,
-    command_text=_on_terminal,
+    command_text=_terminal_text,
     content=_content,
     annotations=READING,
     structured=False,
@@ -223,9 +227,9 @@ def attachment(room: Tasks, arguments: WhichAttachment) -> AttachedFile:
                 f'{task.id} has no attachment "{visible(arguments.name)}".',
                 hint=f"Its attachments: {one_line(', '.join(by_name) or 'none')}.",
             )
-        content = content_of(transaction, stored.sha256)
+        content = read_content(transaction, stored.sha256)
         at = attached_at(transaction, task, stored)
-    text, data = _readable(stored, content)
+    text, data = _as_text_or_base64(stored, content)
     found = AttachedFile(
         operation="attachment",
         workspace=workspace_ref(transaction.workspace),
@@ -240,12 +244,12 @@ def attachment(room: Tasks, arguments: WhichAttachment) -> AttachedFile:
     return found
 
 
-def _readable(attachment: Attachment, content: bytes) -> tuple[str | None, str | None]:
-    """Return an attachment as text or as Base64; neither if it is large and not a picture."""
+def _as_text_or_base64(attachment: Attachment, content: bytes) -> tuple[str | None, str | None]:
+    """Return the content as text or as Base64, else None; a large file that is no picture is neither."""
     if attachment.mime.startswith("image/"):
         return None, base64.b64encode(content).decode()
     as_text = is_text(attachment.mime)
-    if len(content) > (TEXT_BYTES if as_text else EMBEDDED_BYTES):
+    if len(content) > (MAX_EMBEDDED_TEXT_BYTES if as_text else MAX_EMBEDDED_BYTES):
         return None, None
     try:
         return (content.decode(), None) if as_text else (None, base64.b64encode(content).decode())

@@ -1,4 +1,4 @@
-"""`taskpilot_audit`: reports inconsistencies among tasks by severity, and repairs the safe ones."""
+"""`taskpilot_audit`: reports inconsistencies among tasks by severity, and repairs those that are safe."""
 
 from __future__ import annotations
 
@@ -11,25 +11,28 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.tasks.consistency import SEVERITIES, Code, Inconsistency, Scope, Severity, inconsistencies
+from holdfast.tasks.consistency import SEVERITIES, Code, Inconsistency, Scope, Severity, find_inconsistencies
 from holdfast.tasks.models import InSession, Reported, Result
 from holdfast.tasks.store import dependencies, lease, rows
 from holdfast.tasks.store.query import ABANDONED
-from holdfast.tasks.store.records import COLUMNS, Task, Who, task_id, task_number
+from holdfast.tasks.store.records import COLUMNS, CallerIdentity, Task, task_id, task_number
 from holdfast.tasks.store.session import identify_caller
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import READING, tasks
 from holdfast.tasks.view.budget import fit_items
 from holdfast.tasks.view.results import workspace_ref
 
-_MAX_FINDINGS = 30
-_FINDINGS_BYTES = 6000
-"""Chosen so that findings leave room for the rest within the default budget of `view/budget.py`."""
+_MAX_FINDINGS_SHOWN = 30
+"""A judgement: more than an agent can fix before the next audit."""
+_MAX_FINDINGS_BYTES = 6000
+"""A judgement: this leaves a fifth of the default budget (`view/budget.py`) for the rest of the result."""
+_MAX_OPEN_TASKS_SHOWN = 5
+"""A judgement: examples are enough, as `taskpilot_list` has all."""
 _OPEN_TASKS = "SELECT n FROM task WHERE workspace = :workspace AND status NOT IN ('done', 'dropped')"
 
 
 class AuditTasks(InSession):
-    """What to audit."""
+    """The scope of an audit."""
 
     scope: Scope = Field(default="full", description="What to check.")
     fix_issues: StrictBool = Field(default=False, description="Repair what is safe to repair, and report it.")
@@ -46,7 +49,7 @@ class AuditFinding(Result):
 
 
 class Completion(Result):
-    """Whether everything is done."""
+    """The completion of the workspace."""
 
     ready: bool
     blockers: list[str] | None = Field(default=None, description="The first open tasks.")
@@ -94,30 +97,34 @@ def audit(room: Tasks, arguments: AuditTasks) -> AuditResult:
     Nothing changes unless `fix_issues` is set: then expired claims are released and wrong counts corrected.
     """
     who = identify_caller(room, arguments)
-    fixed = _fix(room, who) if arguments.fix_issues else []
+    fixed = _fix_safe_issues(room, who) if arguments.fix_issues else []
     with room.reading() as transaction:
         workspace = transaction.workspace
-        count = transaction.ask("SELECT count(*) FROM task WHERE workspace = :workspace").fetchone()[0]
-        open_tasks = transaction.ask(f"{_OPEN_TASKS} ORDER BY n LIMIT 5").fetchall()
-        tally = _Tally(workspace.next_number)
-        for item in inconsistencies(room, transaction, arguments.scope):
-            tally.add(item)
-    shown = fit_items(map(_finding, tally.worst()), _FINDINGS_BYTES)
+        count = transaction.run_in_workspace(
+            "SELECT count(*) FROM task WHERE workspace = :workspace"
+        ).fetchone()[0]
+        open_tasks = transaction.run_in_workspace(
+            f"{_OPEN_TASKS} ORDER BY n LIMIT {_MAX_OPEN_TASKS_SHOWN}"
+        ).fetchall()
+        findings = _FindingCollector(workspace.next_number)
+        for item in find_inconsistencies(room, transaction, arguments.scope):
+            findings.add(item)
+    shown = fit_items(map(_finding_out, findings.most_severe()), _MAX_FINDINGS_BYTES)
     unfinished = [task_id(number) for (number,) in open_tasks]
     return AuditResult(
         operation="audit",
         workspace=workspace_ref(workspace),
         findings=shown,
-        total=tally.total,
-        score=100 * (count - sum(tally.affected)) // count if count else 100,
+        total=findings.total,
+        score=100 * (count - sum(findings.affected)) // count if count else 100,
         completion=Completion(ready=not unfinished, blockers=unfinished or None),
-        fixed=fixed[:_MAX_FINDINGS],
-        truncated=True if len(shown) < tally.total else None,
+        fixed=fixed[:_MAX_FINDINGS_SHOWN],
+        truncated=True if len(shown) < findings.total else None,
     )
 
 
-class _Tally:
-    """Collects findings in bounded memory: the first of each severity, and which tasks are affected."""
+class _FindingCollector:
+    """Collects findings in bounded memory: the first of each severity, and which tasks have a problem."""
 
     def __init__(self, next_number: int) -> None:
         self.total = 0
@@ -128,31 +135,31 @@ class _Tally:
         severity = SEVERITIES[found.code][0]
         self.total += 1
         self.affected[task_number(found.task_id)] |= severity != "info"
-        if len(self._first[severity]) < _MAX_FINDINGS:
+        if len(self._first[severity]) < _MAX_FINDINGS_SHOWN:
             self._first[severity].append(found)
 
-    def worst(self) -> list[Inconsistency]:
-        return list(chain.from_iterable(self._first.values()))[:_MAX_FINDINGS]
+    def most_severe(self) -> list[Inconsistency]:
+        return list(chain.from_iterable(self._first.values()))[:_MAX_FINDINGS_SHOWN]
 
 
-def _finding(found: Inconsistency) -> AuditFinding:
+def _finding_out(found: Inconsistency) -> AuditFinding:
     severity, fix = SEVERITIES[found.code]
     return AuditFinding(severity=severity, fix=fix, **found._asdict())
 
 
-def _fix(room: Tasks, who: Who) -> list[str]:
-    """Release expired claims and correct wrong counts; everything else needs a decision."""
+def _fix_safe_issues(room: Tasks, who: CallerIdentity) -> list[str]:
+    """Release expired claims and correct wrong counts; all other findings need a decision by someone."""
     with room.writing(who) as transaction:
         workspace = transaction.workspace.id
-        abandoned = transaction.ask(
+        abandoned = transaction.run_in_workspace(
             f"SELECT {COLUMNS} FROM task WHERE workspace = :workspace AND {ABANDONED}{transaction.for_update}"
         ).fetchall()
         wrong = dependencies.wrong_waits(transaction, workspace)
         needed = dependencies.wrong_unblocks(transaction, workspace)
-        dependencies.refresh(transaction, waiting=[uid for uid, *_ in wrong], needed=needed)
+        dependencies.refresh_counts(transaction, waiting=[uid for uid, *_ in wrong], needed=needed)
         ids = rows.ids_of(transaction, [uid for uid, *_ in wrong])
         fixed = [f"counts of {name}" for name in ids.values()]
         for row in abandoned:
-            task = lease.end(transaction, Task._make(row), reason="the claim expired")
+            task = lease.end_claim(transaction, Task._make(row), reason="the claim expired")
             fixed.append(f"claim on {task.id} released")
     return fixed

@@ -1,6 +1,6 @@
 """`taskpilot_chart` and `taskpilot_graph`: charts as pictures, and the dependency graph as data.
 
-The chart has no output schema on purpose: some hosts drop images from results that have structured content.
+The chart has no output schema, because some hosts drop images from results that have structured content.
 """
 
 from __future__ import annotations
@@ -29,14 +29,18 @@ from holdfast.tasks.view.results import workspace_ref
 from holdfast.tasks.view.text import MAX_LINES
 
 MAX_NODES = 500
-_USUAL_NODES = 40
-_TITLE = 80
-"""Chosen bounds: the usual number of nodes fits the default budget, the maximum that of a whole result."""
+"""The most tasks that a caller may request. A judgement: about what fits the largest budget."""
+_DEFAULT_NODES = 40
+"""A judgement: so many tasks fit the default budget of a result (`view/budget.py`)."""
+_MAX_TITLE_CHARACTERS = 80
+"""A judgement: enough to recognise a task, so that more tasks fit."""
+_BAR_CHARACTERS = 40
+"""The longest bar on a terminal, half of the usual 80 columns."""
 FOR_PEOPLE = ContentAnnotations(audience=("user",), priority=0.9)
 
 
 class WantedChart(Scoped):
-    """Which picture to draw."""
+    """The chart to draw."""
 
     kind: ChartKind = Field(default="status", description="What to show.")
     format: ChartFormat | None = Field(
@@ -58,7 +62,7 @@ class Chart(Reported):
 
     @property
     def file_content(self) -> bytes | None:
-        """Return the file if a format was requested; a command writes it to a pipe."""
+        """Return the file if a format was requested; the command line then writes it to a pipe."""
         return base64.b64decode(self.data) if self._format_given else None
 
 
@@ -67,9 +71,12 @@ def _text(chart: Chart) -> str:
     return f"{one_line(chart.title)}: {counts}."
 
 
-def _on_terminal(chart: Chart) -> str:
+def _terminal_text(chart: Chart) -> str:
+    """Return the chart by status as bars of `#`, other charts as text, and how to get the picture."""
     maximum = max([1, *chart.counts.values()])
-    bars = [f"{status:>11}  {'#' * (40 * n // maximum)} {n}" for status, n in chart.counts.items()]
+    bars = [
+        f"{status:>11}  {'#' * (_BAR_CHARACTERS * n // maximum)} {n}" for status, n in chart.counts.items()
+    ]
     lines = [f"{one_line(chart.title)}:", *bars] if chart.kind == "status" else [_text(chart)]
     lines += [f"As a picture: holdfast tasks chart {chart.kind} --format svg > {chart.kind}.svg"]
     return "\n".join(lines)
@@ -90,7 +97,7 @@ def _content(chart: Chart) -> list[Content]:
     positional=("kind",),
     example="holdfast tasks chart burndown --format svg",
     text=_text,
-    command_text=_on_terminal,
+    command_text=_terminal_text,
     content=_content,
     structured=False,
     annotations=READING,
@@ -118,9 +125,9 @@ def chart(room: Tasks, arguments: WantedChart) -> Chart:
 
 
 class WantedGraph(Scoped):
-    """How much of the graph to return."""
+    """The size of the graph to return."""
 
-    limit: Integer = Field(default=_USUAL_NODES, ge=1, le=MAX_NODES, description="Maximum number of tasks.")
+    limit: Integer = Field(default=_DEFAULT_NODES, ge=1, le=MAX_NODES, description="Maximum number of tasks.")
 
 
 class Node(Result):
@@ -148,7 +155,7 @@ class Graph(Reported):
 
 
 def graph_text(found: Any) -> str:
-    """Return the dependencies, one line for each waiting task."""
+    """Return the dependencies, one line per waiting task."""
     needs: dict[str, list[str]] = {}
     for edge in found.edges:
         needs.setdefault(edge.task, []).append(edge.needs)
@@ -177,9 +184,12 @@ def graph(room: Tasks, arguments: WantedGraph) -> Graph:
     """
     check_workspace(room, arguments)
     with room.reading() as transaction:
-        boxes, needs, total = figures.graph(transaction, arguments.limit)
-    maximum = DEFAULT_BYTES if arguments.limit <= _USUAL_NODES else MAX_BYTES
-    nodes = [Node(id=box.id, title=shorten(box.title, _TITLE, tidy=True), status=box.status) for box in boxes]  # type: ignore[arg-type]
+        boxes, needs, total = figures.dependency_graph(transaction, arguments.limit)
+    maximum = DEFAULT_BYTES if arguments.limit <= _DEFAULT_NODES else MAX_BYTES
+    nodes = [
+        Node(id=box.id, title=shorten(box.title, _MAX_TITLE_CHARACTERS, tidy=True), status=box.status)
+        for box in boxes
+    ]
     nodes = fit_items(nodes, maximum * 2 // 3)
     shown = {node.id for node in nodes}
     edges = [Edge(task=task, needs=need) for task, need in needs if task in shown and need in shown]

@@ -1,4 +1,4 @@
-"""`taskpilot_claim` and `next`: claim a task, renew or release the claim, hand the task over."""
+"""`taskpilot_claim` and `taskpilot_next`: claim a task, renew or release the claim, hand the task over."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.route import Address
 from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.tasks.inputs import AnyPriority, normalised_path
+from holdfast.tasks.inputs import AnyPriority, normalise_path
 from holdfast.tasks.models import (
     Agent,
     Body,
@@ -30,9 +30,9 @@ from holdfast.tasks.store import lease
 from holdfast.tasks.store.change import change
 from holdfast.tasks.store.lease import LEASE_SECONDS, Claimed, ClaimFilter
 from holdfast.tasks.store.query import in_closed_milestones
-from holdfast.tasks.store.records import Change, Task, Who
+from holdfast.tasks.store.records import CallerIdentity, Change, Task
 from holdfast.tasks.store.rows import find_task
-from holdfast.tasks.store.session import RENEW_AFTER_SECONDS, leave_note, writing
+from holdfast.tasks.store.session import RENEW_AFTER_SECONDS, store_handoff_note, writing
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import TaskTransaction
 from holdfast.tasks.toolset import WRITING, tasks
@@ -40,17 +40,20 @@ from holdfast.tasks.view.budget import MAX_BYTES, shorten_task
 from holdfast.tasks.view.results import claim_out, receipt, task_detail, workspace_ref
 
 MAX_LEASE_SECONDS = 86_400
-"""A chosen bound: a day, so that an abandoned task is never blocked for longer."""
-_NOTES_SHOWN = 1000
-_ENVELOPE_BYTES = 6000
-"""Reserved in a detailed result for the claim and the notes of the previous holder."""
-_ONLY_WITH = dict.fromkeys(("priority", "label", "milestone", "connected_file"), ("next",)) | {
+"""A judgement: an abandoned task is never blocked for more than a day."""
+_MAX_NOTES_CHARACTERS = 1000
+"""Notes of the previous holder in a result. A judgement: a few paragraphs; the task has all of them."""
+_RESERVED_BYTES = 6000
+"""Bytes of a detailed result for everything but the task: the claim, and the previous holder's notes with up
+to four bytes per character."""
+_ACTIONS_ACCEPTING = dict.fromkeys(("priority", "label", "milestone", "connected_file"), ("next",)) | {
     "resume": ("take",), "note": ("release", "handoff"), "task_id": ("take", "renew", "release", "handoff"),
 }  # fmt: skip
+"""The actions that accept each argument."""
 
 
 class ClaimTask(InSession):
-    """What to do with a claim."""
+    """An action on a claim."""
 
     action: Literal["next", "take", "renew", "release", "handoff"] = Field(
         default="next",
@@ -72,7 +75,7 @@ class ClaimTask(InSession):
 
 
 class NoneReady(Result):
-    """Why no task is ready."""
+    """The reasons why no task is ready, as numbers of tasks."""
 
     blocked: int = Field(description="Tasks that wait for other tasks or for a person.")
     claimed: int = Field(description="Tasks that someone holds.")
@@ -100,7 +103,7 @@ class ClaimResult(Reported):
 
 
 def claimed_text(result: Any) -> str:
-    """Return the outcome as text."""
+    """Return as one sentence which task was taken or released, or why none is ready."""
     if result.none_ready is not None:
         none = result.none_ready
         closed = f" ({none.milestone_closed} by a closed milestone)" if none.milestone_closed else ""
@@ -137,14 +140,14 @@ def claim(room: Tasks, arguments: ClaimTask) -> ClaimResult:
     _check_arguments(arguments)
     with writing(room, arguments, agent=arguments.agent, token=arguments.token, together=True) as transaction:
         workspace = transaction.workspace
-        taken, freed = _execute(transaction, arguments)
+        claimed, released = _execute(transaction, arguments)
     if arguments.session is not None and arguments.lease_seconds < 2 * RENEW_AFTER_SECONDS:
         # A short claim must be renewed earlier than the cached time.
         room.renewals_due = {**room.renewals_due, arguments.session: 0.0}
-    if freed is not None:
-        return ClaimResult(operation="claim", workspace=workspace_ref(workspace), task=receipt(freed))
-    if taken is not None:
-        return _report(room, arguments, transaction, taken)
+    if released is not None:
+        return ClaimResult(operation="claim", workspace=workspace_ref(workspace), task=receipt(released))
+    if claimed is not None:
+        return _claim_result(room, arguments, transaction, claimed)
     with room.reading() as transaction:
         none_ready = _none_ready(transaction)
     return ClaimResult(
@@ -156,10 +159,10 @@ def claim(room: Tasks, arguments: ClaimTask) -> ClaimResult:
 
 
 def _execute(transaction: TaskTransaction, arguments: ClaimTask) -> tuple[Claimed | None, Task | None]:
-    """Carry out the action; return the task that was taken or renewed, or the one that was released."""
+    """Carry out the action; return the claimed or renewed task, or the released one."""
     named, seconds = arguments.task_id or "", arguments.lease_seconds
     if arguments.action == "next":
-        file = arguments.connected_file and normalised_path(arguments.connected_file)
+        file = arguments.connected_file and normalise_path(arguments.connected_file)
         wanted = ClaimFilter(arguments.priority, arguments.label, arguments.milestone, file)
         return lease.take_next(transaction, wanted, seconds), None
     if arguments.action == "take":
@@ -170,9 +173,9 @@ def _execute(transaction: TaskTransaction, arguments: ClaimTask) -> tuple[Claime
 
 
 def _check_arguments(arguments: ClaimTask) -> None:
-    """Raise if an argument was given that the action does not accept, or a required one is missing."""
+    """Raise if the action does not accept one of the arguments, or lacks a required one."""
     action = arguments.action
-    for name, actions in _ONLY_WITH.items():
+    for name, actions in _ACTIONS_ACCEPTING.items():
         if action not in actions and getattr(arguments, name) not in (None, False):
             hint = f"Leave it out; only {' and '.join(f'`{other}`' for other in actions)} can have it."
             raise InvalidArguments(f"`{action}` takes no `{name}`.", hint=hint)
@@ -181,20 +184,21 @@ def _check_arguments(arguments: ClaimTask) -> None:
 
 
 def _none_ready(transaction: TaskTransaction) -> NoneReady:
+    """Return why no task is ready, in numbers."""
     closed = transaction.closed_milestones()
-    held_up, values = in_closed_milestones(closed)
+    in_closed, values = in_closed_milestones(closed)
 
     def count(condition: str) -> int:
         # Separate queries, because each can be answered from an index alone.
         query = f"SELECT count(*) FROM task WHERE workspace = :workspace AND {condition}"
-        return int(transaction.ask(query, **values).fetchone()[0])
+        return int(transaction.run_in_workspace(query, **values).fetchone()[0])
 
     blocked = count("status IN ('blocked', 'backlog') AND (status = 'blocked' OR waits > 0)")
     if closed:
-        blocked += count(f"status = 'backlog' AND waits = 0 AND {held_up}")
+        blocked += count(f"status = 'backlog' AND waits = 0 AND {in_closed}")
     claimed = count("claim_agent IS NOT NULL AND claim_expires > :now AND status NOT IN ('done', 'dropped')")
-    in_closed = count(f"status = 'backlog' AND {held_up}") if closed else 0
-    holders = transaction.ask(
+    milestone_closed = count(f"status = 'backlog' AND {in_closed}") if closed else 0
+    holders = transaction.run_in_workspace(
         "SELECT DISTINCT claim_agent FROM task WHERE workspace = :workspace AND claim_agent IS NOT NULL"
         " AND claim_expires > :now ORDER BY claim_agent LIMIT 10"
     )
@@ -202,20 +206,21 @@ def _none_ready(transaction: TaskTransaction) -> NoneReady:
         blocked=blocked,
         claimed=claimed,
         claimed_by=[row[0] for row in holders] or None,
-        milestone_closed=in_closed or None,
+        milestone_closed=milestone_closed or None,
     )
 
 
-def _report(room: Tasks, arguments: ClaimTask, ended: TaskTransaction, taken: Claimed) -> ClaimResult:
-    task, previous = taken.task, taken.previous
-    holder = Who(ended.who.actor, ended.who.session, task.claim_token)
+def _claim_result(room: Tasks, arguments: ClaimTask, ended: TaskTransaction, claimed: Claimed) -> ClaimResult:
+    """Return the result for a claimed or renewed task; `ended` is the transaction that claimed it."""
+    task, previous = claimed.task, claimed.previous
+    holder = CallerIdentity(ended.who.actor, ended.who.session, task.claim_token)
     detail = None
     if arguments.response_format == "detailed":
         with room.reading() as transaction:
-            detail = shorten_task(task_detail(transaction, task), MAX_BYTES - _ENVELOPE_BYTES)
+            detail = shorten_task(task_detail(transaction, task), MAX_BYTES - _RESERVED_BYTES)
     previous_holder = None
     if previous is not None and previous.claim_agent is not None:
-        notes = previous.notes and shorten(previous.notes, _NOTES_SHOWN, tidy=True)
+        notes = previous.notes and shorten(previous.notes, _MAX_NOTES_CHARACTERS, tidy=True)
         previous_holder = PreviousHolder(agent=previous.claim_agent, notes=notes)
     return ClaimResult(
         operation="claim",
@@ -230,17 +235,18 @@ def _report(room: Tasks, arguments: ClaimTask, ended: TaskTransaction, taken: Cl
 
 def _release(transaction: TaskTransaction, arguments: ClaimTask, named: str) -> Task:
     """Release a task; a note is added to the task and, for a handoff, shown to the next session."""
-    kind, note = ("handed-over" if arguments.action == "handoff" else "released"), arguments.note
+    kind = "handed-over" if arguments.action == "handoff" else "released"
+    note = arguments.note
     if note is not None and kind == "handed-over" and arguments.session is not None:
-        # Before the first event, because no row may be locked after it.
-        leave_note(transaction, arguments.session, f"{find_task(transaction, named).id}: {note}")
-    freed = lease.release(transaction, named, kind=kind, reason=note)
+        # This must be done before the first event is appended, because afterwards no row may be locked.
+        store_handoff_note(transaction, arguments.session, f"{find_task(transaction, named).id}: {note}")
+    released = lease.release(transaction, named, kind=kind, reason=note)
     if note is None:
-        return freed
+        return released
     # The claim has ended, so its token would now be refused.
-    transaction.who = Who(transaction.who.actor, transaction.who.session)
-    notes = f"{freed.notes}\n\n{note}" if freed.notes else note
-    return change(transaction, freed.id, Change(set={"notes": notes}, reason="handed over")).task
+    transaction.who = CallerIdentity(transaction.who.actor, transaction.who.session)
+    notes = f"{released.notes}\n\n{note}" if released.notes else note
+    return change(transaction, released.id, Change(set={"notes": notes}, reason="handed over")).task
 
 
 class NextTask(InSession):

@@ -1,4 +1,4 @@
-"""`holdfast tasks export` and `restore`: a workspace to a file, and into another database or clone."""
+"""`holdfast tasks export` and `restore`: write a workspace to a file, and load it elsewhere."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from holdfast.tasks.imports.restoration import restore_export
 from holdfast.tasks.models import FileName, Reported, Scoped
 from holdfast.tasks.store.session import check_workspace
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.workspace import enter, write_marker
+from holdfast.tasks.store.workspace import join_new_workspace, write_marker
 from holdfast.tasks.toolset import tasks
 from holdfast.tasks.view.results import workspace_ref
 
-_SHOWN = 50
+_MAX_TASKS_SHOWN = 50
+"""Renumbered or conflicting tasks listed in a result. A judgement: more than a person goes through."""
 
 
 class ExportTasks(Scoped):
-    """Where to write."""
+    """The file to write an export to."""
 
     file: str | None = Field(
         default=None,
@@ -34,7 +35,7 @@ class ExportTasks(Scoped):
 
 
 class TasksExported(Reported):
-    """What was exported, and where to."""
+    """The result of an export."""
 
     lines: int
     file: UntrustedText | None = None
@@ -42,13 +43,13 @@ class TasksExported(Reported):
 
 
 class RestoreTasks(Scoped):
-    """What to restore."""
+    """The export to restore."""
 
     file: FileName = Field(description="A file written by export.")
 
 
 class TasksRestored(Reported):
-    """What was restored."""
+    """The result of a restore."""
 
     added: int
     advanced: int = Field(description="Tasks whose history in the file continued the one here.")
@@ -62,11 +63,11 @@ class TasksRestored(Reported):
 
     @property
     def exit_code(self) -> int:
-        """Return a failure if not everything was restored."""
+        """The exit status of the command: that of a conflict if not everything was restored."""
         return Conflict.exit_code if self.conflicts else 0
 
 
-def _text(result: TasksRestored) -> str:
+def _restored_text(result: TasksRestored) -> str:
     lines = [f"{result.added} added, {result.advanced} updated, {result.unchanged} unchanged."]
     lines += result.renumbered or ()
     lines += [f"{name} has a different history here and was left alone." for name in result.conflicts or ()]
@@ -112,7 +113,7 @@ def export(room: Tasks, arguments: ExportTasks) -> TasksExported:
     example="holdfast tasks restore tasks.jsonl",
     command_only=True,
     seconds=600,
-    text=_text,
+    text=_restored_text,
 )
 def restore(room: Tasks, arguments: RestoreTasks) -> TasksRestored:
     """Restore what `export` wrote, from SQLite into PostgreSQL or back, or from another clone.
@@ -127,7 +128,7 @@ def restore(room: Tasks, arguments: RestoreTasks) -> TasksRestored:
     given = parse_export(text.split("\n"))  # not splitlines(): task texts may contain other line separators
     identity = str(given.workspace["id"])
     with room.writing() as transaction:
-        enter(room, transaction, identity)
+        join_new_workspace(room, transaction, identity)
         report = restore_export(room.store, transaction, room.find_workspace(transaction), given)
     write_marker(room.repository, identity)
     renumbered = [f"{old} is {new} here" for old, new in report.renumbered.items()]
@@ -137,6 +138,6 @@ def restore(room: Tasks, arguments: RestoreTasks) -> TasksRestored:
         added=report.added,
         advanced=report.advanced,
         unchanged=report.unchanged,
-        renumbered=renumbered[:_SHOWN] or None,
-        conflicts=report.conflicts[:_SHOWN] or None,
+        renumbered=renumbered[:_MAX_TASKS_SHOWN] or None,
+        conflicts=report.conflicts[:_MAX_TASKS_SHOWN] or None,
     )

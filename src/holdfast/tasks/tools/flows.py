@@ -1,8 +1,9 @@
-"""`taskpilot_flows` and `taskpilot_update_flow`: which step follows a tool, and which tool comes next.
+"""`taskpilot_flows` and `taskpilot_update_flow`: show flows, and copy or delete those of the workspace.
 
-A flow belongs to the workspace if its step does: cloning a flow copies the text of its step into the
-workspace, where `taskpilot_update_steps` changes it; deleting it restores the shipped text. Flows with the
-same step share its text.
+A flow is a tool, the workflow step to do after it, and the tool to call next. The tools are fixed; only the
+text of the step can be changed. Cloning a flow copies the text of its step into the workspace, where
+`taskpilot_update_steps` changes it; deleting the flow restores the shipped text. Flows with the same step
+share its text.
 """
 
 from __future__ import annotations
@@ -22,15 +23,15 @@ from holdfast.tasks.texts import step_texts
 from holdfast.tasks.texts.flows import FLOWS, ToolName, parse_flow
 from holdfast.tasks.texts.shipped_steps import SHIPPED_STEPS, StepName
 from holdfast.tasks.texts.step_texts import OwnStep
-from holdfast.tasks.tools.steps import Whose
+from holdfast.tasks.tools.steps import StepScope
 from holdfast.tasks.toolset import PLANNING, tasks
 from holdfast.tasks.view.results import workspace_ref
 
 
 class ShowFlows(InSession):
-    """Which flows to show."""
+    """A selection of flows."""
 
-    type: Whose = Field(default="all", description="Shipped ones, the workspace's own, or both.")
+    type: StepScope = Field(default="all", description="Shipped ones, the workspace's own, or both.")
     include: list[Literal["steps"]] = Field(default=[], max_length=1, description="Include their steps.")
 
 
@@ -80,24 +81,24 @@ def flows_text(found: Flows) -> str:
     addresses=(Address("GET", "workspaces/{workspace_path}/tool-flows"),),
 )
 def show_flows(room: Tasks, arguments: ShowFlows) -> Flows:
-    """Show which step follows a tool and which tool comes next, as shipped and as changed here."""
+    """Show for each tool the step that follows it and the next tool, as shipped and as changed here."""
     with reading(room, arguments) as transaction:
         own = step_texts.own_steps(transaction)
     flows = []
     for tool, (step, _) in FLOWS.items():
         override = own.get(step)
         if arguments.type != "workspace":
-            flows.append(_flow(tool, None, arguments.include))
+            flows.append(_flow_out(tool, None, arguments.include))
         if arguments.type != "global" and override is not None and override.active:
-            flows.append(_flow(tool, override, arguments.include))
-    where = workspace_ref(transaction.workspace)
-    return Flows(operation="flows", workspace=where, flows=flows, total=len(flows))
+            flows.append(_flow_out(tool, override, arguments.include))
+    workspace = workspace_ref(transaction.workspace)
+    return Flows(operation="flows", workspace=workspace, flows=flows, total=len(flows))
 
 
 class UpdateFlow(InSession):
-    """What to do with a flow."""
+    """A flow, and whether to copy or delete it."""
 
-    flow_id: str = Field(min_length=1, max_length=60, description="The tool it begins with.")
+    flow_id: str = Field(min_length=1, max_length=60, description="The tool it starts with.")
     action: Literal["clone", "delete"] = Field(
         description="Copy its step into the workspace, or restore the shipped one."
     )
@@ -151,38 +152,42 @@ def update_flow(room: Tasks, arguments: UpdateFlow) -> FlowChanged:
     step = FLOWS[tool][0]
     with writing(room, arguments) as transaction:
         override = step_texts.own_steps(transaction).get(step)
-        body = override.body if override is not None and override.active else None
-        if arguments.action == "delete" and body is None:
+        own_text = override.body if override is not None and override.active else None
+        text: str | None
+        if arguments.action == "clone":
+            text = own_text or SHIPPED_STEPS[step]
+        elif own_text is not None:
+            text = None  # restores the shipped text
+        else:
             raise NotFound(
                 f"The flow of {tool} is as shipped; there is nothing to delete.",
                 hint="`taskpilot_flows` with type `workspace` lists the workspace's own flows.",
             )
-        text = body or SHIPPED_STEPS[step] if arguments.action == "clone" else None
         reason = f"flow {arguments.action}d"
-        own, changed = step_texts.write(
+        own, changed = step_texts.write_step(
             transaction, step, text, reason=reason, if_version=arguments.if_version
         )
     return FlowChanged(
         operation="update_flow",
         workspace=workspace_ref(transaction.workspace),
-        flow=_flow(tool, own, ["steps"]),
+        flow=_flow_out(tool, own, ["steps"]),
         changed=changed,
     )
 
 
-def _flow(tool: ToolName, own: OwnStep | None, include: list[Literal["steps"]]) -> FlowOut:
-    step, following = FLOWS[tool]
-    sequence: list[tuple[Literal["tool", "feedback_step"], str]] = [
-        ("tool", tool),
-        ("feedback_step", step),
-        ("tool", following),
+def _flow_out(tool: ToolName, own: OwnStep | None, include: list[Literal["steps"]]) -> FlowOut:
+    """Return the flow of a tool; `own` is the workspace's own text of its step, if there is one."""
+    step, next_tool = FLOWS[tool]
+    steps = [
+        FlowStep(step_order=1, kind="tool", name=tool),
+        FlowStep(step_order=2, kind="feedback_step", name=step),
+        FlowStep(step_order=3, kind="tool", name=next_tool),
     ]
-    steps = [FlowStep(step_order=n, kind=kind, name=name) for n, (kind, name) in enumerate(sequence, 1)]
     return FlowOut(
         id=tool,
         tool_name=tool,
         feedback_step=step,
-        next_tool=following,
+        next_tool=next_tool,
         scope="workspace" if own is not None and own.active else "global",
         version=own.version if own is not None else 0,
         steps=steps if include else None,

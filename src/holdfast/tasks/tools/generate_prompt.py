@@ -1,4 +1,4 @@
-"""`taskpilot_generate_prompt`, and the prompts as resources, for hosts without support for prompts."""
+"""`taskpilot_generate_prompt`, and prompts as resources, both for hosts that do not support prompts."""
 
 from __future__ import annotations
 
@@ -25,13 +25,15 @@ from holdfast.tasks.toolset import PLANNING, tasks
 from holdfast.tasks.view.resource_text import markdown_body
 from holdfast.tasks.view.results import workspace_ref
 
-_FOR_OPERATION: dict[str, str] = {tool.removeprefix("taskpilot_"): step for tool, (step, _) in FLOWS.items()}
-_PROMPTS = "taskpilot://prompts/"
-_UNFILLED = {"task_id": "TASK", "gate": "the done gate", "session": "your session"}
+_STEP_AFTER_TOOL: dict[str, str] = {
+    tool.removeprefix("taskpilot_"): step for tool, (step, _) in FLOWS.items()
+}
+_PROMPTS_URI = "taskpilot://prompts/"
+_PLACEHOLDER_VALUES = {"task_id": "TASK", "gate": "the done gate", "session": "your session"}
 
 
 class GeneratePrompt(Scoped):
-    """Which prompt to generate."""
+    """The prompt to generate, and its arguments."""
 
     operation: str = Field(
         min_length=1, max_length=60, description="Name of a prompt, or of the tool it follows, such as focus."
@@ -78,7 +80,7 @@ def prompt_summary(found: GeneratedPrompt) -> str:
 def generate_prompt(room: Tasks, arguments: GeneratePrompt) -> GeneratedPrompt:
     """Generate a prompt for an operation: the same text as the prompt of that name, filled with task data."""
     check_workspace(room, arguments)
-    found = prompt_named(arguments.operation)
+    found = find_prompt(arguments.operation)
     try:
         filled = validate_arguments(found.input, arguments.context)
     except InvalidArguments as refusal:
@@ -96,21 +98,21 @@ def generate_prompt(room: Tasks, arguments: GeneratePrompt) -> GeneratedPrompt:
     )
 
 
-def prompt_named(name: str) -> Prompt:
-    """Return the prompt with this name, or the one that follows the tool with this name."""
+def find_prompt(name: str) -> Prompt:
+    """Return the prompt with this name, or the prompt of the step that follows the tool with this name."""
     plain = name.strip().lower().replace("-", "_").removeprefix("taskpilot_")
     known = {prompt.name: prompt for prompt in tasks.prompts}
-    found = known.get(plain) or known.get(_FOR_OPERATION.get(plain, ""))
+    found = known.get(plain) or known.get(_STEP_AFTER_TOOL.get(plain, ""))
     if found is None:
         raise InvalidArguments(f"There is no prompt {name[:60]!a}.", hint=did_you_mean(plain, known))
     return found
 
 
-def _members(room: Tasks) -> list[ListedResource]:
+def _list_prompts(room: Tasks) -> list[ListedResource]:
     del room
     return [
         ListedResource(
-            f"{_PROMPTS}{name}", prompt.title, prompt.description.partition("\n")[0], "text/markdown"
+            f"{_PROMPTS_URI}{name}", prompt.title, prompt.description.partition("\n")[0], "text/markdown"
         )
         for prompt in tasks.prompts
         if (name := prompt.name.replace("_", "-")) != "init-success"
@@ -118,7 +120,7 @@ def _members(room: Tasks) -> list[ListedResource]:
 
 
 @tasks.resource(
-    f"{_PROMPTS}init-success",
+    f"{_PROMPTS_URI}init-success",
     name="Initialization Success Prompt",
     title="🚀 After creating a workspace",
     description="User-oriented prompt for successful workspace initialization",
@@ -133,24 +135,24 @@ def init_success(room: Tasks) -> ResourceBody:
 
 
 @tasks.resource(
-    f"{_PROMPTS}{{name}}",
+    f"{_PROMPTS_URI}{{name}}",
     name="Prompts",
     description="The instructions of a prompt, without task data",
     mime_type="text/markdown",
     topic="tasks/:steps",
     list_topic="tasks/*",
-    members=_members,
-    complete={"name": lambda _, typed: [item for item in _names() if item.startswith(typed)]},
+    members=_list_prompts,
+    complete={"name": lambda _, typed: [item for item in _prompt_names() if item.startswith(typed)]},
 )
 def prompt_text(room: Tasks, name: str) -> ResourceBody:
     """Return the instructions of a prompt."""
     step = name.replace("-", "_")
     text = own_text(room, step) or SHIPPED_STEPS.get(step)
     if text is None:
-        hint, uri = did_you_mean(name, _names()), f"{_PROMPTS}{name}"
-        raise UnknownResource(f"Resource not found: {_PROMPTS}{name[:60]}", hint=hint, uri=uri)
-    return markdown_body(fill_in(text, _UNFILLED), name=name)
+        hint, uri = did_you_mean(name, _prompt_names()), f"{_PROMPTS_URI}{name}"
+        raise UnknownResource(f"Resource not found: {_PROMPTS_URI}{name[:60]}", hint=hint, uri=uri)
+    return markdown_body(fill_in(text, _PLACEHOLDER_VALUES), name=name)
 
 
-def _names() -> list[str]:
+def _prompt_names() -> list[str]:
     return [prompt.name.replace("_", "-") for prompt in tasks.prompts]

@@ -1,4 +1,4 @@
-"""`taskpilot_import`: imports tasks from other programs' files."""
+"""`taskpilot_import`: imports tasks from the files of other programs."""
 
 from __future__ import annotations
 
@@ -19,11 +19,14 @@ from holdfast.tasks.trackers.report import Side, SyncStep
 from holdfast.tasks.view.results import workspace_ref
 
 Format = Literal["auto", "todo", "backlog", "task-master"]
-_MAX = 50
+_MAX_ENTRIES_SHOWN = 50
+"""Steps, and problems, in a report. A judgement: more than a person goes through before importing again."""
+_NEED_ATTENTION = frozenset({"conflict", "refused"})
+"""Outcomes of steps that did not import everything."""
 
 
 class ImportTasks(InSession):
-    """Which file or folder to import."""
+    """The file or folder to import."""
 
     format: Format = Field(
         description="A check list, a Backlog.md folder, or task-master's JSON; auto goes by the path."
@@ -42,7 +45,7 @@ class ImportProblem(Result):
 
 
 class ImportReport(Reported):
-    """What an import did."""
+    """The result of an import."""
 
     format: Format
     path: UntrustedText
@@ -50,25 +53,26 @@ class ImportReport(Reported):
     created: int
     changed: int
     unchanged: int
-    steps: list[SyncStep] = Field(description=f"What was done; {_MAX} at most.")
-    problems: list[ImportProblem] = Field(description=f"What needs attention; {_MAX} at most.")
+    steps: list[SyncStep] = Field(description=f"What was done; {_MAX_ENTRIES_SHOWN} at most.")
+    problems: list[ImportProblem] = Field(description=f"What needs attention; {_MAX_ENTRIES_SHOWN} at most.")
     total_problems: int
 
     @property
     def exit_code(self) -> int:
-        """Return 1 if anything could not be imported as it is."""
-        return 1 if self.problems or any(step.done in ("conflict", "refused") for step in self.steps) else 0
+        """The exit status of the command: 1 if anything could not be imported as it is."""
+        has_unfinished_step = any(step.done in _NEED_ATTENTION for step in self.steps)
+        return 1 if self.problems or has_unfinished_step else 0
 
 
 def import_text(report: ImportReport) -> str:
-    """Return what an import did, in a few lines."""
+    """Return the counts of an import, its conflicts and refusals, and its problems."""
     verb = "Would import" if report.dry_run else "Imported"
     counts = f"{report.created} new, {report.changed} changed, {report.unchanged} unchanged"
     lines = [f"{verb} {one_line(report.path)}: {counts}."]
     lines += [
         f"{step.done.upper()} {step.task_id}: {one_line(step.detail or '')}"
         for step in report.steps
-        if step.done in ("conflict", "refused")
+        if step.done in _NEED_ATTENTION
     ]
     for problem in report.problems:
         place = one_line(problem.file) + (f":{problem.line}" if problem.line else "")
@@ -97,9 +101,9 @@ def import_tasks(room: Tasks, arguments: ImportTasks) -> ImportReport:
     from holdfast.tasks.imports.importer import Import  # imported here because it loads the parsers
 
     who, path = identify_caller(room, arguments), RepoPath.parse(arguments.path)
-    run = Import(room, who, path, arguments.prefer)
-    format_found = run.run(arguments.format, dry_run=arguments.dry_run)
-    steps = sorted(run.outcome.steps, key=lambda step: step.done not in ("conflict", "refused"))
+    importer = Import(room, who, path, arguments.prefer)
+    format_found = importer.run(arguments.format, dry_run=arguments.dry_run)
+    steps = sorted(importer.outcome.steps, key=lambda step: step.done not in _NEED_ATTENTION)
     return ImportReport(
         operation="import",
         workspace=workspace_ref(room.workspace()),
@@ -109,8 +113,8 @@ def import_tasks(room: Tasks, arguments: ImportTasks) -> ImportReport:
         next_steps=["Import again without the dry run."] if arguments.dry_run and steps else None,
         created=sum(step.done == "created_here" for step in steps),
         changed=len({step.origin for step in steps if step.done == "changed_here"}),
-        unchanged=run.outcome.unchanged,
-        steps=steps[:_MAX],
-        problems=[ImportProblem(**asdict(problem)) for problem in run.problems[:_MAX]],
-        total_problems=len(run.problems),
+        unchanged=importer.outcome.unchanged,
+        steps=steps[:_MAX_ENTRIES_SHOWN],
+        problems=[ImportProblem(**asdict(problem)) for problem in importer.problems[:_MAX_ENTRIES_SHOWN]],
+        total_problems=len(importer.problems),
     )

@@ -15,8 +15,8 @@ from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.models import Body, Reported, Scoped, ShortText, TaskReceipt, Title
 from holdfast.tasks.stacks import detect_stacks, starter_rules, starter_tasks
-from holdfast.tasks.store.records import Who
-from holdfast.tasks.store.session import actor, check_workspace
+from holdfast.tasks.store.records import CallerIdentity
+from holdfast.tasks.store.session import caller_name, check_workspace
 from holdfast.tasks.store.states import Gate
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import ensure_workspace, join, read_marker, set_gate
@@ -29,9 +29,13 @@ NEXT_STEPS = [
     "Use taskpilot_add to create new tasks",
     "Check taskpilot_status for project overview",
 ]
-_FROM_CLONE = "Run holdfast tasks export in the clone that has the tasks, and holdfast tasks restore here"
-_SHOWN_RULES = 20
-_RULE_CHARACTERS = 160
+_EXPORT_FROM_CLONE_HINT = (
+    "Run holdfast tasks export in the clone that has the tasks, and holdfast tasks restore here"
+)
+_MAX_RULES_SHOWN = 20
+"""A judgement: more than the starter rules of any stack."""
+_MAX_RULE_CHARACTERS = 160
+"""Longer rules are cut in the result. A judgement: two lines of a terminal."""
 
 
 class InitWorkspace(Scoped):
@@ -48,7 +52,7 @@ class InitWorkspace(Scoped):
 
 
 class WorkspaceInitialized(Reported):
-    """A workspace, and its initial tasks and rules."""
+    """The workspace, and its initial tasks and rules."""
 
     requires_fields = True
 
@@ -100,23 +104,25 @@ def init(room: Tasks, arguments: InitWorkspace) -> WorkspaceInitialized:
     created = []
     if is_new and not is_clone:
         drafts = starter_tasks(stacks, arguments.project_requirements)
-        created = [receipt(task) for task, _ in room.create(drafts, Who(actor()))]
+        created = [receipt(task) for task, _ in room.create(drafts, CallerIdentity(caller_name()))]
     return WorkspaceInitialized(
         operation="init",
         workspace=workspace_ref(workspace, with_time=True),
         tasks_created=created,
-        rules_applied=[shorten(rule.text, _RULE_CHARACTERS, tidy=True) for rule in applied[:_SHOWN_RULES]],
+        rules_applied=[
+            shorten(rule.text, _MAX_RULE_CHARACTERS, tidy=True) for rule in applied[:_MAX_RULES_SHOWN]
+        ],
         rules_initialized=len(applied),
         tech_stack=json.loads(workspace.stack),
         done_gate=workspace.gate,
         setup_complete=True,
         already_initialized=None if is_new else True,
-        next_steps=[*([_FROM_CLONE] if is_new and is_clone else []), *NEXT_STEPS],
+        next_steps=[_EXPORT_FROM_CLONE_HINT, *NEXT_STEPS] if is_new and is_clone else NEXT_STEPS,
     )
 
 
 class JoinWorkspace(Input):
-    """Which workspace of a shared database to join."""
+    """The workspace of a shared database to join."""
 
     workspace_id: str = Field(max_length=100, description="The id in .task/workspace.json.")
 

@@ -11,29 +11,30 @@ from holdfast.kernel.models import ONLY_SPECIFIED, Integer, count_field
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.route import Address
 from holdfast.kernel.text import one_line, table
-from holdfast.tasks.inputs import AnyPriority, AnyStatus, normalised_path
+from holdfast.tasks.inputs import AnyPriority, AnyStatus, normalise_path
 from holdfast.tasks.models import InSession, Reported, ResponseFormat, ShortText, TaskDetail, TaskId, TaskRef
 from holdfast.tasks.store import rows
-from holdfast.tasks.store.query import Query, Sort, cursor_after, find, totals
+from holdfast.tasks.store.query import Query, Sort, count_by_status, cursor_after, find
 from holdfast.tasks.store.records import task_number
 from holdfast.tasks.store.session import reading
 from holdfast.tasks.store.states import FINISHED, STATUSES
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import TaskTransaction
 from holdfast.tasks.toolset import READING, tasks
-from holdfast.tasks.view.board import Board, columns, last_event, task_cards
+from holdfast.tasks.view.board import Board, board_columns, last_event_number, task_cards
 from holdfast.tasks.view.budget import DEFAULT_BYTES, MAX_BYTES, fit_items, fit_refs, shorten_task
 from holdfast.tasks.view.results import task_detail, task_refs, workspace_ref
 from holdfast.tasks.view.task_table import task_table
 from holdfast.tasks.view.text import blockers_text, task_line
 
-_USUAL_LIMIT = 20
-_FOR_MODELS = 100
-"""Up to this many cards the byte budget for models applies; the browser page requests more."""
+_DEFAULT_LIMIT = 20
+"""Tasks on a page. A judgement: they fit the default byte budget of a result."""
+_MAX_CARDS_FOR_MODELS = 100
+"""Up to this many cards, the byte budget for models applies. Only the browser page requests more."""
 
 
 class TaskFilter(InSession):
-    """Which tasks to include."""
+    """A filter for tasks."""
 
     status: list[AnyStatus] = Field(default=[], max_length=6, description="Only tasks in these states.")
     ready: StrictBool = Field(default=False, description="Only tasks that may be taken now.")
@@ -53,10 +54,10 @@ class TaskFilter(InSession):
 
 
 class ListTasks(TaskFilter):
-    """Which tasks to list."""
+    """A filter for tasks, an order, and a page."""
 
     sort: Sort = Field(default="priority", description="Order of the list.")
-    limit: Integer = count_field(_USUAL_LIMIT, 100, "Maximum number of tasks.")
+    limit: Integer = count_field(_DEFAULT_LIMIT, 100, "Maximum number of tasks.")
     offset: Integer = Field(
         default=0,
         ge=0,
@@ -92,11 +93,11 @@ def listing_text(page: Any) -> str:
 
 
 def listing_table(page: Any, width: int) -> str:
-    """Return a page of tasks as a table, and how to see the rest."""
+    """Return a page of tasks as a table, and the option that shows the next page."""
     shown: Sequence[TaskRef] = page.details or page.tasks
     if not shown:
         return "No tasks match." if not page.total else f"No more tasks; {page.total} in all."
-    lines = [table([_row(task) for task in shown], width, flexible=(3, 4))]
+    lines = [table([_table_row(task) for task in shown], width, flexible=(3, 4))]
     if any(task.ready for task in shown):
         lines.append("\n* ready: not blocked, and not claimed")
     if page.next_cursor is not None:
@@ -104,7 +105,7 @@ def listing_table(page: Any, width: int) -> str:
     return "\n".join(lines)
 
 
-def _row(task: TaskRef) -> tuple[str, str, str, str, str]:
+def _table_row(task: TaskRef) -> tuple[str, str, str, str, str]:
     state = f"{task.status}*" if task.ready else task.status
     held = f"held by {one_line(task.claimed_by)}" if task.claimed_by else ""
     waits = blockers_text(task.blocked_by) if task.blocked_by else ""
@@ -152,7 +153,7 @@ def list_tasks(room: Tasks, arguments: ListTasks) -> TaskPage:
         if arguments.response_format == "detailed":
             details = fit_items(shorten_task(task_detail(transaction, task)) for task in page.tasks)
         else:
-            maximum = DEFAULT_BYTES if arguments.limit <= _USUAL_LIMIT else MAX_BYTES
+            maximum = DEFAULT_BYTES if arguments.limit <= _DEFAULT_LIMIT else MAX_BYTES
             refs = fit_refs(task_refs(transaction, page.tasks), maximum)
     shown = len(details or refs)
     last_shown = page.tasks[shown - 1] if shown < len(page.tasks) else None
@@ -168,7 +169,7 @@ def list_tasks(room: Tasks, arguments: ListTasks) -> TaskPage:
 
 
 def _query(transaction: TaskTransaction, arguments: TaskFilter) -> Query:
-    """Return the query for a filter."""
+    """Return the query for a filter, without order and page."""
     return Query(
         status=tuple(arguments.status),
         ready=arguments.ready,
@@ -178,28 +179,28 @@ def _query(transaction: TaskTransaction, arguments: TaskFilter) -> Query:
         label=arguments.label,
         parent=arguments.parent and rows.find_task(transaction, arguments.parent).uid,
         milestone=arguments.milestone,
-        file=arguments.connected_file and normalised_path(arguments.connected_file),
+        file=arguments.connected_file and normalise_path(arguments.connected_file),
         text=arguments.query,
     )
 
 
 class ShowBoard(TaskFilter):
-    """Which cards to show."""
+    """A filter for cards, an order, and a page."""
 
     task_ids: list[TaskId] = Field(default=[], max_length=100, description="Only these, if they match.")
     sort: Literal["ready", "updated"] = Field(
         default="ready", description="In the order of assignment, or the latest change first."
     )
     limit: Integer = count_field(
-        _USUAL_LIMIT, 500, "Maximum number of cards; above 100 for pages, not models."
+        _DEFAULT_LIMIT, 500, "Maximum number of cards; above 100 for pages, not models."
     )
     cursor: str | None = Field(default=None, max_length=1000, description="Cursor of the page before.")
 
 
 def board_text(shown: Any) -> str:
-    """Return how many tasks each column has, and the cards one on each line."""
-    heads = ", ".join(f"{column.total} {column.status}" for column in shown.columns if column.total)
-    return "\n".join([heads or "No tasks.", *map(task_line, shown.cards)])
+    """Return how many tasks each column has, and the cards, one per line."""
+    totals = ", ".join(f"{column.total} {column.status}" for column in shown.columns if column.total)
+    return "\n".join([totals or "No tasks.", *map(task_line, shown.cards)])
 
 
 @tasks.operation(
@@ -224,22 +225,22 @@ def board(room: Tasks, arguments: ShowBoard) -> Board:
         )
         page = find(transaction, wanted)
         cards = task_cards(transaction, page.tasks)
-        if arguments.limit <= _FOR_MODELS:
-            cards = fit_items(cards, DEFAULT_BYTES if arguments.limit <= _USUAL_LIMIT else MAX_BYTES)
+        if arguments.limit <= _MAX_CARDS_FOR_MODELS:
+            cards = fit_items(cards, DEFAULT_BYTES if arguments.limit <= _DEFAULT_LIMIT else MAX_BYTES)
         last_shown = page.tasks[len(cards) - 1] if len(cards) < len(page.tasks) else None
         return Board(
             operation="board",
             workspace=workspace_ref(transaction.workspace),
-            columns=columns(totals(transaction, unpaged._replace(status=()))),
+            columns=board_columns(count_by_status(transaction, unpaged._replace(status=()))),
             cards=cards,
             total=page.total,
             next_cursor=page.next_cursor if last_shown is None else cursor_after(wanted, last_shown),
-            seq=last_event(transaction),
+            seq=last_event_number(transaction),
         )
 
 
 class OneTask(InSession):
-    """Which task to show."""
+    """The task to show."""
 
     task_id: TaskId = Field(description="The task, such as TP-12.")
     whole: StrictBool = Field(default=False, description="Do not cut long texts and lists.")

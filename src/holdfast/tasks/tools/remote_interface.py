@@ -1,4 +1,4 @@
-"""`taskpilot_remote_interface` and `taskpilot_github`: synchronise tasks with trackers, and pull requests."""
+"""`taskpilot_remote_interface` and `taskpilot_github`: synchronise tasks with issue trackers."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from holdfast.tasks.models import Body, TaskId, Title
 from holdfast.tasks.store.session import identify_caller
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import INTEGRATION, tasks
-from holdfast.tasks.trackers.report import SyncOutcome, SyncTerms, TrackerReport, report_text, steps_of
+from holdfast.tasks.trackers.report import SyncOutcome, SyncTerms, TrackerReport, report_text, step_fields
 
 if TYPE_CHECKING:
     from holdfast.tasks.trackers.github_actions import GitHubActions
 
 
 class RemoteInterface(SyncTerms):
-    """Which tracker, and what to do with it."""
+    """A tracker, and an action on it."""
 
     interface_type: Literal["github", "jira", "linear", "asana", "trello", "custom"] = Field(
         description="What kind of tracker it is."
@@ -63,20 +63,20 @@ def remote_interface(room: Tasks, arguments: RemoteInterface) -> TrackerReport:
 
     who, kind, action = identify_caller(room, arguments), arguments.interface_type, arguments.action
     if action == "list":
-        return connection.listed(room, kind)
+        return connection.list_trackers(room, kind)
     if action in ("connect", "configure"):
-        settings = connection.settings_of(kind, arguments.config)
+        settings = connection.parse_config(kind, arguments.config)
         if kind == "github":
             check_project(room, settings["repository"])
-        return connection.connected(room, kind, settings, dry_run=arguments.dry_run, action=action)
-    known = connection.chosen(room, kind, arguments.name)
+        return connection.connect(room, kind, settings, dry_run=arguments.dry_run, action=action)
+    known = connection.find_connected(room, kind, arguments.name)
     if kind == "github":
         check_project(room, str(known.settings["repository"]))
     if action == "test":
-        return connection.tested(room, known)
+        return connection.check_connection(room, known)
     if action == "disconnect":
-        return connection.disconnected(room, known, dry_run=arguments.dry_run)
-    return connection.synchronised(room, who, known, arguments)
+        return connection.disconnect(room, known, dry_run=arguments.dry_run)
+    return connection.synchronise(room, who, known, arguments)
 
 
 Action = Literal[
@@ -85,7 +85,7 @@ Action = Literal[
 
 
 class GitHubCall(SyncTerms):
-    """What to do on GitHub."""
+    """An action on GitHub."""
 
     action: Action = Field(description="What to do; sync_tasks is another name for sync.")
     repository: str | None = Field(
@@ -120,31 +120,30 @@ def github(room: Tasks, arguments: GitHubCall) -> TrackerReport:
     """
     from holdfast.tasks.trackers import connection  # imported here because these load the HTTP client
     from holdfast.tasks.trackers import github_actions as actions
-    from holdfast.tasks.trackers.github import checked_project
+    from holdfast.tasks.trackers.github import validate_project
 
     who, dry_run = identify_caller(room, arguments), arguments.dry_run
     action = "sync" if arguments.action == "sync_tasks" else arguments.action
     if action == "status":
         return actions.status(room)
     if action == "connect":
-        project = arguments.repository or actions.project_here(room)
-        actions.check_project(room, checked_project(project))
-        return connection.connected(
-            room, "github", {"repository": project}, dry_run=dry_run, action="connect"
-        )
+        project = arguments.repository or actions.find_project(room)
+        actions.check_project(room, validate_project(project))
+        return connection.connect(room, "github", {"repository": project}, dry_run=dry_run, action="connect")
     name = None if arguments.repository is None else f"github:{arguments.repository}"
-    known = connection.chosen(room, "github", name)
+    known = connection.find_connected(room, "github", name)
     actions.check_project(room, str(known.settings["repository"]))
     if action == "disconnect":
-        return connection.disconnected(room, known, dry_run=dry_run)
+        return connection.disconnect(room, known, dry_run=dry_run)
     if action == "sync":
-        return connection.synchronised(room, who, known, arguments)
+        return connection.synchronise(room, who, known, arguments)
     outcome = _execute(actions.GitHubActions(room, who, known, dry_run), arguments)
     steps = ["Turn `dry_run` off to do this."] if dry_run else []
-    return connection.report(room, action, known, dry_run=dry_run, next_steps=steps, **steps_of(outcome))
+    return connection.report(room, action, known, dry_run=dry_run, next_steps=steps, **step_fields(outcome))
 
 
 def _execute(actions: GitHubActions, given: GitHubCall) -> SyncOutcome:
+    """Carry out one of the actions on issues and pull requests."""
     if given.action == "create_issue":
         return actions.create_issue(given.task_id, given.title, given.description)
     if given.action == "create_pr":

@@ -1,4 +1,4 @@
-"""`taskpilot_rule_update` and `taskpilot_rules`: change and list rules, and detect rules in feedback."""
+"""`taskpilot_rule_update` and `taskpilot_rules`: change and list rules, and detect them in feedback."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ from holdfast.tasks.view.budget import fit_items
 from holdfast.tasks.view.results import workspace_ref
 
 MIN_CONFIDENCE = 0.3
-"""Keeps every sentence with a sign, except a hedged `should` (0.25). A judgement, like the weights below."""
+"""A sentence with less confidence is not reported. A judgement: any indicator is enough, except a hedged
+`should` (0.25)."""
 
-_SIGNS: tuple[tuple[re.Pattern[str], float], ...] = tuple(
+_INDICATORS: tuple[tuple[re.Pattern[str], float], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), weight)
     for pattern, weight in (
         (r"\bnever\b", 0.9),
@@ -40,6 +41,9 @@ _SIGNS: tuple[tuple[re.Pattern[str], float], ...] = tuple(
         (r"\bfrom now on\b", 0.8),
     )
 )
+"""Words that indicate a rule, each with the confidence it gives. A judgement: absolute words weigh most."""
+_EXTRA_INDICATOR_WEIGHT = 0.05
+"""Confidence that each further indicator adds. A judgement: several weak ones do not equal a strong one."""
 _HEDGES = re.compile(r"\b(maybe|perhaps|might|not sure|i think|could)\b|\?\s*$", re.IGNORECASE)
 _TOPIC_WORDS: tuple[tuple[RuleType, str], ...] = (
     ("testing", "tests?|testing|coverage|assert|mocks?|fixtures?|pytest"),
@@ -48,58 +52,67 @@ _TOPIC_WORDS: tuple[tuple[RuleType, str], ...] = (
     ("performance", "performance|slow|fast|cache|memory|latency|queries|n\\+1"),
     ("coding", "functions?|class(es)?|types?|names?|naming|style|imports?|comments?|code|variables?|any"),
 )
+"""For each rule type, the words from which it is guessed; the first type with a word in the rule applies."""
 _TOPICS = tuple((kind, re.compile(rf"\b({words})\b", re.IGNORECASE)) for kind, words in _TOPIC_WORDS)
-_SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
 class DetectedOut(Result):
-    """A sentence that looks like a rule."""
+    """A sentence that reads like a rule."""
 
     type: RuleType
     text: UntrustedText
     confidence: float
 
 
-def detect(feedback: str) -> list[DetectedOut]:
-    """Return the sentences of a text that look like rules, without duplicates, most confident first."""
+def detect_rules(feedback: str) -> list[DetectedOut]:
+    """Return the sentences of a text that read like rules, without similar ones, most confident first."""
     found: list[DetectedOut] = []
-    for sentence in _SENTENCES.split(feedback):
+    for sentence in _SENTENCE_END.split(feedback):
         text = " ".join(sentence.split()).lstrip("-*• ").strip()
         confidence = _confidence(text)
         if confidence >= MIN_CONFIDENCE and not any(is_similar(text, item.text) for item in found):
-            kind: RuleType = next((kind for kind, topic in _TOPICS if topic.search(text)), "custom")
+            matching = (kind for kind, topic in _TOPICS if topic.search(text))
+            kind: RuleType = next(matching, "custom")
             found.append(DetectedOut(type=kind, text=text, confidence=confidence))
     return sorted(found, key=lambda item: -item.confidence)
 
 
 def _confidence(text: str) -> float:
-    """Return the weight of the strongest sign, plus a little for each further one; halved if hedged."""
-    weights = sorted((weight for sign, weight in _SIGNS if sign.search(text)), reverse=True)
+    """Return the weight of the strongest indicator, plus a little for each further one; halved if hedged."""
+    weights = sorted((weight for pattern, weight in _INDICATORS if pattern.search(text)), reverse=True)
     if not weights:
         return 0.0
-    confidence = weights[0] + 0.05 * (len(weights) - 1)
+    confidence = weights[0] + _EXTRA_INDICATOR_WEIGHT * (len(weights) - 1)
     if _HEDGES.search(text):
         confidence /= 2
     return round(min(confidence, 1.0), 2)
 
 
-RULE_CHARACTERS = 1000
-_PAGE_BYTES = 7000
-_MAX_DETECTED = 20
-FEEDBACK_CHARACTERS = 20_000
-"""Chosen bounds: a rule is a few sentences, a page fits the default budget, feedback is one long message."""
-_SHOWN = "The action `list` shows the rules and their ids."
+MAX_RULE_CHARACTERS = 1000
+"""A judgement: a rule is a few sentences."""
+_MAX_PAGE_BYTES = 7000
+"""A judgement: a page leaves some of the default budget (`view/budget.py`) for the rest of the result."""
+_MAX_DETECTED_SHOWN = 20
+"""A judgement: more rules than one message contains."""
+MAX_FEEDBACK_CHARACTERS = 20_000
+"""A judgement: one very long message."""
+_MAX_LINE_CHARACTERS = 200
+"""Rules in the text of a result are cut to this. A judgement: one or two lines of a wide terminal."""
+_LIST_HINT = "The action `list` shows the rules and their ids."
 
 
 class UpdateRules(InSession):
-    """What to do with rules."""
+    """An action on rules."""
 
     action: Literal["add", "update", "remove", "list", "detect"] = Field(
         default="list", description="What to do; `detect` only finds rules in `rule_content`."
     )
     rule_type: RuleType | None = Field(default=None, description="Subject of the rule, or of those to list.")
     rule_content: Stored | None = Field(
-        default=None, max_length=FEEDBACK_CHARACTERS, description="The rule, or feedback to search for rules."
+        default=None,
+        max_length=MAX_FEEDBACK_CHARACTERS,
+        description="The rule, or feedback to search for rules.",
     )
     rule_id: ShortText | None = Field(default=None, description="Which rule to update or remove.")
     cursor: str | None = Field(default=None, max_length=1000, description="Cursor of the page before.")
@@ -127,7 +140,8 @@ class RulesResult(Reported):
 def rules_text(result: Any) -> str:
     """Return rules, one per line."""
     lines = [
-        f"{item.id}  [{item.scope}, {item.type}]  {shorten(one_line(item.text), 200, tidy=True)}"
+        f"{item.id}  [{item.scope}, {item.type}]"
+        f"  {shorten(one_line(item.text), _MAX_LINE_CHARACTERS, tidy=True)}"
         for item in result.rules
     ]
     lines += [
@@ -157,14 +171,14 @@ def rule_update(room: Tasks, arguments: UpdateRules) -> RulesResult:
     """Maintain the rules of the workspace: files in .task/rules that every agent reads when it starts."""
     who = identify_caller(room, arguments)
     if arguments.action == "detect":
-        return _result(room, [], detected=detect(_content(arguments))[:_MAX_DETECTED])
+        return _result(room, [], detected=detect_rules(_required_content(arguments))[:_MAX_DETECTED_SHOWN])
     if arguments.action == "list":
-        return _page(room, arguments.rule_type, arguments.cursor)
-    return _result(room, [_rule_out(_changed(room, arguments, who.actor))])
+        return _rules_page(room, arguments.rule_type, arguments.cursor)
+    return _result(room, [_rule_out(_change_rule(room, arguments, who.actor))])
 
 
 class ListRules(InSession):
-    """Which rules to list."""
+    """A filter for rules, and a page."""
 
     rule_type: RuleType | None = Field(default=None, description="Only rules about this.")
     cursor: str | None = Field(default=None, max_length=1000, description="Cursor of the page before.")
@@ -184,52 +198,53 @@ class ListRules(InSession):
 def list_rules(room: Tasks, arguments: ListRules) -> RulesResult:
     """List the active rules. `taskpilot_rule_update` lists them too, but needs permission to write."""
     identify_caller(room, arguments)
-    return _page(room, arguments.rule_type, arguments.cursor)
+    return _rules_page(room, arguments.rule_type, arguments.cursor)
 
 
-def _page(room: Tasks, rule_type: RuleType | None, cursor: str | None) -> RulesResult:
-    """Return the rules after the cursor that fit into a page."""
-    found = [rule for rule in rules.active(room) if rule_type in (None, rule.type)]
+def _rules_page(room: Tasks, rule_type: RuleType | None, cursor: str | None) -> RulesResult:
+    """Return a page of the active rules of a type, or of all types."""
+    found = [rule for rule in rules.active_rules(room) if rule_type in (None, rule.type)]
     query = f"rules {rule_type}"
     if cursor is not None:
-        seen = decode_cursor(query, cursor)
-        places = [place for place, rule in enumerate(found) if rule.id == seen]
-        if not places:
+        last_shown = decode_cursor(query, cursor)
+        ids = [rule.id for rule in found]
+        if last_shown not in ids:
             raise InvalidCursor("The cursor's rule no longer exists.", hint="Start again without a cursor.")
-        found = found[places[0] + 1 :]
-    shown = fit_items([_rule_out(rule) for rule in found], _PAGE_BYTES)
-    more = len(shown) < len(found)
-    following = encode_cursor(query, shown[-1].id) if more else None
-    return _result(room, shown, truncated=True if more else None, next_cursor=following)
+        found = found[ids.index(last_shown) + 1 :]
+    shown = fit_items([_rule_out(rule) for rule in found], _MAX_PAGE_BYTES)
+    if len(shown) == len(found):
+        return _result(room, shown)
+    return _result(room, shown, truncated=True, next_cursor=encode_cursor(query, shown[-1].id))
 
 
 def _rule_out(rule: Rule) -> RuleOut:
     return RuleOut(id=rule.id, type=rule.type, scope=rule.scope, text=rule.text)
 
 
-def _changed(room: Tasks, arguments: UpdateRules, actor: str) -> Rule:
+def _change_rule(room: Tasks, arguments: UpdateRules, actor: str) -> Rule:
+    """Add, remove or reword a rule, and return it."""
     if arguments.action == "add":
-        rule = Rule(arguments.rule_type or "custom", _one_rule(arguments), "workspace")
+        rule = Rule(arguments.rule_type or "custom", _rule_text(arguments), "workspace")
         return rules.add(room, rule, source=actor)
     if arguments.action == "remove":
-        return rules.remove(room, arguments.rule_id or _id_by_text(room, arguments), source=actor)
+        return rules.remove(room, arguments.rule_id or _find_rule_id(room, arguments), source=actor)
     if arguments.rule_id is None:
-        raise InvalidArguments("`update` needs `rule_id`.", hint=_SHOWN)
-    return rules.replace(room, arguments.rule_id, _one_rule(arguments), source=actor)
+        raise InvalidArguments("`update` needs `rule_id`.", hint=_LIST_HINT)
+    return rules.replace(room, arguments.rule_id, _rule_text(arguments), source=actor)
 
 
-def _id_by_text(room: Tasks, arguments: UpdateRules) -> str:
+def _find_rule_id(room: Tasks, arguments: UpdateRules) -> str:
     """Return the id of the rule with the text in `rule_content`."""
     if not arguments.rule_content:
-        raise InvalidArguments("`remove` needs `rule_id`, or the rule in `rule_content`.", hint=_SHOWN)
-    text = _one_rule(arguments)
-    found = [rule.id for rule in rules.active(room) if _normalised(rule.text) == _normalised(text)]
-    if not found:
-        raise NotFound(f'There is no rule "{text[:80]}".', hint=_SHOWN)
-    return found[0]
+        raise InvalidArguments("`remove` needs `rule_id`, or the rule in `rule_content`.", hint=_LIST_HINT)
+    text = _rule_text(arguments)
+    for rule in rules.active_rules(room):
+        if _normalise(rule.text) == _normalise(text):
+            return rule.id
+    raise NotFound(f'There is no rule "{text[:80]}".', hint=_LIST_HINT)
 
 
-def _normalised(text: str) -> str:
+def _normalise(text: str) -> str:
     return text.casefold().rstrip(".")
 
 
@@ -238,21 +253,24 @@ def _result(room: Tasks, shown: list[RuleOut], **more: Any) -> RulesResult:
         operation="rule_update",
         workspace=workspace_ref(room.workspace()),
         rules=shown,
-        total=len(rules.active(room)),
+        total=len(rules.active_rules(room)),
         **more,
     )
 
 
-def _content(arguments: UpdateRules) -> str:
-    if not (arguments.rule_content or "").strip():
+def _required_content(arguments: UpdateRules) -> str:
+    content = arguments.rule_content or ""
+    if not content.strip():
         raise InvalidArguments(f"`{arguments.action}` needs `rule_content`.", hint="Write the rule there.")
-    return arguments.rule_content or ""
+    return content
 
 
-def _one_rule(arguments: UpdateRules) -> str:
-    text = " ".join(_content(arguments).split())
-    if len(text) > RULE_CHARACTERS:
+def _rule_text(arguments: UpdateRules) -> str:
+    """Return the text of the rule in `rule_content`, on one line."""
+    text = " ".join(_required_content(arguments).split())
+    if len(text) > MAX_RULE_CHARACTERS:
         raise InvalidArguments(
-            f"A rule has at most {RULE_CHARACTERS} characters.", hint="Shorten it, or split it into several."
+            f"A rule has at most {MAX_RULE_CHARACTERS} characters.",
+            hint="Shorten it, or split it into several.",
         )
     return text

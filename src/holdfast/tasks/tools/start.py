@@ -1,4 +1,4 @@
-"""`taskpilot_start`: an agent begins a session."""
+"""`taskpilot_start`: starts a session of an agent, and shows where to continue."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ from holdfast.tasks.models import Agent, Reported, Result, Scoped, TaskRef
 from holdfast.tasks.store import rows
 from holdfast.tasks.store.lease import LEASE_SECONDS
 from holdfast.tasks.store.query import Query, find
-from holdfast.tasks.store.session import actor, check_workspace, open_session
+from holdfast.tasks.store.session import caller_name, check_workspace, open_session
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.texts import rules
 from holdfast.tasks.toolset import WORKSPACE, tasks
 from holdfast.tasks.view.results import task_refs, timestamp, workspace_ref
 
-_TAKE_OVER = "If your other session has ended, take over its tasks with taskpilot_focus and `resume`."
-_SHOWN_READY = 5
+_TAKE_OVER_HINT = "If your other session has ended, take over its tasks with taskpilot_focus and `resume`."
+_MAX_READY_SHOWN = 5
+"""A judgement: enough to choose from; `taskpilot_list` has all."""
 
 
 class StartSession(Scoped):
-    """Who starts a session, and where."""
+    """The workspace and the agent of a new session."""
 
     workspace: str = Field(
         alias="workspace_path", max_length=4096, description="Absolute path to the workspace directory"
@@ -48,7 +49,7 @@ class Resume(Result):
 
 
 class OpenCounts(Result):
-    """Numbers of tasks."""
+    """The numbers of ready, open and all tasks."""
 
     ready: int
     open: int
@@ -74,7 +75,7 @@ class SessionStarted(Reported):
 
 
 def start_text(result: Any) -> str:
-    """Return the session and the numbers of ready, open and own tasks."""
+    """Return the session and the numbers of ready, open and own tasks as one sentence."""
     counts = result.counts
     mine = len(result.resume.my_claims) if result.resume and result.resume.my_claims else 0
     return (
@@ -103,25 +104,25 @@ def start(room: Tasks, arguments: StartSession) -> SessionStarted:
     Pass the session with later calls; each renews your claims. Other sessions stay open.
     """
     check_workspace(room, arguments)
-    agent = actor(arguments.agent)
+    agent = caller_name(arguments.agent)
     session, handoff = open_session(room, agent)
     with room.reading() as transaction:
         workspace = transaction.workspace
-        ready = find(transaction, Query(ready=True, sort="ready", limit=_SHOWN_READY))
+        ready = find(transaction, Query(ready=True, sort="ready", limit=_MAX_READY_SHOWN))
         mine = find(transaction, Query(agent=agent, sort="updated"))
-        open_count, total = rows.counts(transaction)
+        open_count, total = rows.count_tasks(transaction)
         claims = task_refs(transaction, mine.tasks)
-        shown = task_refs(transaction, ready.tasks)
-    unread = room.neighbours.waiting().get("review_messages")
+        ready_refs = task_refs(transaction, ready.tasks)
+    unread = room.neighbours.unread_counts().get("review_messages")
     return SessionStarted(
         operation="start",
         workspace=workspace_ref(workspace),
         session=SessionOut(id=session.id, agent=agent, expires_at=timestamp(transaction.now + LEASE_SECONDS)),
         resume=Resume(my_claims=claims or None, handoff_note=handoff),
-        ready=shown,
+        ready=ready_refs,
         counts=OpenCounts(ready=ready.total, open=open_count, total=total),
-        rules=len(rules.active(room)),
+        rules=len(rules.active_rules(room)),
         rules_uri=f"taskpilot://workspace/{workspace.id}/rules",
         unread=None if unread is None else Unread(review_messages=unread),
-        next_steps=[_TAKE_OVER if claims else "Begin the first ready task with taskpilot_focus."],
+        next_steps=[_TAKE_OVER_HINT if claims else "Begin the first ready task with taskpilot_focus."],
     )

@@ -12,7 +12,7 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.paging import decode_cursor, encode_cursor
 from holdfast.kernel.route import Address
 from holdfast.kernel.text import one_line
-from holdfast.tasks.inputs import normalised_path
+from holdfast.tasks.inputs import normalise_path
 from holdfast.tasks.models import EventOut, InSession, Reported, ResponseFormat, ShortText, TaskId
 from holdfast.tasks.store import history, rows
 from holdfast.tasks.store.session import identify_caller, reading
@@ -23,7 +23,7 @@ from holdfast.tasks.view.results import event_out, workspace_ref
 
 
 class ShowStatus(InSession):
-    """How much to show."""
+    """The amount of detail to show."""
 
     include: list[Include] = Field(
         default=[], max_length=4, description="What to add: recommendations, rules, agents, chart."
@@ -66,7 +66,7 @@ def status(room: Tasks, arguments: ShowStatus) -> StatusResult:
 
 
 class ReadEvents(InSession):
-    """Which events to show."""
+    """A filter for events, and a page."""
 
     task_id: TaskId | None = Field(default=None, description="Only events of this task.")
     actor: ShortText | None = Field(default=None, description="Only events caused by this agent or person.")
@@ -84,6 +84,7 @@ class EventPage(Reported):
 
 
 def _text(page: EventPage) -> str:
+    """Return the events, one per line, and how to get older ones."""
     lines = [
         " ".join(filter(None, (item.at, one_line(item.actor), item.type, item.task_id, _summary(item))))
         for item in page.events
@@ -120,7 +121,7 @@ def events(room: Tasks, arguments: ReadEvents) -> EventPage:
         wanted = {
             "task": arguments.task_id and rows.find_task(transaction, arguments.task_id).uid,
             "actor": arguments.actor,
-            "file": arguments.connected_file and normalised_path(arguments.connected_file),
+            "file": arguments.connected_file and normalise_path(arguments.connected_file),
             "before": before,
         }
         found = history.events_before(transaction, workspace.id, arguments.after, arguments.limit + 1, wanted)

@@ -17,20 +17,26 @@ from holdfast.tasks.store.session import reading, writing
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.texts import rules, step_texts
 from holdfast.tasks.texts.shipped_steps import SHIPPED_STEPS, StepName
-from holdfast.tasks.texts.step_texts import STEP_CHARACTERS, OwnStep
+from holdfast.tasks.texts.step_texts import MAX_STEP_CHARACTERS, OwnStep
 from holdfast.tasks.tools.rule_update import RuleOut
 from holdfast.tasks.toolset import PLANNING, tasks
 from holdfast.tasks.view.results import timestamp, workspace_ref
 
-Whose = Literal["global", "workspace", "all"]
-_SHORT, _LONG = 160, 1500
-_RULES, _RULES_DETAILED = 5, 20
+StepScope = Literal["global", "workspace", "all"]
+_MAX_TEXT_CHARACTERS = 160
+"""A step or rule in a concise result. A judgement: two lines of a terminal."""
+_MAX_TEXT_CHARACTERS_DETAILED = 1500
+"""A step in a detailed result. A judgement: all shipped texts are shorter."""
+_MAX_RULES_SHOWN = 5
+"""Rules in a concise result. A judgement: a sample, as `taskpilot_rules` lists all."""
+_MAX_RULES_SHOWN_DETAILED = 20
+"""Rules in a detailed result. A judgement: as many as other detailed lists have (`view/budget.py`)."""
 
 
 class ShowSteps(InSession):
-    """Which steps to show."""
+    """A selection of steps, and how much of them to show."""
 
-    type: Whose = Field(default="all", description="Shipped ones, the workspace's own, or both.")
+    type: StepScope = Field(default="all", description="Shipped ones, the workspace's own, or both.")
     step_name: str | None = Field(
         default=None, max_length=60, description="Only this step, with its whole text."
     )
@@ -62,7 +68,7 @@ class Steps(Reported):
 
 
 def steps_text(found: Steps) -> str:
-    """Return the names of the steps; the texts are in the data."""
+    """Return the number of the steps and the names of the workspace's own; the texts are in the data."""
     own = ", ".join(step.name for step in found.workspace_steps) or "none"
     return f"{len(found.global_steps)} steps as shipped; the workspace's own: {own}."
 
@@ -92,23 +98,31 @@ def show_steps(room: Tasks, arguments: ShowSteps) -> Steps:
     named = None if arguments.step_name is None else step_texts.parse_step(arguments.step_name)
     with reading(room, arguments) as transaction:
         own = step_texts.own_steps(transaction)
-    maximum = _LONG if arguments.response_format == "detailed" else _SHORT
-    maximum = STEP_CHARACTERS if named is not None else maximum
+    is_detailed = arguments.response_format == "detailed"
+    if named is not None:
+        maximum = MAX_STEP_CHARACTERS
+    else:
+        maximum = _MAX_TEXT_CHARACTERS_DETAILED if is_detailed else _MAX_TEXT_CHARACTERS
     wanted = [name for name in SHIPPED_STEPS if named in (None, name)]
-    active_rules = rules.active(room)
-    shown = _RULES_DETAILED if arguments.response_format == "detailed" else _RULES
+    active_rules = rules.active_rules(room)
+    max_rules = _MAX_RULES_SHOWN_DETAILED if is_detailed else _MAX_RULES_SHOWN
+    global_steps = [_step_out(name, None, maximum) for name in wanted]
+    workspace_steps = [
+        _step_out(name, own[name], maximum) for name in wanted if name in own and own[name].active
+    ]
     return Steps(
         operation="steps",
         workspace=workspace_ref(transaction.workspace),
-        global_steps=[_step(name, None, maximum) for name in wanted] if arguments.type != "workspace" else [],
-        workspace_steps=[
-            _step(name, own[name], maximum) for name in wanted if name in own and own[name].active
-        ]
-        if arguments.type != "global"
-        else [],
+        global_steps=[] if arguments.type == "workspace" else global_steps,
+        workspace_steps=[] if arguments.type == "global" else workspace_steps,
         workspace_rules=[
-            RuleOut(id=rule.id, type=rule.type, scope=rule.scope, text=shorten(rule.text, _SHORT, tidy=True))
-            for rule in active_rules[:shown]
+            RuleOut(
+                id=rule.id,
+                type=rule.type,
+                scope=rule.scope,
+                text=shorten(rule.text, _MAX_TEXT_CHARACTERS, tidy=True),
+            )
+            for rule in active_rules[:max_rules]
         ],
         rules_total=len(active_rules),
         version=None if named is None else own[named].version if named in own else 0,
@@ -121,7 +135,7 @@ class UpdateSteps(InSession):
     step_name: str = Field(min_length=1, max_length=60, description="Which step, such as finish_task.")
     content: Stored | None = Field(
         default=None,
-        max_length=STEP_CHARACTERS,
+        max_length=MAX_STEP_CHARACTERS,
         description="The whole new text; variables such as {task_id} are filled in.",
     )
     restore: StrictBool = Field(default=False, description="Restore the shipped text instead.")
@@ -173,20 +187,20 @@ def update_steps(room: Tasks, arguments: UpdateSteps) -> StepWritten:
     if (arguments.content is None) is not arguments.restore:
         raise InvalidArguments("Give either `content` or `restore`.", hint="`content` is the whole new text.")
     with writing(room, arguments) as transaction:
-        own, changed = step_texts.write(
+        own, changed = step_texts.write_step(
             transaction, name, arguments.content, reason=arguments.reason, if_version=arguments.if_version
         )
     return StepWritten(
         operation="update_steps",
         workspace=workspace_ref(transaction.workspace),
-        step=_step(name, own, _SHORT),
+        step=_step_out(name, own, _MAX_TEXT_CHARACTERS),
         changed=changed,
         uri=f"taskpilot://prompts/{name.replace('_', '-')}",
     )
 
 
-def _step(name: str, own: OwnStep | None, maximum: int) -> StepOut:
-    """Return a step with the workspace's text if it has an active one, else with the shipped text."""
+def _step_out(name: str, own: OwnStep | None, maximum: int) -> StepOut:
+    """Return a step with the workspace's own text if that is active, else with the shipped text."""
     active = own if own is not None and own.active else None
     text = SHIPPED_STEPS[name] if active is None else active.body
     return StepOut(

@@ -10,8 +10,16 @@ from pydantic import Field, StrictBool
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line, shorten
 from holdfast.tasks.inputs import AnyPriority
-from holdfast.tasks.link_targets import parse_place
-from holdfast.tasks.models import TITLE_CHARACTERS, InSession, LinkOut, Reported, TaskId, TaskReceipt, Title
+from holdfast.tasks.link_targets import parse_target
+from holdfast.tasks.models import (
+    MAX_TITLE_CHARACTERS,
+    InSession,
+    LinkOut,
+    Reported,
+    TaskId,
+    TaskReceipt,
+    Title,
+)
 from holdfast.tasks.neighbours import TaskRemark
 from holdfast.tasks.store.change import change
 from holdfast.tasks.store.creation import create
@@ -20,7 +28,7 @@ from holdfast.tasks.store.session import identify_caller
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import TaskTransaction
 from holdfast.tasks.toolset import WRITING, tasks
-from holdfast.tasks.trackers.adapter import single_line, storable
+from holdfast.tasks.trackers.adapter import single_line, strip_unstorable
 from holdfast.tasks.view.results import receipt, workspace_ref
 
 
@@ -30,18 +38,19 @@ def link_to(remark: TaskRemark) -> TaskLink:
     return TaskLink(remark.kind, remark.ref, remark.uri, title or None)
 
 
-_TITLE = 80
-_SENTENCE = re.compile(r"(.+?[.!?])(?:\s|$)", re.DOTALL)
+_MAX_DERIVED_TITLE_CHARACTERS = 80
+"""A title taken from a remark. A judgement: the first sentence of most remarks."""
+_FIRST_SENTENCE = re.compile(r"(.+?[.!?])(?:\s|$)", re.DOTALL)
 
 
 def made_text(made: MadeFrom) -> str:
-    """Return what was done with the remark."""
+    """Return as one sentence what was done with the remark."""
     verb = {"created": "was created", "linked": "is now linked", "known": "exists already"}[made.outcome]
     return f"{made.task.id} {verb}: {one_line(made.task.title)} ({made.link.kind} {one_line(made.link.ref)})"
 
 
 class TaskFrom(InSession):
-    """What to create a task from."""
+    """The remark to create a task from."""
 
     source: str = Field(
         min_length=1,
@@ -86,8 +95,8 @@ def task_from(room: Tasks, arguments: TaskFrom) -> MadeFrom:
     instead; a message linked to a task in review moves it back to in-progress.
     """
     who = identify_caller(room, arguments)
-    place = parse_place(arguments.source)
-    remark = room.neighbours.find(place.kind, place.ref, place.file)
+    target = parse_target(arguments.source)
+    remark = room.neighbours.find(target.kind, target.ref, target.file)
     link = link_to(remark)
     with room.writing(who) as transaction:
         if arguments.task_id is not None:
@@ -98,7 +107,7 @@ def task_from(room: Tasks, arguments: TaskFrom) -> MadeFrom:
             outcome = "created" if created else "known"
     answered = False
     if arguments.reply and outcome != "known":
-        answered = room.neighbours.answer(remark, f"This is now task {task.id}: {task.title}", who.actor)
+        answered = room.neighbours.reply(remark, f"This is now task {task.id}: {task.title}", who.actor)
     return MadeFrom(
         operation="from",
         workspace=workspace_ref(transaction.workspace),
@@ -114,7 +123,7 @@ def task_from(room: Tasks, arguments: TaskFrom) -> MadeFrom:
 def _draft(remark: TaskRemark, link: TaskLink, arguments: TaskFrom) -> Draft:
     return Draft(
         title=arguments.title or title_of(remark),
-        description=storable(remark.text),
+        description=strip_unstorable(remark.text),
         priority=arguments.priority,
         labels=[label for text in remark.labels if (label := single_line(text))],
         files=_files(remark),
@@ -124,13 +133,14 @@ def _draft(remark: TaskRemark, link: TaskLink, arguments: TaskFrom) -> Draft:
 
 
 def _link(transaction: TaskTransaction, task_id: str, remark: TaskRemark, link: TaskLink) -> Task:
-    added = Change(
+    """Link a task to a remark; a new message returns a task in review to in-progress."""
+    addition = Change(
         add={"links": [link], "files": list(_files(remark))}, reason=f"From {remark.kind} {remark.ref}"
     )
-    task = change(transaction, task_id, added).task
+    task = change(transaction, task_id, addition).task
     if remark.kind == "message" and task.status == "review":
-        back = Change(set={"status": "in-progress"}, reason=f"New message during review: {remark.ref}")
-        task = change(transaction, task_id, back).task
+        reopening = Change(set={"status": "in-progress"}, reason=f"New message during review: {remark.ref}")
+        task = change(transaction, task_id, reopening).task
     return task
 
 
@@ -141,10 +151,13 @@ def _files(remark: TaskRemark) -> list[File]:
 
 
 def title_of(remark: TaskRemark) -> str:
-    """Return a title for the task of a remark: the remark's title, or its first sentence."""
+    """Return a title for the task of a remark: its title, its first sentence, or the start of its text."""
     if remark.title:
-        return single_line(remark.title, TITLE_CHARACTERS) or remark.ref
-    text = " ".join(storable(remark.text).split())
-    sentence = _SENTENCE.match(text)
-    begin = sentence[1] if sentence and len(sentence[1]) <= _TITLE else text
-    return single_line(shorten(begin, _TITLE).rstrip("."), TITLE_CHARACTERS) or f"{remark.kind} {remark.ref}"
+        return single_line(remark.title, MAX_TITLE_CHARACTERS) or remark.ref
+    text = " ".join(strip_unstorable(remark.text).split())
+    sentence = _FIRST_SENTENCE.match(text)
+    title = sentence[1] if sentence and len(sentence[1]) <= _MAX_DERIVED_TITLE_CHARACTERS else text
+    return (
+        single_line(shorten(title, _MAX_DERIVED_TITLE_CHARACTERS).rstrip("."), MAX_TITLE_CHARACTERS)
+        or f"{remark.kind} {remark.ref}"
+    )

@@ -1,4 +1,4 @@
-"""`taskpilot_update`, `done` and `approve`: change, finish and approve tasks."""
+"""`taskpilot_update`, `taskpilot_done` and `taskpilot_approve`: change, finish and approve tasks."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from holdfast.tasks.inputs import EvidenceIn, ShortTexts
 from holdfast.tasks.link_targets import check_link_targets
 from holdfast.tasks.models import Agent, Body, InSession, Reported, Scoped, ShortText, TaskId, TaskReceipt
 from holdfast.tasks.store.change import change
-from holdfast.tasks.store.gate import commit_naming
-from holdfast.tasks.store.records import Change, Who
+from holdfast.tasks.store.gate import verify_commit
+from holdfast.tasks.store.records import CallerIdentity, Change
 from holdfast.tasks.store.rows import find_task, ids_of
-from holdfast.tasks.store.session import actor, check_workspace, reading, writing
+from holdfast.tasks.store.session import caller_name, check_workspace, reading, writing
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import WRITING, tasks
-from holdfast.tasks.view.change_text import change_text, named_uids
+from holdfast.tasks.view.change_text import change_text, uids_in_change
 from holdfast.tasks.view.results import receipt, workspace_ref
 
-_SCHEMA = {
+_APPROVAL_FORM = {
     "type": "object",
     "properties": {"done": {"type": "boolean", "title": "The task is done"}},
     "required": ["done"],
 }
 
 
-def _approved_by_user(room: Tasks, arguments: UpdateTask) -> bool:
-    """Ask the client's user whether a task is done, if the gate requires that and the client supports it."""
+def _ask_user_to_approve(room: Tasks, arguments: UpdateTask) -> bool:
+    """Ask the client's user whether a task is done, if the gate requires it and the client can ask."""
     call = current_call()
     with reading(room, arguments) as transaction:
         if transaction.workspace.gate != "human" or not call.can_ask("elicitation"):
             return False
         task = find_task(transaction, arguments.task_id)
-    answer = call.ask({"done": Form(f"Is {task.id} done?", _SCHEMA)})["done"]
+    answer = call.ask({"done": Form(f"Is {task.id} done?", _APPROVAL_FORM)})["done"]
     return answer.get("action") == "accept" and bool(answer.get("content", {}).get("done"))
 
 
@@ -59,12 +59,13 @@ class TaskUpdated(Reported):
 
 
 def updated_text(result: Any) -> str:
-    """Return what a change did."""
+    """Return as one sentence which fields changed, and which tasks became ready."""
     if not result.changed:
         return f"{result.task.id} is unchanged."
     fields = ", ".join(sorted(result.changed))
-    freed = f" Now ready: {', '.join(result.unblocked)}." if result.unblocked else ""
-    return f"Updated {result.task.id} ({result.task.status}, version {result.task.version}): {fields}.{freed}"
+    unblocked = f" Now ready: {', '.join(result.unblocked)}." if result.unblocked else ""
+    task = result.task
+    return f"Updated {task.id} ({task.status}, version {task.version}): {fields}.{unblocked}"
 
 
 @tasks.operation(
@@ -95,40 +96,40 @@ def update(room: Tasks, arguments: UpdateTask) -> TaskUpdated:
 
     The status done is refused until the workspace's done gate is met.
     """
-    return _updated(room, arguments)
+    return _apply_update(room, arguments)
 
 
-def _updated(room: Tasks, arguments: UpdateTask, agent: str | None = None) -> TaskUpdated:
+def _apply_update(room: Tasks, arguments: UpdateTask, agent: str | None = None) -> TaskUpdated:
     wanted = change_of(arguments)
     check_link_targets(room, wanted.add.get("links", ()))
-    wanted.evidence = _checked_evidence(room, arguments)
-    wanted.approved = wanted.set.get("status") == "done" and _approved_by_user(room, arguments)
+    wanted.evidence = _verify_evidence(room, arguments)
+    wanted.approved = wanted.set.get("status") == "done" and _ask_user_to_approve(room, arguments)
     with writing(room, arguments, agent=agent, token=arguments.token) as transaction:
-        done = change(transaction, arguments.task_id, wanted, if_version=arguments.if_version)
-        ids = ids_of(transaction, named_uids(done))
+        changed = change(transaction, arguments.task_id, wanted, if_version=arguments.if_version)
+        ids = ids_of(transaction, uids_in_change(changed))
     return TaskUpdated(
         operation="update",
         workspace=workspace_ref(transaction.workspace),
-        task=receipt(done.task),
-        changed=change_text(done, ids),
-        unblocked=list(done.unblocked) or None,
+        task=receipt(changed.task),
+        changed=change_text(changed, ids),
+        unblocked=list(changed.unblocked) or None,
     )
 
 
-def _checked_evidence(room: Tasks, arguments: UpdateTask) -> list[dict[str, Any]]:
-    """Return the evidence to store, with commits verified and replaced by their full hashes."""
+def _verify_evidence(room: Tasks, arguments: UpdateTask) -> list[dict[str, Any]]:
+    """Return the evidence to store; commits are verified and named by their full hashes."""
     evidence = [item.model_dump() for item in arguments.evidence]
     commits = [item for item in evidence if item["kind"] == "commit"]
     if commits:
         with reading(room, arguments) as transaction:
             number = find_task(transaction, arguments.task_id).n
         for item in commits:
-            item["ref"] = commit_naming(room.repository, item["ref"], number)
+            item["ref"] = verify_commit(room.repository, item["ref"], number)
     return evidence
 
 
 class FinishTask(InSession):
-    """Which task is done, and the evidence."""
+    """The task that is done, and the evidence."""
 
     task_id: TaskId = Field(description="The task, such as TP-12.")
     check: ShortTexts = Field(default=[], description="Criteria that are met, by number from 1 or by text.")
@@ -158,11 +159,11 @@ def done(room: Tasks, arguments: FinishTask) -> TaskUpdated:
         evidence=[EvidenceIn(kind="commit", ref=arguments.commit)] if arguments.commit else [],
         reason=arguments.reason,
     )
-    return _updated(room, wanted, arguments.agent)
+    return _apply_update(room, wanted, arguments.agent)
 
 
 class ApproveTask(Scoped):
-    """Which task a person approves."""
+    """The task that a person approves."""
 
     task_id: TaskId = Field(description="Which task, such as TP-12.")
     check: ShortTexts = Field(default=[], description="Criteria that are met, by number from 1 or by text.")
@@ -188,9 +189,8 @@ class Approved(Reported):
 def approve(room: Tasks, arguments: ApproveTask) -> Approved:
     """Approve, as a person, that a task in review is done. Servers never offer this to programs."""
     check_workspace(room, arguments)
-    wanted = Change(set={"status": "done"}, check=[*arguments.check], approved=True)
-    wanted.reason = arguments.reason
-    with room.writing(Who(actor())) as transaction:
-        done = change(transaction, arguments.task_id, wanted)
-    where = workspace_ref(transaction.workspace)
-    return Approved(operation="approve", workspace=where, task=receipt(done.task))
+    wanted = Change(set={"status": "done"}, check=[*arguments.check], reason=arguments.reason, approved=True)
+    with room.writing(CallerIdentity(caller_name())) as transaction:
+        changed = change(transaction, arguments.task_id, wanted)
+    workspace = workspace_ref(transaction.workspace)
+    return Approved(operation="approve", workspace=workspace, task=receipt(changed.task))

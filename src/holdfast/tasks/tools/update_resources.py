@@ -1,4 +1,4 @@
-"""`taskpilot_update_resources`: writes the project documents in `.task/`."""
+"""`taskpilot_update_resources`: writes project.md or design.md in `.task/`."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from holdfast.kernel.operation import Effect
 from holdfast.storage.files.locks import locked
 from holdfast.storage.files.work_tree import Tree
 from holdfast.tasks.models import InSession, Reported, Result, Stored
-from holdfast.tasks.store.history import note
+from holdfast.tasks.store.history import record_workspace_event
 from holdfast.tasks.store.session import identify_caller
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.texts.documents import DOCUMENT_BYTES, PATHS, Document, read, sha256_of
+from holdfast.tasks.texts.documents import MAX_DOCUMENT_BYTES, PATHS, Document, read_document, sha256_of
 from holdfast.tasks.toolset import PLANNING, tasks
 from holdfast.tasks.view.results import workspace_ref
 
@@ -26,7 +26,9 @@ class UpdateResources(InSession):
     """A document and its new text."""
 
     resource_type: Document = Field(description="Which document.")
-    content: Stored = Field(max_length=DOCUMENT_BYTES // 4, description="The whole new text, in Markdown.")
+    content: Stored = Field(
+        max_length=MAX_DOCUMENT_BYTES // 4, description="The whole new text, in Markdown."
+    )
     reason: Stored | None = Field(default=None, max_length=1000, description="Why it changes.")
     if_sha256: Annotated[str | None, ExpectedFormat("a SHA-256 sum, 64 hexadecimal digits")] = Field(
         default=None, pattern="^[0-9a-f]{64}$", description="Write only if the current text has this SHA-256."
@@ -34,7 +36,7 @@ class UpdateResources(InSession):
 
 
 class DiffStat(Result):
-    """Numbers of added and removed lines."""
+    """The numbers of added and removed lines."""
 
     added: int
     removed: int
@@ -68,7 +70,7 @@ def update_resources(room: Tasks, arguments: UpdateResources) -> DocumentWritten
     workspace = room.workspace()
     room.repository.ensure_store()
     with locked(os.path.join(room.repository.store_directory, "task-documents")):
-        before = read(room, arguments.resource_type)
+        before = read_document(room, arguments.resource_type)
         if arguments.if_sha256 is not None and sha256_of(before or "") != arguments.if_sha256:
             raise OutOfDate.found(arguments.resource_type, arguments.if_sha256, sha256_of(before or ""))
         path = PATHS[arguments.resource_type]
@@ -76,18 +78,21 @@ def update_resources(room: Tasks, arguments: UpdateResources) -> DocumentWritten
         tree.make_parents(path)
         tree.write(path, arguments.content.encode())
     with room.writing(who) as transaction:
-        note(transaction, "document-written", {"document": arguments.resource_type}, arguments.reason)
+        record_workspace_event(
+            transaction, "document-written", {"document": arguments.resource_type}, arguments.reason
+        )
     return DocumentWritten(
         operation="update_resources",
         workspace=workspace_ref(workspace),
         uri=f"taskpilot://workspace/{workspace.id}/{arguments.resource_type}",
         sha256=sha256_of(arguments.content),
-        diff_stat=_difference(before or "", arguments.content),
+        diff_stat=_diff_stat(before or "", arguments.content),
     )
 
 
-def _difference(before: str, after: str) -> DiffStat:
-    lines = list(difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=0))[2:]
-    return DiffStat(
-        added=sum(line.startswith("+") for line in lines), removed=sum(line.startswith("-") for line in lines)
-    )
+def _diff_stat(before: str, after: str) -> DiffStat:
+    diff = list(difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=0))
+    lines = diff[2:]  # without the two lines that name the files
+    added = sum(line.startswith("+") for line in lines)
+    removed = sum(line.startswith("-") for line in lines)
+    return DiffStat(added=added, removed=removed)

@@ -1,4 +1,4 @@
-"""`taskpilot_workspaces` and `taskpilot_health`: lists the workspaces, and checks the database."""
+"""`taskpilot_workspaces` and `taskpilot_health`: list the workspaces, and check the database."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from holdfast.tasks.models import Result, Scoped
 from holdfast.tasks.store.session import check_workspace
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import READING, tasks
-from holdfast.tasks.view.results import WorkspaceSummary, summaries
+from holdfast.tasks.view.results import WorkspaceSummary, workspace_summaries
 from holdfast.tasks.view.text import MAX_LINES
 
 
@@ -35,11 +35,15 @@ class Health(Result):
     workspaces: int
 
 
+_MAX_NAME_CHARACTERS = 100
+"""A judgement: with id and activity, a workspace fits on one line of a wide terminal."""
+
+
 def workspaces_text(found: Any) -> str:
     """Return the workspaces, one per line."""
     lines = [
         f"{item.id}  {item.status}, {counted(item.task_count, 'task')}  "
-        f"{shorten(one_line(item.name), 100, tidy=True)}"
+        f"{shorten(one_line(item.name), _MAX_NAME_CHARACTERS, tidy=True)}"
         for item in found.workspaces[:MAX_LINES]
     ]
     return "\n".join(lines) or "No workspaces yet."
@@ -59,7 +63,7 @@ def workspaces_text(found: Any) -> str:
 def workspaces(room: Tasks, arguments: Scoped) -> Workspaces:
     """List the workspaces of the database, each with its activity and number of tasks."""
     check_workspace(room, arguments)
-    return Workspaces(operation="workspaces", workspaces=summaries(room))
+    return Workspaces(operation="workspaces", workspaces=workspace_summaries(room))
 
 
 @tasks.operation(

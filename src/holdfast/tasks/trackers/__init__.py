@@ -1,9 +1,10 @@
-"""Issue trackers, and how tasks are synchronised with them.
+"""Two-way synchronisation of tasks with issue trackers.
 
-- The interface of every tracker: `tracker`, and `service` (JSON over HTTP).
-- The trackers: `github`, `jira`, `linear`, `asana`, `trello`, `custom`.
-- An item of a tracker as a task: `foreign`, and `adapter` for the conversion in both directions.
-- Which side wins where both changed: `three_way_merge`; `synchronisation` carries it out.
-- What is stored: `counterparts`: which item is which task, and the values both last agreed on.
-- What the tools do with it: `connection`, `github_actions`, `report`.
+- Trackers: `tracker` is the interface that `github`, `jira`, `linear`, `asana`, `trello` and `custom`
+  implement; `service` sends their requests.
+- Items, as the tasks of other programs are called: `foreign` is the model, `adapter` converts it to and from
+  our tasks.
+- Synchronisation: `three_way_merge` decides which side wins for each field, `synchronisation` applies that to
+  both sides, `counterparts` stores which item corresponds to which task.
+- Used by the tools: `connection`, `github_actions`, `report`.
 """

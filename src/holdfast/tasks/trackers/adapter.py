@@ -1,6 +1,7 @@
-"""Our side of a synchronisation: a task as an item, an item as a task, and changes applied here.
+"""Our side of a synchronisation or import: converts between tasks and items, and applies changes to tasks.
 
-A tracker's changes pass the same gates and checks as every other change.
+An item is a task of another program, a `ForeignTask`. Its changes pass the same done gate and the same checks
+as every other change.
 """
 
 from __future__ import annotations
@@ -14,52 +15,59 @@ from typing import Any
 from holdfast.kernel.errors import Conflict, HoldfastError
 from holdfast.kernel.text import shorten
 from holdfast.tasks.errors import DoneGate
-from holdfast.tasks.models import SHORT_TEXT_CHARACTERS, TEXT_CHARACTERS, TITLE_CHARACTERS
+from holdfast.tasks.models import MAX_SHORT_TEXT_CHARACTERS, MAX_TEXT_CHARACTERS, MAX_TITLE_CHARACTERS
 from holdfast.tasks.store import items, rows
-from holdfast.tasks.store.records import Change, Draft, Task, TaskLink, Who
+from holdfast.tasks.store.records import CallerIdentity, Change, Draft, Task, TaskLink
 from holdfast.tasks.store.states import STATUSES, TRANSITIONS
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.trackers.foreign import ForeignCriterion, ForeignTask
 
+_MAX_CRITERION_CHARACTERS = 1000
+"""Longer than criteria from our own tools, as those of other programs may be paragraphs. A judgement."""
 _NOT_STORABLE = {0: None, **dict.fromkeys(range(0xD800, 0xE000), "\ufffd")}
 
 
 @dataclass(frozen=True)
 class FittedTask:
-    """An item that fits into a task, and the fields that had to be truncated."""
+    """An item within the limits of a task, and the names of the fields that had to be cut."""
 
     task: ForeignTask
     cut: tuple[str, ...] = ()
 
 
-def fit(task: ForeignTask) -> FittedTask:
-    """Return an item with texts that a task can store. A truncated field is never sent back."""
-    title = " ".join(storable(task.title).split()) or f"({task.origin})"
+def fit_to_limits(task: ForeignTask) -> FittedTask:
+    """Return an item with texts that a task can store. A cut field must not be sent back."""
+    title = " ".join(strip_unstorable(task.title).split()) or f"({task.origin})"
     cut = []
-    if len(title) > TITLE_CHARACTERS:
+    if len(title) > MAX_TITLE_CHARACTERS:
         cut.append("title")
-        title = shorten(title, TITLE_CHARACTERS)
-    description = storable(task.description)
-    if len(description) > TEXT_CHARACTERS:
+        title = shorten(title, MAX_TITLE_CHARACTERS)
+    description = strip_unstorable(task.description)
+    if len(description) > MAX_TEXT_CHARACTERS:
         cut.append("description")
-        description = shorten(description, TEXT_CHARACTERS)
-    notes = task.notes_with_the_kept() if "uid" not in task.kept else task.notes
+        description = shorten(description, MAX_TEXT_CHARACTERS)
+    # The extra properties of an item with a uid are our own: it was created from one of our tasks.
+    notes = task.notes if "uid" in task.extra else task.notes_with_extra()
     if "title" in cut:
-        notes = "\n\n".join(filter(None, [f"Whole title: {storable(task.title)}", notes]))
-    labels = dict.fromkeys(label for text in task.labels if (label := single_line(text)))
-    criteria = tuple(
-        ForeignCriterion(text, item.checked)
+        notes = "\n\n".join(filter(None, [f"Whole title: {strip_unstorable(task.title)}", notes]))
+    labels = {single_line(text) for text in task.labels} - {""}
+    criteria = [
+        ForeignCriterion(single_line(item.text, _MAX_CRITERION_CHARACTERS), item.checked)
         for item in task.criteria
-        if (text := single_line(item.text, 1000))
+    ]
+    fitted = replace(
+        task,
+        title=title,
+        description=description,
+        labels=tuple(sorted(labels)),
+        criteria=tuple(item for item in criteria if item.text),
+        notes=strip_unstorable(notes)[:MAX_TEXT_CHARACTERS],
+        plan=strip_unstorable(task.plan)[:MAX_TEXT_CHARACTERS],
     )
-    whole = replace(
-        task, title=title, description=description, labels=tuple(sorted(labels)), criteria=criteria,
-        notes=storable(notes)[:TEXT_CHARACTERS], plan=storable(task.plan)[:TEXT_CHARACTERS],
-    )  # fmt: skip
-    return FittedTask(whole, tuple(cut))
+    return FittedTask(fitted, tuple(cut))
 
 
-def values_of(task: ForeignTask) -> dict[str, Any]:
+def synced_values(task: ForeignTask) -> dict[str, Any]:
     """Return the fields of an item that are synchronised."""
     return {
         "title": task.title,
@@ -70,15 +78,15 @@ def values_of(task: ForeignTask) -> dict[str, Any]:
     }
 
 
-def seen_of(found: FittedTask) -> dict[str, Any]:
-    """Return what is stored of an item as it is over there."""
+def seen_values(found: FittedTask) -> dict[str, Any]:
+    """Return the values that are stored as last seen in the tracker."""
     task = found.task
     checked = [item.text for item in task.criteria if item.checked]
-    return {**values_of(task), "cut": list(found.cut), "checked": checked, "needs": list(task.depends_on)}
+    return {**synced_values(task), "cut": list(found.cut), "checked": checked, "needs": list(task.depends_on)}
 
 
-def ours(room: Tasks, uid: str, origin: str = "") -> tuple[Task, ForeignTask]:
-    """Return a task of ours, and the same task as an item."""
+def our_task(room: Tasks, uid: str, origin: str = "") -> tuple[Task, ForeignTask]:
+    """Return one of our tasks, as a record and as an item."""
     with room.reading() as transaction:
         task = rows.task_by_uid(transaction, uid)
         labels = items.labels_of(transaction, uid)
@@ -90,7 +98,7 @@ def ours(room: Tasks, uid: str, origin: str = "") -> tuple[Task, ForeignTask]:
         priority=task.priority_name,
         labels=tuple(labels),
         criteria=tuple(ForeignCriterion(item["text"], item["checked"]) for item in json.loads(task.criteria)),
-        kept={"uid": task.uid},
+        extra={"uid": task.uid},
     )
 
 
@@ -103,7 +111,7 @@ def with_values(task: ForeignTask, values: Mapping[str, Any]) -> ForeignTask:
 
 
 def draft_of(task: ForeignTask, link: TaskLink, key: str) -> Draft:
-    """Return an item as a new task of ours; its state follows by ordinary transitions."""
+    """Return an item as a new task in the backlog; ordinary transitions then set its state."""
     return Draft(
         title=task.title,
         description=task.description,
@@ -119,72 +127,79 @@ def draft_of(task: ForeignTask, link: TaskLink, key: str) -> Draft:
     )
 
 
-def storable(text: str) -> str:
+def strip_unstorable(text: str) -> str:
     """Return a text without characters that a database cannot store."""
     return text.translate(_NOT_STORABLE)
 
 
-def single_line(text: str, most: int = SHORT_TEXT_CHARACTERS) -> str:
-    """Return a text as one line of at most `most` printable characters."""
-    line = " ".join(storable(text).split())
-    return "".join(letter for letter in line if letter.isprintable())[:most].strip()
+def single_line(text: str, maximum: int = MAX_SHORT_TEXT_CHARACTERS) -> str:
+    """Return a text as one line of at most `maximum` printable characters."""
+    line = " ".join(strip_unstorable(text).split())
+    return "".join(letter for letter in line if letter.isprintable())[:maximum].strip()
 
 
-def transitions(before: str, after: str) -> list[str]:
-    """Return the shortest way from one state to another (breadth-first search), without the first."""
-    ways: dict[str, list[str]] = {before: []}
-    waiting = deque([before])
-    while waiting:
-        state = waiting.popleft()
+def transition_path(before: str, after: str) -> list[str]:
+    """Return the states on the shortest path from one state to another, by breadth-first search.
+
+    The path does not include the state it starts from.
+    """
+    paths: dict[str, list[str]] = {before: []}
+    queue = deque([before])
+    while queue:
+        state = queue.popleft()
         if state == after:
             break
         for following in (status for status in STATUSES if status in TRANSITIONS[state]):
-            if following not in ways:
-                ways[following] = [*ways[state], following]
-                waiting.append(following)
-    return ways[after]
+            if following not in paths:
+                paths[following] = [*paths[state], following]
+                queue.append(following)
+    return paths[after]
 
 
-def apply(room: Tasks, task: str, values: Mapping[str, Any], who: Who, reason: str) -> dict[str, str]:
-    """Change a task, and return the reason for each field whose change was refused.
+def apply_values(
+    room: Tasks, task: str, values: Mapping[str, Any], who: CallerIdentity, reason: str
+) -> dict[str, str]:
+    """Set fields of a task; return each field whose change was refused, with the reason.
 
-    A state is reached step by step, by the allowed transitions. What the gate or a claim refuses is not
-    changed.
+    The state changes by allowed transitions only. The done gate or a claim can refuse it.
     """
     refused: dict[str, str] = {}
-    plain = {name: value for name, value in values.items() if name not in ("status", "labels")}
+    fields = {name: value for name, value in values.items() if name not in ("status", "labels")}
     if "labels" in values:
-        plain["labels"] = list(values["labels"])
-    if plain:
+        fields["labels"] = list(values["labels"])
+    if fields:
         try:
-            room.update(task, Change(set=plain, reason=reason), who)
+            room.update(task, Change(set=fields, reason=reason), who)
         except HoldfastError as error:
-            refused.update(dict.fromkeys(plain, error.message))
-    if "status" in values and (why := move(room, task, values["status"], who, reason)):
-        refused["status"] = why
+            refused.update(dict.fromkeys(fields, error.message))
+    if "status" in values:
+        refusal = move_to_status(room, task, values["status"], who, reason)
+        if refusal is not None:
+            refused["status"] = refusal
     return refused
 
 
-def move(room: Tasks, task: str, status: str, who: Who, reason: str) -> str | None:
-    """Move a task to a state, and return why that was refused, if it was.
+def move_to_status(room: Tasks, task: str, status: str, who: CallerIdentity, reason: str) -> str | None:
+    """Move a task to a state; return the reason if that was refused.
 
-    A claimed task is left to its holder. A task that does not pass the gate waits in review.
+    Only the holder of a claimed task may move it. A task that does not meet the done gate waits in review.
     """
     found = room.get(task)
     holder = found.claimed_by(room.now())
     if holder is not None and found.status != status:
         return f"{found.id} is claimed by {holder}."
     try:
-        for step in transitions(found.status, status):
+        for step in transition_path(found.status, status):
             room.update(task, Change(set={"status": step}, reason=reason), who)
     except DoneGate as error:
-        return _left_in_review(room, task, who, reason, error)
+        return _leave_in_review(room, task, who, reason, error)
     except Conflict as error:
         return error.message
     return None
 
 
-def _left_in_review(room: Tasks, task: str, who: Who, reason: str, error: DoneGate) -> str:
+def _leave_in_review(room: Tasks, task: str, who: CallerIdentity, reason: str, error: DoneGate) -> str:
+    """Move a task that the done gate refused to review; return the reason of the refusal."""
     if room.get(task).status == "in-progress":
         room.update(task, Change(set={"status": "review"}, reason=reason), who)
     return f"{error.message} It waits in review."

@@ -1,4 +1,7 @@
-"""Asana, through its REST interface. A task is done or not; sections and custom fields are left alone."""
+"""The tracker `asana`: the tasks of a project in Asana, through its REST API.
+
+A task there is either done or not. Sections and custom fields are neither read nor changed.
+"""
 
 from __future__ import annotations
 
@@ -10,58 +13,59 @@ from holdfast.tasks.trackers.foreign import ForeignTask
 from holdfast.tasks.trackers.service import ServiceProfile, ServiceTracker
 from holdfast.tasks.trackers.tracker import (
     Account,
-    Mark,
+    SyncCursor,
     TrackerKind,
-    by_token,
     item_id,
-    items,
     object_field,
     object_list,
+    required_list,
     text_field,
+    token_authorization,
 )
 
-_ROOT = "/api/1.0"
-_ASKED = "name,notes,completed,modified_at,permalink_url,tags.name"
-_PAGE = 100
+_API_ROOT = "/api/1.0"
+_REQUESTED_FIELDS = "name,notes,completed,modified_at,permalink_url,tags.name"
+_TASKS_PER_PAGE = 100
+"""The maximum that Asana allows (https://developers.asana.com/docs/pagination)."""
 _PROFILE = ServiceProfile("Asana", "Set ASANA_ACCESS_TOKEN.")
 
 
 class Asana(ServiceTracker):
     """One project in Asana."""
 
-    carries: ClassVar[frozenset[str]] = frozenset({"title", "description", "status"})
+    synced_fields: ClassVar[frozenset[str]] = frozenset({"title", "description", "status"})
 
     def whoami(self) -> Account:
-        """Return our account, after a request that shows that it works."""
-        account = text_field(object_field(self.service.get(f"{_ROOT}/users/me").json(), "data"), "name")
-        address = f"{_ROOT}/projects/{quote(str(self.settings['project']), safe='')}"
+        """Return our account; fails if the project or the token is invalid."""
+        account = text_field(object_field(self.service.get(f"{_API_ROOT}/users/me").json(), "data"), "name")
+        address = f"{_API_ROOT}/projects/{quote(str(self.settings['project']), safe='')}"
         project = object_field(self.service.get(address).json(), "data")
         return Account(account, text_field(project, "name"), text_field(project, "permalink_url") or None)
 
-    def changed(self, mark: Mark) -> Iterator[ForeignTask]:
-        """Yield the tasks that changed since the mark."""
+    def changed_since(self, cursor: SyncCursor) -> Iterator[ForeignTask]:
+        """Yield the tasks that changed since the cursor."""
         query = {
-            "project": self.settings["project"], "opt_fields": _ASKED, "limit": _PAGE,
-            "modified_since": mark.since, "offset": None,
+            "project": self.settings["project"], "opt_fields": _REQUESTED_FIELDS, "limit": _TASKS_PER_PAGE,
+            "modified_since": cursor.since, "offset": None,
         }  # fmt: skip
-        for _ in self.service.turns():
-            page = self.service.get(f"{_ROOT}/tasks", query).json()
-            yield from mark.passing(map(_task, items(page, "data")))
+        for _ in self.service.page_numbers():
+            page = self.service.get(f"{_API_ROOT}/tasks", query).json()
+            yield from cursor.advance_over(map(_task, required_list(page, "data")))
             query["offset"] = text_field(object_field(page, "next_page"), "offset") or None
             if query["offset"] is None:
                 return
 
     def create(self, task: ForeignTask) -> ForeignTask:
         """Create a task in the project."""
-        sent = {"projects": [self.settings["project"]], **_fields(task, self.carries)}
-        return self._sent("POST", f"{_ROOT}/tasks", sent)
+        sent = {"projects": [self.settings["project"]], **_fields(task, self.synced_fields)}
+        return self._send("POST", f"{_API_ROOT}/tasks", sent)
 
     def change(self, origin: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
         """Change a task."""
-        return self._sent("PUT", f"{_ROOT}/tasks/{quote(origin, safe='')}", _fields(whole, values))
+        return self._send("PUT", f"{_API_ROOT}/tasks/{quote(origin, safe='')}", _fields(whole, values))
 
-    def _sent(self, method: str, address: str, fields: Mapping[str, Any]) -> ForeignTask:
-        made = self.service.send(method, f"{address}?opt_fields={_ASKED}", {"data": fields})
+    def _send(self, method: str, address: str, fields: Mapping[str, Any]) -> ForeignTask:
+        made = self.service.send(method, f"{address}?opt_fields={_REQUESTED_FIELDS}", {"data": fields})
         return _task(object_field(made, "data"))
 
 
@@ -78,6 +82,7 @@ def _task(found: Mapping[str, Any]) -> ForeignTask:
 
 
 def _fields(task: ForeignTask, names: Any) -> dict[str, Any]:
+    """Return the named fields of a task by Asana's names."""
     given = {
         "title": ("name", task.title),
         "description": ("notes", task.description),
@@ -87,6 +92,6 @@ def _fields(task: ForeignTask, names: Any) -> dict[str, Any]:
 
 
 KIND = TrackerKind(
-    "asana", _PROFILE, Asana, by_token(_PROFILE, "ASANA_ACCESS_TOKEN", "ASANA_TOKEN"),
-    needed=("project",), optional=("base_url",), identifying=("project",), usual_address="https://app.asana.com",
+    "asana", _PROFILE, Asana, token_authorization(_PROFILE, "ASANA_ACCESS_TOKEN", "ASANA_TOKEN"),
+    required_settings=("project",), optional_settings=("base_url",), identifying_settings=("project",), default_address="https://app.asana.com",
 )  # fmt: skip

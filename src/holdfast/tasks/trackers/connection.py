@@ -1,4 +1,7 @@
-"""Trackers by their kind: connected, tested, synchronised. Imported only when a tracker is used."""
+"""The actions of `taskpilot_remote_interface`: connects, tests, lists, synchronises and disconnects trackers.
+
+Imported only when a tracker is used, because it loads the HTTP client.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,11 @@ from typing import Any
 from holdfast.kernel.errors import InvalidArguments, NotFound
 from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.storage.network.address import parse_address
-from holdfast.tasks.store.records import Who
+from holdfast.tasks.store.records import CallerIdentity
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.trackers import asana, custom, github, jira, linear, trello
-from holdfast.tasks.trackers import counterparts as stored
+from holdfast.tasks.trackers import asana, counterparts, custom, github, jira, linear, trello
 from holdfast.tasks.trackers.counterparts import StoredTracker
-from holdfast.tasks.trackers.report import SyncTerms, TrackerOut, TrackerReport, steps_of
+from holdfast.tasks.trackers.report import SyncTerms, TrackerOut, TrackerReport, step_fields
 from holdfast.tasks.trackers.synchronisation import Synchronisation
 from holdfast.tasks.trackers.tracker import Tracker, TrackerKind, parse_settings
 from holdfast.tasks.view.results import timestamp_or_none, workspace_ref
@@ -24,26 +26,34 @@ KINDS: Mapping[str, TrackerKind] = MappingProxyType(
 )
 
 
-def settings_of(kind: str, config: str | None) -> dict[str, Any]:
-    """Return the checked settings in a config for a kind of tracker."""
-    described = KINDS[kind]
-    settings = parse_settings(config, needed=described.needed, known=described.optional)
+def parse_config(kind: str, config: str | None) -> dict[str, Any]:
+    """Return the settings in a JSON config, checked for a kind of tracker."""
+    tracker_kind = KINDS[kind]
+    settings = parse_settings(
+        config, required=tracker_kind.required_settings, optional=tracker_kind.optional_settings
+    )
     if kind == "github":
-        github.checked_project(settings["repository"])
+        github.validate_project(settings["repository"])
     else:
-        parse_address(str(settings.get("base_url") or described.usual_address))
+        parse_address(str(settings.get("base_url") or tracker_kind.default_address))
     return settings
 
 
-def name_of(kind: str, settings: Mapping[str, Any]) -> str:
-    """Return our name for a tracker: its kind and what identifies its project."""
-    parts = [str(settings[name]).removeprefix("https://").rstrip("/") for name in KINDS[kind].identifying]
+def tracker_name(kind: str, settings: Mapping[str, Any]) -> str:
+    """Return our name for a tracker, such as `github:owner/name`: its kind and its project."""
+    parts = [
+        str(settings[name]).removeprefix("https://").rstrip("/") for name in KINDS[kind].identifying_settings
+    ]
     return f"{kind}:{'/'.join(parts)}"
 
 
-def chosen(room: Tasks, kind: str, name: str | None) -> StoredTracker:
-    """Return the connected tracker of a kind, or the one of that name."""
-    found = [item for item in stored.trackers(room, kind) if item.connected and name in (None, item.name)]
+def find_connected(room: Tasks, kind: str, name: str | None) -> StoredTracker:
+    """Return the connected tracker of a kind; with a name, the one with that name."""
+    found = [
+        item
+        for item in counterparts.list_trackers(room, kind)
+        if item.connected and name in (None, item.name)
+    ]
     if not found:
         raise NotFound(
             f"No tracker of the kind '{kind}' is connected.", hint="Connect it with the action 'connect'."
@@ -54,47 +64,47 @@ def chosen(room: Tasks, kind: str, name: str | None) -> StoredTracker:
     return found[0]
 
 
-def listed(room: Tasks, kind: str) -> TrackerReport:
-    """Report the trackers of a kind."""
-    found = stored.trackers(room, kind)
+def list_trackers(room: Tasks, kind: str) -> TrackerReport:
+    """Report all trackers of a kind."""
+    found = counterparts.list_trackers(room, kind)
     trackers = [tracker_out(item) for item in found]
     return report(room, "list", found[0] if found else None, dry_run=True, trackers=trackers)
 
 
-def tested(room: Tasks, known: StoredTracker) -> TrackerReport:
+def check_connection(room: Tasks, known: StoredTracker) -> TrackerReport:
     """Test the connection to a tracker, and report our account."""
-    account = _tracker(room, known.kind, known.settings).whoami()
+    account = _open_tracker(room, known.kind, known.settings).whoami()
     return report(room, "test", known, dry_run=True, **vars(account))
 
 
-def synchronised(room: Tasks, who: Who, known: StoredTracker, terms: SyncTerms) -> TrackerReport:
+def synchronise(room: Tasks, who: CallerIdentity, known: StoredTracker, terms: SyncTerms) -> TrackerReport:
     """Synchronise tasks with a tracker."""
-    outcome = Synchronisation(room, who, _tracker(room, known.kind, known.settings), known, terms).run()
+    outcome = Synchronisation(room, who, _open_tracker(room, known.kind, known.settings), known, terms).run()
     steps = ["Turn `dry_run` off to do this."] if terms.dry_run and outcome.steps else []
     if any(step.done == "conflict" for step in outcome.steps):
-        steps.append("Settle each conflict on one side, or pass prefer 'ours' or 'theirs'.")
-    after = next((item for item in stored.trackers(room, known.kind) if item.name == known.name), known)
-    return report(room, "sync", after, dry_run=terms.dry_run, next_steps=steps, **steps_of(outcome))
+        steps.append("Resolve each conflict on one side, or pass prefer 'ours' or 'theirs'.")
+    after = next(
+        (item for item in counterparts.list_trackers(room, known.kind) if item.name == known.name), known
+    )
+    return report(room, "sync", after, dry_run=terms.dry_run, next_steps=steps, **step_fields(outcome))
 
 
-def disconnected(room: Tasks, known: StoredTracker, *, dry_run: bool) -> TrackerReport:
-    """Stop using a tracker."""
+def disconnect(room: Tasks, known: StoredTracker, *, dry_run: bool) -> TrackerReport:
+    """Disconnect a tracker; in a dry run, report its current state."""
     if not dry_run:
-        stored.disconnect(room, known.name)
-    after = next(item for item in stored.trackers(room, known.kind) if item.name == known.name)
+        counterparts.store_disconnected(room, known.name)
+    after = next(item for item in counterparts.list_trackers(room, known.kind) if item.name == known.name)
     return report(room, "disconnect", after, dry_run=dry_run)
 
 
-def connected(
-    room: Tasks, kind: str, settings: dict[str, Any], *, dry_run: bool, action: str
-) -> TrackerReport:
-    """Test a tracker, and store it if that works and it is not a dry run."""
-    account = _tracker(room, kind, settings).whoami()
-    name = name_of(kind, settings)
+def connect(room: Tasks, kind: str, settings: dict[str, Any], *, dry_run: bool, action: str) -> TrackerReport:
+    """Test a tracker and, except in a dry run, store it as connected."""
+    account = _open_tracker(room, kind, settings).whoami()
+    name = tracker_name(kind, settings)
     known = StoredTracker(name, kind, settings, {}, connected=False, synced_at=None)
     if not dry_run:
-        stored.connect(room, name, kind, settings)
-        known = next(item for item in stored.trackers(room, kind) if item.name == name)
+        counterparts.store_connected(room, name, kind, settings)
+        known = next(item for item in counterparts.list_trackers(room, kind) if item.name == name)
     step = "Turn `dry_run` off to connect it." if dry_run else "Synchronise it with the action 'sync'."
     return report(room, action, known, dry_run=dry_run, next_steps=[step], **vars(account))
 
@@ -127,5 +137,5 @@ def tracker_out(known: StoredTracker) -> TrackerOut:
     )
 
 
-def _tracker(room: Tasks, kind: str, settings: Mapping[str, Any]) -> Tracker:
+def _open_tracker(room: Tasks, kind: str, settings: Mapping[str, Any]) -> Tracker:
     return KINDS[kind].make(KINDS[kind].service(settings, UsersConfiguration(room.repository)), settings)

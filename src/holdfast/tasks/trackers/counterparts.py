@@ -1,7 +1,7 @@
-"""What is stored about trackers: which there are, how far they were read, and which item is which task.
+"""The stored state of synchronisation: trackers, how far each was read, and the counterparts of tasks.
 
-No secret is stored. A disconnected tracker keeps its counterparts, so that connecting it again continues
-where it ended.
+A counterpart is the item that corresponds to a task in a tracker or an imported file. No secrets are stored.
+A disconnected tracker keeps its counterparts, so that a new connection continues where the last one stopped.
 """
 
 from __future__ import annotations
@@ -16,15 +16,17 @@ from holdfast.tasks.store.statements import insert, on_conflict_update
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import TaskTransaction
 
-_TRACKERS = "SELECT name, kind, settings, mark, connected, synced_at FROM tracker"
-_PUT_TRACKER = (
+_SELECT_TRACKERS = "SELECT name, kind, settings, mark, connected, synced_at FROM tracker"
+_UPSERT_TRACKER = (
     "INSERT INTO tracker (workspace, name, kind, settings, mark, connected, created_at)"
     " VALUES (:workspace, :name, :kind, :settings, '{}', 1, :now)"
     " ON CONFLICT (workspace, name) DO UPDATE SET settings = excluded.settings, connected = 1"
 )
 _DISCONNECT = "UPDATE tracker SET connected = 0 WHERE workspace = :workspace AND name = :name"
-_MOVE_MARK = "UPDATE tracker SET mark = :mark, synced_at = :now WHERE workspace = :workspace AND name = :name"
-_PUT_COUNTERPART = insert(
+_UPDATE_CURSOR = (
+    "UPDATE tracker SET mark = :cursor, synced_at = :now WHERE workspace = :workspace AND name = :name"
+)
+_UPSERT_COUNTERPART = insert(
     "counterpart",
     ("workspace", "tracker", "origin", "task", "url", "base", "seen"),
     on_conflict_update("workspace, tracker, origin", ("url", "base", "seen")),
@@ -38,61 +40,71 @@ class StoredTracker:
     name: str
     kind: str
     settings: Mapping[str, Any]
-    mark: Mapping[str, Any]
+    cursor: Mapping[str, Any]
+    """The position up to which it was read, in the column `mark`."""
     connected: bool
     synced_at: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Counterpart:
-    """An item and its task, with the values both last agreed on and those last seen over there."""
+    """An item and its task."""
 
     origin: str
+    """The id of the item in the tracker."""
     task: str
+    """The uid of the task."""
     url: str | None
     base: Mapping[str, Any]
+    """The values that both sides last agreed on."""
     seen: Mapping[str, Any]
+    """The values that the item had when it was last read."""
 
 
-def trackers(room: Tasks, kind: str | None = None) -> list[StoredTracker]:
+def list_trackers(room: Tasks, kind: str | None = None) -> list[StoredTracker]:
     """Return the trackers of the workspace, the newest first."""
     with room.reading() as transaction:
-        return _trackers(transaction, kind)
+        return _read_trackers(transaction, kind)
 
 
-def _trackers(transaction: TaskTransaction, kind: str | None) -> list[StoredTracker]:
+def _read_trackers(transaction: TaskTransaction, kind: str | None) -> list[StoredTracker]:
     only = "" if kind is None else " AND kind = :kind"
-    query = f"{_TRACKERS} WHERE workspace = :workspace{only} ORDER BY created_at DESC, name"
+    query = f"{_SELECT_TRACKERS} WHERE workspace = :workspace{only} ORDER BY created_at DESC, name"
     return [
-        StoredTracker(name, kind, json.loads(settings), json.loads(mark), bool(connected), synced_at)
-        for name, kind, settings, mark, connected, synced_at in transaction.ask(query, kind=kind)
+        StoredTracker(name, kind, json.loads(settings), json.loads(cursor), bool(connected), synced_at)
+        for name, kind, settings, cursor, connected, synced_at in transaction.run_in_workspace(
+            query, kind=kind
+        )
     ]
 
 
-def connect(room: Tasks, name: str, kind: str, settings: Mapping[str, Any]) -> None:
-    """Store a tracker as connected, unless it is so already with these settings."""
+def store_connected(room: Tasks, name: str, kind: str, settings: Mapping[str, Any]) -> None:
+    """Store a tracker as connected, unless it is already connected with these settings."""
     with room.writing() as transaction:
-        before = {item.name: item for item in _trackers(transaction, kind)}.get(name)
+        known = {item.name: item for item in _read_trackers(transaction, kind)}
+        before = known.get(name)
         if before is None or not before.connected or dict(before.settings) != dict(settings):
-            transaction.ask(_PUT_TRACKER, name=name, kind=kind, settings=encoded(dict(settings)))
+            transaction.run_in_workspace(
+                _UPSERT_TRACKER, name=name, kind=kind, settings=encoded(dict(settings))
+            )
 
 
-def disconnect(room: Tasks, name: str) -> None:
-    """Mark a tracker as disconnected; its counterparts are kept."""
+def store_disconnected(room: Tasks, name: str) -> None:
+    """Mark a tracker as disconnected; its counterparts stay."""
     with room.writing() as transaction:
-        transaction.ask(_DISCONNECT, name=name)
+        transaction.run_in_workspace(_DISCONNECT, name=name)
 
 
-def move_mark(room: Tasks, name: str, mark: Mapping[str, Any]) -> None:
+def store_cursor(room: Tasks, name: str, cursor: Mapping[str, Any]) -> None:
     """Store how far a tracker was read."""
     with room.writing() as transaction:
-        transaction.ask(_MOVE_MARK, name=name, mark=encoded(dict(mark)))
+        transaction.run_in_workspace(_UPDATE_CURSOR, name=name, cursor=encoded(dict(cursor)))
 
 
-def counterparts(room: Tasks, tracker: str) -> dict[str, Counterpart]:
-    """Return a tracker's counterparts by their origin."""
+def read_counterparts(room: Tasks, tracker: str) -> dict[str, Counterpart]:
+    """Return the counterparts in a tracker by their origin."""
     with room.reading() as transaction:
-        rows = transaction.ask(
+        rows = transaction.run_in_workspace(
             "SELECT origin, task, url, base, seen FROM counterpart"
             " WHERE workspace = :workspace AND tracker = :tracker ORDER BY origin",
             tracker=tracker,
@@ -103,7 +115,7 @@ def counterparts(room: Tasks, tracker: str) -> dict[str, Counterpart]:
     }
 
 
-def put(room: Tasks, tracker: str, *found: Counterpart) -> None:
+def store_counterparts(room: Tasks, tracker: str, *found: Counterpart) -> None:
     """Store counterparts, replacing earlier ones of the same items."""
     if not found:
         return
@@ -116,4 +128,4 @@ def put(room: Tasks, tracker: str, *found: Counterpart) -> None:
             }
             for item in found
         ]  # fmt: skip
-        transaction.executemany(_PUT_COUNTERPART, rows)
+        transaction.executemany(_UPSERT_COUNTERPART, rows)

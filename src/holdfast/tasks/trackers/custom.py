@@ -1,8 +1,9 @@
-"""Any other service with items at one address.
+"""The tracker `custom`: any service that offers its items as JSON at one address.
 
-Its interface: `GET base_url?since=…` returns a list of objects, or an object with such a list; `POST
-base_url` creates one; `PATCH base_url/ID` changes fields of one. The last two return the object. Further
-pages follow from the `Link` header. The settings map the names of fields: `{"fields": {"title": "summary"}}`.
+What the service must offer: `GET base_url?since=…` returns a list of objects, or an object with such a list;
+`POST base_url` creates an object; `PATCH base_url/ID` changes fields of one. `POST` and `PATCH` return the
+object. The `Link` header leads to further pages. The settings map our field names to those of the service:
+`{"fields": {"title": "summary"}}`.
 """
 
 from __future__ import annotations
@@ -17,21 +18,21 @@ from holdfast.tasks.trackers.service import ServiceProfile, ServiceTracker
 from holdfast.tasks.trackers.three_way_merge import FIELDS
 from holdfast.tasks.trackers.tracker import (
     Account,
-    Mark,
+    SyncCursor,
     TrackerKind,
     changed_pages,
     item_id,
-    items,
+    required_list,
     text_field,
     text_table,
 )
 
-_NAMES = (*FIELDS, "id", "url", "updated_at")
+_FIELD_NAMES = (*FIELDS, "id", "url", "updated_at")
 _PROFILE = ServiceProfile("Custom", "Set HOLDFAST_REMOTE_TOKEN.")
 
 
 def _authorization(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
-    """Return the authorization if a token is set; some services need none."""
+    """Return the header with the token, or no header without one: some services need no token."""
     del settings
     token = configuration.variable("HOLDFAST_REMOTE_TOKEN")
     return {} if token is None else {"Authorization": f"Bearer {token}"}
@@ -40,20 +41,19 @@ def _authorization(settings: Mapping[str, Any], configuration: UsersConfiguratio
 class Custom(ServiceTracker):
     """The items at one address."""
 
-    carries: ClassVar[frozenset[str]] = frozenset(FIELDS)
+    synced_fields: ClassVar[frozenset[str]] = frozenset(FIELDS)
 
     def whoami(self) -> Account:
-        """Return the address, after a request for the items."""
+        """Request the items to test the connection, and return the address in place of an account."""
         self.service.get("", {"limit": 1}).json()
         host = self.service.client.origin.name
-        return Account(
-            "", urlsplit(self.service.client.base).path.strip("/") or host, self.service.client.base
-        )
+        project = urlsplit(self.service.client.base).path.strip("/") or host
+        return Account("", project, self.service.client.base)
 
-    def changed(self, mark: Mark) -> Iterator[ForeignTask]:
-        """Yield the items that changed since the mark."""
-        for page in changed_pages(self.service, mark, "", {"since": mark.since}):
-            yield from mark.passing(map(self._task, items(page, self.settings.get("items"))))
+    def changed_since(self, cursor: SyncCursor) -> Iterator[ForeignTask]:
+        """Yield the items that changed since the cursor."""
+        for page in changed_pages(self.service, cursor, "", {"since": cursor.since}):
+            yield from cursor.advance_over(map(self._task, required_list(page, self.settings.get("items"))))
 
     def create(self, task: ForeignTask) -> ForeignTask:
         """Create an item."""
@@ -66,19 +66,19 @@ class Custom(ServiceTracker):
         )
 
     def _fields(self, task: ForeignTask, names: Any) -> dict[str, Any]:
-        names_for = {ours: theirs for theirs, ours in text_table(self.settings, "statuses").items()}
+        foreign_statuses = {ours: theirs for theirs, ours in text_table(self.settings, "statuses").items()}
         given: dict[str, Any] = {
             "title": task.title,
             "description": task.description,
-            "status": names_for.get(task.status, task.status),
+            "status": foreign_statuses.get(task.status, task.status),
             "priority": task.priority,
             "labels": list(task.labels),
         }
-        return {self._name(name): given[name] for name in names if name in given}
+        return {self._foreign_name(name): given[name] for name in names if name in given}
 
     def _task(self, item: Mapping[str, Any]) -> ForeignTask:
         given = item if isinstance(item, dict) else {}
-        found = {name: given.get(self._name(name)) for name in _NAMES}
+        found = {name: given.get(self._foreign_name(name)) for name in _FIELD_NAMES}
         status = str(found["status"] or "")
         labels = found["labels"]
         return ForeignTask(
@@ -92,11 +92,12 @@ class Custom(ServiceTracker):
             updated_at=text_field(found, "updated_at") or None,
         )
 
-    def _name(self, ours: str) -> str:
+    def _foreign_name(self, ours: str) -> str:
         return text_table(self.settings, "fields").get(ours, ours)
 
 
 KIND = TrackerKind(
     "custom", _PROFILE, Custom, _authorization,
-    needed=("base_url",), optional=("items", "fields", "statuses"), identifying=("base_url",),
+    required_settings=("base_url",), optional_settings=("items", "fields", "statuses"),
+    identifying_settings=("base_url",),
 )  # fmt: skip

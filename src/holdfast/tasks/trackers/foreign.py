@@ -1,4 +1,7 @@
-"""A task of another program in our terms: what importers read and trackers exchange."""
+"""The model of another program's task in our terms, shared by importers and trackers.
+
+The modules that use it call such a task an item.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,7 @@ _PRIORITIES: Mapping[str, Priority] = MappingProxyType(
 
 @dataclass(frozen=True)
 class ForeignCriterion:
-    """One thing that must hold before the task counts as done."""
+    """Something that must be true before the task is done."""
 
     text: str
     checked: bool = False
@@ -46,7 +49,7 @@ class ForeignCriterion:
 
 @dataclass(frozen=True)
 class ForeignTask:
-    """One task of another program. `origin` is its permanent id there."""
+    """A task of another program. `origin` is its permanent id there."""
 
     origin: str
     title: str
@@ -58,22 +61,22 @@ class ForeignTask:
     depends_on: tuple[str, ...] = ()
     """Origins of the tasks that must be done first."""
     parent: str | None = None
-    """The origin of the task it is a part of."""
+    """The origin of its parent task."""
     milestone: str | None = None
     plan: str = ""
     notes: str = ""
     url: str | None = None
     updated_at: str | None = None
     line: int | None = None
-    """Its line in the file it was read from."""
-    kept: Mapping[str, Any] = field(default_factory=dict)
-    """Properties that our tasks do not have, by their name over there."""
+    """The line in the source file where it starts."""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """Properties that our tasks do not have, by their name in the other program."""
 
-    def notes_with_the_kept(self) -> str:
-        """Return the notes, followed by the properties that our tasks do not have."""
+    def notes_with_extra(self) -> str:
+        """Return the notes, followed by the extra properties, one per line."""
         lines = [
-            f"{name}: {_spelled(value)}"
-            for name, value in self.kept.items()
+            f"{name}: {_to_text(value)}"
+            for name, value in self.extra.items()
             if value not in (None, "", [], {})
         ]
         return "\n\n".join(filter(None, [self.notes.strip(), "\n".join(lines)]))
@@ -90,19 +93,19 @@ class Problem:
 
 def status_of(word: str) -> Status | None:
     """Return our state for a word of another program, or None if it is unknown."""
-    return _STATUSES.get(_plain(word))
+    return _STATUSES.get(_normalise_word(word))
 
 
 def priority_of(word: str) -> Priority | None:
     """Return our priority for a word of another program, or None if it is unknown."""
-    return _PRIORITIES.get(_plain(word))
+    return _PRIORITIES.get(_normalise_word(word))
 
 
-def _plain(word: str) -> str:
+def _normalise_word(word: str) -> str:
     return " ".join(word.replace("_", " ").strip(" \t✓✅✔:").lower().split())
 
 
-def _spelled(value: object) -> str:
+def _to_text(value: object) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, list) and all(isinstance(item, str | int | float) for item in value):

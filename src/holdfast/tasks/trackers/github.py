@@ -1,9 +1,10 @@
-"""GitHub: the part of its REST interface that tasks need, and the mapping between issues and tasks.
+"""The tracker `github`: the part of GitHub's REST API that tasks need, and how issues map to tasks.
 
-- `priority-high`, `status-review` and `taskpilot` are our labels over there; they are not labels of the task.
+- Status and priority are labels of an issue, such as `status-review` and `priority-high`. These labels and
+  the label `taskpilot`, which marks our issues, are not labels of the task.
 - A closed issue is done, or dropped if it was closed as not planned or as a duplicate.
-- Criteria are written as a check list below the description. An invisible HTML comment names the task, so
-  that an issue whose creation was interrupted is found again instead of being created twice.
+- Criteria are a check list below the description. An invisible HTML comment names the task, so that after an
+  interruption the issue is found again instead of being created twice.
 """
 
 from __future__ import annotations
@@ -21,21 +22,23 @@ from holdfast.tasks.trackers.service import Service, ServiceProfile
 from holdfast.tasks.trackers.three_way_merge import FIELDS
 from holdfast.tasks.trackers.tracker import (
     Account,
-    Mark,
+    SyncCursor,
     TrackerKind,
     changed_pages,
     item_id,
-    items,
     object_field,
     object_list,
+    required_list,
     text_field,
 )
 
 _PROJECT = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}")
-_REMOTE = re.compile(
+_REMOTE_ADDRESS = re.compile(
     r"(?:https://|ssh://)?(?:[\w.-]+@)?github\.com[:/](?P<project>[^/\s]+/[^/\s]+?)(?:\.git)?/?"
 )
-_PAGE = 100
+_ISSUES_PER_PAGE = 100
+"""The maximum that GitHub allows
+(https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api)."""
 _TOKEN_HINT = "Set GITHUB_TOKEN or GH_TOKEN, or log in with a git credential helper for github.com."  # noqa: S105 - words
 _PROFILE = ServiceProfile(
     "GitHub", _TOKEN_HINT, {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
@@ -44,7 +47,7 @@ _PROFILE = ServiceProfile(
 
 @dataclass(frozen=True)
 class PullRequest:
-    """The properties of a pull request that tasks need."""
+    """A pull request, with the properties that tasks need."""
 
     number: int
     title: str
@@ -54,15 +57,15 @@ class PullRequest:
     open: bool
     url: str
     commit: str | None = None
-    """The commit that it was merged as."""
+    """The merge commit."""
 
     @property
     def origin(self) -> str:
-        """Its id over there."""
+        """Return its id on GitHub, such as `#12`."""
         return f"#{self.number}"
 
 
-def checked_project(text: str) -> str:
+def validate_project(text: str) -> str:
     """Return a valid `owner/name`, or raise."""
     if not _PROJECT.fullmatch(text) or text.endswith(("/.", "/..")):
         raise InvalidArguments(f"{text!a} is not a repository on GitHub.", hint="Name it as OWNER/NAME.")
@@ -71,12 +74,12 @@ def checked_project(text: str) -> str:
 
 def project_of_remote(address: str) -> str | None:
     """Return the `owner/name` in a git remote's address, or None if it is not on GitHub."""
-    found = _REMOTE.fullmatch(address.strip())
+    found = _REMOTE_ADDRESS.fullmatch(address.strip())
     return found["project"] if found and _PROJECT.fullmatch(found["project"]) else None
 
 
 def _authorization(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
-    """Return the user's token in a header."""
+    """Return the header with the user's token, from the environment or the git credential helper."""
     del settings
     token = configuration.variable("GITHUB_TOKEN", "GH_TOKEN") or configuration.password("github.com")
     if token is None:
@@ -90,30 +93,31 @@ class GitHub:
 
     service: Service
     project: str
-    carries: ClassVar[frozenset[str]] = frozenset(FIELDS)
+    synced_fields: ClassVar[frozenset[str]] = frozenset(FIELDS)
 
     def whoami(self) -> Account:
-        """Return our account, after a request that shows that it works."""
+        """Return our account; fails if the project or the token is invalid."""
         found = self.service.get(self._path("")).json()
         account = text_field(self.service.get("/user").json(), "login")
         return Account(
             account, text_field(found, "full_name") or self.project, text_field(found, "html_url") or None
         )
 
-    def changed(self, mark: Mark) -> Iterator[ForeignTask]:
-        """Yield the issues that changed since the mark, oldest first, without pull requests."""
+    def changed_since(self, cursor: SyncCursor) -> Iterator[ForeignTask]:
+        """Yield the issues that changed since the cursor, oldest first, without pull requests."""
         query = {
-            "state": "all", "sort": "updated", "direction": "asc", "per_page": _PAGE, "since": mark.since,
+            "state": "all", "sort": "updated", "direction": "asc", "per_page": _ISSUES_PER_PAGE,
+            "since": cursor.since,
         }  # fmt: skip
-        for page in changed_pages(self.service, mark, self._path("/issues"), query):
-            issues = items(page)
-            for issue, task in zip(issues, mark.passing(map(task_of, issues)), strict=True):
+        for page in changed_pages(self.service, cursor, self._path("/issues"), query):
+            issues = required_list(page)
+            for issue, task in zip(issues, cursor.advance_over(map(task_of, issues)), strict=True):
                 if "pull_request" not in issue:
                     yield task
 
     def create(self, task: ForeignTask) -> ForeignTask:
         """Create an issue."""
-        uid = task.kept.get("uid")
+        uid = task.extra.get("uid")
         made = self.service.send("POST", self._path("/issues"), fields_of(task, uid))
         created = task_of(made)
         if task.status in ("done", "dropped"):
@@ -122,7 +126,7 @@ class GitHub:
 
     def change(self, origin: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
         """Change an issue."""
-        sent = fields_of(whole, whole.kept.get("uid"), values)
+        sent = fields_of(whole, whole.extra.get("uid"), values)
         return task_of(self.service.send("PATCH", self._path(f"/issues/{int(origin)}"), sent))
 
     def issue(self, number: int) -> ForeignTask:
@@ -159,36 +163,37 @@ def _pull_request(found: Any) -> PullRequest:
 
 
 OUR_LABEL = "taskpilot"
-_STATUS_LABEL, _PRIORITY_LABEL = "status-", "priority-"
+_STATUS_LABEL = "status-"
+_PRIORITY_LABEL = "priority-"
 _MARKER = re.compile(r"\s*<!-- holdfast task: (?P<uid>[0-9A-Za-z-]{1,40}) -->\s*\Z")
 _CRITERIA = re.compile(
     r"(?:\A|\n)## Acceptance criteria[ \t]*\r?\n+(?P<list>(?:[-*] \[[ xX]\] [^\n]*(?:\n|\Z))+)\s*\Z"
 )
-_BOX = re.compile(r"[-*] \[(?P<mark>[ xX])\] (?P<text>[^\r\n]*)")
+_CHECK_BOX = re.compile(r"[-*] \[(?P<mark>[ xX])\] (?P<text>[^\r\n]*)")
 _NOT_PLANNED = frozenset({"not_planned", "duplicate"})
 
 
 def task_of(issue: Mapping[str, Any]) -> ForeignTask:
     """Return an issue as a task."""
     labels = [text_field(label, "name") for label in object_list(issue, "labels")]
-    body, criteria, uid = _body_parts(text_field(issue, "body"))
+    body, criteria, uid = _parse_body(text_field(issue, "body"))
     return ForeignTask(
         origin=item_id(issue, "number"),
         title=text_field(issue, "title"),
         description=body,
         status=_status(issue, labels),
-        priority=next(filter(None, map(_labelled_priority, labels)), "medium"),
-        labels=tuple(label for label in labels if label and not _is_ours(label)),
+        priority=next(filter(None, map(_priority_of_label, labels)), "medium"),
+        labels=tuple(label for label in labels if label and not _is_our_label(label)),
         criteria=criteria,
         url=text_field(issue, "html_url") or None,
         updated_at=text_field(issue, "updated_at") or None,
-        kept={"uid": uid} if uid else {},
+        extra={"uid": uid} if uid else {},
     )
 
 
 def fields_of(task: ForeignTask, uid: str | None, changed: Iterable[str] | None = None) -> dict[str, Any]:
-    """Return the fields to send for a task: all, or those affected by the changed ones."""
-    names = set(changed) if changed is not None else {"title", "description", "status", "labels"}
+    """Return the fields of an issue to send: all for a new one, otherwise those that the changes affect."""
+    names = {"title", "description", "status", "labels"} if changed is None else set(changed)
     sent: dict[str, Any] = {}
     if "title" in names:
         sent["title"] = task.title
@@ -205,9 +210,11 @@ def fields_of(task: ForeignTask, uid: str | None, changed: Iterable[str] | None 
 
 def labels_of(task: ForeignTask) -> list[str]:
     """Return the labels of an issue for this task."""
-    own = [*task.labels, OUR_LABEL, f"{_PRIORITY_LABEL}{task.priority}"]
-    finished = task.status in ("done", "dropped", "backlog")
-    return own if finished else [*own, f"{_STATUS_LABEL}{task.status}"]
+    labels = [*task.labels, OUR_LABEL, f"{_PRIORITY_LABEL}{task.priority}"]
+    # The other states follow from whether the issue is open or closed.
+    if task.status in ("in-progress", "blocked", "review"):
+        labels.append(f"{_STATUS_LABEL}{task.status}")
+    return labels
 
 
 def body_of(task: ForeignTask, uid: str | None) -> str:
@@ -218,40 +225,44 @@ def body_of(task: ForeignTask, uid: str | None) -> str:
     return "\n\n".join(filter(None, [task.description.strip(), criteria, marker]))
 
 
-def _body_parts(body: str) -> tuple[str, tuple[ForeignCriterion, ...], str | None]:
-    marker = _MARKER.search(body)
-    if marker:
+def _parse_body(body: str) -> tuple[str, tuple[ForeignCriterion, ...], str | None]:
+    """Return the description, the criteria and the uid of our task in the text of an issue."""
+    uid = None
+    if marker := _MARKER.search(body):
+        uid = marker["uid"]
         body = body[: marker.start()]
     found = _CRITERIA.search(body)
     if not found:
-        return body.strip(), (), marker["uid"] if marker else None
-    boxes = tuple(ForeignCriterion(box["text"], box["mark"] != " ") for box in _BOX.finditer(found["list"]))
-    return body[: found.start()].strip(), boxes, marker["uid"] if marker else None
+        return body.strip(), (), uid
+    boxes = tuple(
+        ForeignCriterion(box["text"], box["mark"] != " ") for box in _CHECK_BOX.finditer(found["list"])
+    )
+    return body[: found.start()].strip(), boxes, uid
 
 
 def _status(issue: Mapping[str, Any], labels: Iterable[str]) -> Status:
     if text_field(issue, "state") == "closed":
         return "dropped" if text_field(issue, "state_reason") in _NOT_PLANNED else "done"
-    status: Status | None = next(filter(None, map(_labelled_status, labels)), None)
+    status: Status | None = next(filter(None, map(_status_of_label, labels)), None)
     # An open issue is not finished, whatever an old label says.
     return status if status in ("in-progress", "blocked", "review") else "backlog"
 
 
-def _labelled_status(label: str) -> Status | None:
+def _status_of_label(label: str) -> Status | None:
     return status_of(label.removeprefix(_STATUS_LABEL)) if label.startswith(_STATUS_LABEL) else None
 
 
-def _labelled_priority(label: str) -> Priority | None:
+def _priority_of_label(label: str) -> Priority | None:
     return priority_of(label.removeprefix(_PRIORITY_LABEL)) if label.startswith(_PRIORITY_LABEL) else None
 
 
-def _is_ours(label: str) -> bool:
-    return label == OUR_LABEL or bool(_labelled_status(label) or _labelled_priority(label))
+def _is_our_label(label: str) -> bool:
+    return label == OUR_LABEL or bool(_status_of_label(label) or _priority_of_label(label))
 
 
 KIND = TrackerKind(
-    "github", _PROFILE, lambda service, settings: GitHub(service, checked_project(settings["repository"])),
+    "github", _PROFILE, lambda service, settings: GitHub(service, validate_project(settings["repository"])),
     _authorization,
-    needed=("repository",), identifying=("repository",), usual_address="https://api.github.com",
+    required_settings=("repository",), identifying_settings=("repository",), default_address="https://api.github.com",
     address_variable="GITHUB_API_URL",
 )  # fmt: skip

@@ -1,4 +1,7 @@
-"""Issues and pull requests on GitHub, and what they mean for tasks. Imported only when used."""
+"""The actions of `taskpilot_github` besides synchronisation: create issues, open and follow pull requests.
+
+Imported only when used, because it loads the HTTP client.
+"""
 
 from __future__ import annotations
 
@@ -10,37 +13,36 @@ from holdfast.storage.git.command import Git
 from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.storage.git.remotes import Remotes
 from holdfast.storage.network.address import parse_address
-from holdfast.tasks.store.records import Change, Draft, Task, TaskLink, Who
+from holdfast.tasks.store.records import CallerIdentity, Change, Draft, Task, TaskLink
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.trackers import counterparts as stored
-from holdfast.tasks.trackers import github
-from holdfast.tasks.trackers.adapter import move, ours
+from holdfast.tasks.trackers import counterparts, github
+from holdfast.tasks.trackers.adapter import move_to_status, our_task
 from holdfast.tasks.trackers.connection import report, tracker_out
 from holdfast.tasks.trackers.counterparts import StoredTracker
 from holdfast.tasks.trackers.github import GitHub, PullRequest
 from holdfast.tasks.trackers.report import Done, SyncOutcome, SyncTerms, TrackerReport
 from holdfast.tasks.trackers.synchronisation import Synchronisation
 
-_TASK = re.compile(r"(?<![\w-])TP-0*(\d{1,9})(?!\w)", re.IGNORECASE)
-_CLOSES = re.compile(r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\s*:?\s+#(\d{1,9})\b", re.IGNORECASE)
-_BRANCH = re.compile(r"[\w][\w./+-]*(?::[\w./+-]+)?")
-_OPEN_PROGRESS = 25
-"""A judgement: the progress in percent of a task whose pull request is open."""
+_TASK_ID = re.compile(r"(?<![\w-])TP-0*(\d{1,9})(?!\w)", re.IGNORECASE)
+_CLOSED_ISSUE = re.compile(r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\s*:?\s+#(\d{1,9})\b", re.IGNORECASE)
+_BRANCH_NAME = re.compile(r"[\w][\w./+-]*(?::[\w./+-]+)?")
+_PROGRESS_PERCENT_WHEN_OPEN = 25
+"""The minimum progress of a task whose pull request is open. A judgement: begun, but not reviewed."""
 
 
-def project_here(room: Tasks) -> str:
-    """Return the project in the git remotes of this repository; `origin` before the others."""
-    found = _projects(room)
+def find_project(room: Tasks) -> str:
+    """Return the GitHub project of this repository's git remotes, preferably of `origin`."""
+    found = _remote_projects(room)
     if not found:
         raise NotFound("No git remote of this repository is on GitHub.", hint="Name it in `repository`.")
     return found[0]
 
 
 def check_project(room: Tasks, project: str) -> None:
-    """Refuse a project that is neither a git remote's nor allowed by name, so that tasks do not leak."""
+    """Raise unless a git remote or the user's configuration names the project, so that tasks do not leak."""
     configuration = UsersConfiguration(room.repository)
     origin = parse_address(github.KIND.address({}, configuration)).origin
-    known = {name.lower() for name in _projects(room)}
+    known = {name.lower() for name in _remote_projects(room)}
     if project.lower() not in known and not configuration.allowed_hosts().names_project(origin, project):
         raise Denied(
             f"'{project}' is not a git remote of this repository.",
@@ -48,7 +50,8 @@ def check_project(room: Tasks, project: str) -> None:
         )
 
 
-def _projects(room: Tasks) -> list[str]:
+def _remote_projects(room: Tasks) -> list[str]:
+    """Return the GitHub projects of the git remotes, that of `origin` first."""
     if room.repository.git_dir is None:
         return []
     with Git(room.repository) as git:
@@ -58,8 +61,8 @@ def _projects(room: Tasks) -> list[str]:
 
 
 def status(room: Tasks) -> TrackerReport:
-    """Report which repositories are known, the connected one first."""
-    found = stored.trackers(room, "github")
+    """Report the repositories on GitHub that are or were connected, a connected one first."""
+    found = counterparts.list_trackers(room, "github")
     first = next((item for item in found if item.connected), found[0] if found else None)
     is_connected = first is not None and first.connected
     steps = [] if is_connected else ["Connect a repository with the action 'connect'."]
@@ -69,15 +72,15 @@ def status(room: Tasks) -> TrackerReport:
 
 @dataclass(frozen=True)
 class GitHubActions:
-    """Actions on a connected repository, besides synchronising it."""
+    """Actions on one connected repository."""
 
     room: Tasks
-    who: Who
+    who: CallerIdentity
     known: StoredTracker
     dry_run: bool
 
     def create_issue(self, task_id: str | None, title: str | None, description: str | None) -> SyncOutcome:
-        """Make an issue for a task; without one, make the task as well."""
+        """Create an issue for a task; without `task_id`, create the task too."""
         outcome = SyncOutcome()
         if task_id is not None:
             task = self.room.get(task_id)
@@ -89,24 +92,24 @@ class GitHubActions:
         else:
             task = self.room.create([Draft(title=title, description=description or "")], self.who)[0][0]
         tracker = self._tracker()
-        pairs = stored.counterparts(self.room, self.known.name)
+        pairs = counterparts.read_counterparts(self.room, self.known.name)
         if any(pair.task == task.uid for pair in pairs.values()):
             outcome.unchanged = 1
             return outcome
-        made = None
+        created = None
         if not self.dry_run:
             run = Synchronisation(self.room, self.who, tracker, self.known, SyncTerms(dry_run=False))
-            made = run.create_there(task, ours(self.room, task.uid)[1])
-        outcome.record("created_there", task.id, task.title, made)
+            created = run.create_there(task, our_task(self.room, task.uid)[1])
+        outcome.record("created_there", task.id, task.title, created)
         return outcome
 
     def create_pull_request(
         self, task_id: str | None, title: str | None, description: str | None, branch: str | None
     ) -> SyncOutcome:
-        """Open a pull request for a branch; its text names the task."""
+        """Open a pull request for a branch; its text names the task, if one is given."""
         task = None if task_id is None else self.room.get(task_id)
         title = title or (task.title if task is not None else None)
-        if title is None or branch is None or not _BRANCH.fullmatch(branch):
+        if title is None or branch is None or not _BRANCH_NAME.fullmatch(branch):
             raise InvalidArguments(
                 "A pull request needs a branch, and a title or a task.",
                 hint="Give `branch`, and `title` or `task_id`.",
@@ -118,14 +121,14 @@ class GitHubActions:
         if self.dry_run:
             outcome.record("created_there", name, title, detail=branch)
             return outcome
-        made = self._tracker().create_pull_request(title, body, branch)
+        created = self._tracker().create_pull_request(title, body, branch)
         if task is not None:
-            self._link(task, made)
-        outcome.record("created_there", name, title, made)
+            self._link(task, created)
+        outcome.record("created_there", name, title, created)
         return outcome
 
     def follow_pull_request(self, number: int | None) -> SyncOutcome:
-        """Move tasks to the state that a pull request implies: done if merged, begun if open."""
+        """Move the tasks that a pull request names: to done if it is merged, to in-progress if it is open."""
         if number is None:
             raise InvalidArguments("The pull request is missing.", hint="Give its number in `pull_request`.")
         found = self._tracker().pull_request(number)
@@ -135,39 +138,39 @@ class GitHubActions:
             why = None
             if not self.dry_run:
                 self._link(task, found)
-                why = self._followed(task, found)
+                why = self._apply_pull_request(task, found)
                 done = "changed_here" if why is None else "refused"
             outcome.record(done, task.id, task.title, found, ("status", "progress"), why)
         if not outcome.steps:
             raise NotFound(
                 f"The pull request #{found.number} names no task of ours.",
-                hint="Name it in its title, text or branch, such as TP-12.",
+                hint="Name a task in its title, text or branch, such as TP-12.",
             )
         return outcome
 
-    def _followed(self, task: Task, found: PullRequest) -> str | None:
-        """Move one task to the state of a pull request, and return why that was refused, if it was."""
+    def _apply_pull_request(self, task: Task, found: PullRequest) -> str | None:
+        """Move one task to the state that a pull request implies; return the reason if that was refused."""
         reason = f"Pull request #{found.number} {'was merged' if found.merged else 'is open'}"
         if found.merged:
             if found.commit:
                 proof = Change(evidence=[{"kind": "commit", "ref": found.commit}])
                 self.room.update(task.uid, proof, self.who)
-            return move(self.room, task.uid, "done", self.who, reason)
+            return move_to_status(self.room, task.uid, "done", self.who, reason)
         if not found.open:
             return "The pull request was closed without being merged."
         if task.status in ("backlog", "blocked"):
-            move(self.room, task.uid, "in-progress", self.who, reason)
-        if task.progress < _OPEN_PROGRESS:
-            change = Change(set={"progress": _OPEN_PROGRESS}, reason=reason)
+            move_to_status(self.room, task.uid, "in-progress", self.who, reason)
+        if task.progress < _PROGRESS_PERCENT_WHEN_OPEN:
+            change = Change(set={"progress": _PROGRESS_PERCENT_WHEN_OPEN}, reason=reason)
             self.room.update(task.uid, change, self.who)
         return None
 
     def _tasks_of(self, found: PullRequest) -> list[Task]:
         """Return the tasks that a pull request names, by their ids or by the issues it closes."""
         text = "\n".join([found.title, found.body, found.branch])
-        names = [f"TP-{number}" for number in _TASK.findall(text)]
-        pairs = stored.counterparts(self.room, self.known.name)
-        names += [pairs[number].task for number in _CLOSES.findall(text) if number in pairs]
+        names = [f"TP-{number}" for number in _TASK_ID.findall(text)]
+        pairs = counterparts.read_counterparts(self.room, self.known.name)
+        names += [pairs[number].task for number in _CLOSED_ISSUE.findall(text) if number in pairs]
         tasks_found: dict[str, Task] = {}
         for name in names:
             try:
@@ -184,4 +187,4 @@ class GitHubActions:
     def _tracker(self) -> GitHub:
         settings = self.known.settings
         service = github.KIND.service(settings, UsersConfiguration(self.room.repository))
-        return GitHub(service, github.checked_project(str(settings["repository"])))
+        return GitHub(service, github.validate_project(str(settings["repository"])))

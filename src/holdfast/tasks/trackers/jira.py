@@ -1,4 +1,7 @@
-"""Jira, in the cloud and self-hosted: version 2 of its REST interface, in which texts are plain."""
+"""The tracker `jira`: the issues of a Jira project, in the cloud or self-hosted.
+
+It uses version 2 of the REST API, in which texts are plain; version 3 has a document format of its own.
+"""
 
 from __future__ import annotations
 
@@ -14,26 +17,27 @@ from holdfast.tasks.trackers.service import ServiceProfile, ServiceTracker
 from holdfast.tasks.trackers.three_way_merge import FIELDS
 from holdfast.tasks.trackers.tracker import (
     Account,
-    Mark,
+    SyncCursor,
     TrackerKind,
     item_id,
-    items,
     object_field,
     object_list,
+    read_token,
+    required_list,
     text_field,
-    token_of,
 )
 
-_PAGE = 100
-_ASKED = "summary,description,status,priority,labels,updated,resolution"
-_PRIORITIES = {"high": "High", "medium": "Medium", "low": "Low"}
-_CATEGORIES = {"new": "backlog", "indeterminate": "in-progress", "done": "done"}
+_ISSUES_PER_PAGE = 100
+"""A page size that Jira in the cloud and self-hosted Jira both accept; either may return fewer."""
+_REQUESTED_FIELDS = "summary,description,status,priority,labels,updated,resolution"
+_PRIORITY_NAMES = {"high": "High", "medium": "Medium", "low": "Low"}
+_STATUS_BY_CATEGORY = {"new": "backlog", "indeterminate": "in-progress", "done": "done"}
 _PROFILE = ServiceProfile("Jira", "Set JIRA_TOKEN; for the cloud also name your email in the config.")
 
 
 def _authorization(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
-    """Return the authorization: email and token in the cloud, the token alone elsewhere."""
-    token = token_of(configuration, _PROFILE, "JIRA_TOKEN", "JIRA_API_TOKEN")
+    """Return the header for authorization: email and token in the cloud, a token alone elsewhere."""
+    token = read_token(configuration, _PROFILE, "JIRA_TOKEN", "JIRA_API_TOKEN")
     if email := settings.get("email"):
         return {"Authorization": f"Basic {base64.b64encode(f'{email}:{token}'.encode()).decode()}"}
     return {"Authorization": f"Bearer {token}"}
@@ -42,21 +46,21 @@ def _authorization(settings: Mapping[str, Any], configuration: UsersConfiguratio
 class Jira(ServiceTracker):
     """One project in Jira."""
 
-    carries: ClassVar[frozenset[str]] = frozenset(FIELDS)
+    synced_fields: ClassVar[frozenset[str]] = frozenset(FIELDS)
 
     def whoami(self) -> Account:
-        """Return our account, after a request that shows that it works."""
+        """Return our account; fails if the project or the token is invalid."""
         account = text_field(self.service.get("/rest/api/2/myself").json(), "displayName", "name")
         project = self.service.get(f"/rest/api/2/project/{quote(self._project, safe='')}").json()
         address = f"{self.service.client.base}/browse/{self._project}"
         return Account(account, text_field(project, "name") or self._project, address)
 
-    def changed(self, mark: Mark) -> Iterator[ForeignTask]:
-        """Return the issues that changed since the mark, oldest first."""
-        asked = f'project = "{_quoted(self._project)}"'
-        if mark.since is not None:
-            asked += f' AND updated >= "{mark.since[:16].replace("T", " ")}"'
-        return mark.passing(map(self._task, self._search(f"{asked} ORDER BY updated ASC")))
+    def changed_since(self, cursor: SyncCursor) -> Iterator[ForeignTask]:
+        """Yield the issues that changed since the cursor, oldest first."""
+        jql = f'project = "{_escape_jql(self._project)}"'
+        if cursor.since is not None:
+            jql += f' AND updated >= "{cursor.since[:16].replace("T", " ")}"'
+        return cursor.advance_over(map(self._task, self._search(f"{jql} ORDER BY updated ASC")))
 
     def create(self, task: ForeignTask) -> ForeignTask:
         """Create an issue, and move it to the state of the task."""
@@ -76,25 +80,27 @@ class Jira(ServiceTracker):
             self._move(origin, whole.status)
         return self._issue(origin)
 
-    def _search(self, asked: str) -> Iterator[dict[str, Any]]:
-        """Yield issues page by page: the cloud pages by token, a server by offset."""
-        cloud = "email" in self.settings
-        address = "/rest/api/2/search/jql" if cloud else "/rest/api/2/search"
-        query: dict[str, Any] = {"jql": asked, "fields": _ASKED, "maxResults": _PAGE}
-        for _ in self.service.turns():
+    def _search(self, jql: str) -> Iterator[dict[str, Any]]:
+        """Yield the issues that a JQL query finds; Jira in the cloud pages by token, others by offset."""
+        is_cloud = "email" in self.settings
+        address = "/rest/api/2/search/jql" if is_cloud else "/rest/api/2/search"
+        query: dict[str, Any] = {"jql": jql, "fields": _REQUESTED_FIELDS, "maxResults": _ISSUES_PER_PAGE}
+        for _ in self.service.page_numbers():
             page = self.service.get(address, query).json()
-            issues = items(page, "issues")
+            issues = required_list(page, "issues")
             yield from issues
-            if cloud:
+            if is_cloud:
                 if not text_field(page, "nextPageToken"):
                     return
                 query["nextPageToken"] = text_field(page, "nextPageToken")
             else:
-                query["startAt"], total = query.get("startAt", 0) + len(issues), page.get("total")
+                query["startAt"] = query.get("startAt", 0) + len(issues)
+                total = page.get("total")
                 if not issues or not isinstance(total, int) or query["startAt"] >= total:
                     return
 
     def _move(self, origin: str, status: str) -> None:
+        """Move an issue to a state by a transition of its workflow; raise if the workflow has none."""
         address = f"/rest/api/2/issue/{quote(origin, safe='')}/transitions"
         offered = object_list(self.service.get(address).json(), "transitions")
         for transition in offered:
@@ -109,7 +115,7 @@ class Jira(ServiceTracker):
         )
 
     def _issue(self, origin: str) -> ForeignTask:
-        found = self.service.get(f"/rest/api/2/issue/{quote(origin, safe='')}", {"fields": _ASKED})
+        found = self.service.get(f"/rest/api/2/issue/{quote(origin, safe='')}", {"fields": _REQUESTED_FIELDS})
         return self._task(found.json())
 
     def _task(self, issue: Mapping[str, Any]) -> ForeignTask:
@@ -132,26 +138,30 @@ class Jira(ServiceTracker):
 
 
 def _status(found: Mapping[str, Any]) -> str:
-    """Return our state for a state of a workflow, by its name or else by its category."""
+    """Return our state for a state of a Jira workflow, by its name or else by its category."""
     named = status_of(text_field(found, "name"))
-    return named or _CATEGORIES.get(text_field(object_field(found, "statusCategory"), "key"), "backlog")
+    return named or _STATUS_BY_CATEGORY.get(
+        text_field(object_field(found, "statusCategory"), "key"), "backlog"
+    )
 
 
 def _fields(task: ForeignTask, names: Any) -> dict[str, Any]:
+    """Return the named fields of a task as fields of an issue; the state is changed by a transition."""
     given: dict[str, Any] = {
         "title": ("summary", task.title),
         "description": ("description", task.description),
-        "priority": ("priority", {"name": _PRIORITIES[task.priority]}),
+        "priority": ("priority", {"name": _PRIORITY_NAMES[task.priority]}),
         "labels": ("labels", [label.replace(" ", "-") for label in task.labels]),
     }
     return dict(given[name] for name in names if name in given)
 
 
-def _quoted(text: str) -> str:
+def _escape_jql(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
 KIND = TrackerKind(
     "jira", _PROFILE, Jira, _authorization,
-    needed=("base_url", "project"), optional=("email", "issue_type"), identifying=("base_url", "project"),
+    required_settings=("base_url", "project"), optional_settings=("email", "issue_type"),
+    identifying_settings=("base_url", "project"),
 )  # fmt: skip

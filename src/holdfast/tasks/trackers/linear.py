@@ -1,4 +1,4 @@
-"""Linear, through its GraphQL interface."""
+"""The tracker `linear`: the issues of a team in Linear, through its GraphQL API."""
 
 from __future__ import annotations
 
@@ -12,88 +12,94 @@ from holdfast.tasks.trackers.foreign import ForeignTask, status_of
 from holdfast.tasks.trackers.service import ServiceProfile, ServiceTracker
 from holdfast.tasks.trackers.tracker import (
     Account,
-    Mark,
+    SyncCursor,
     TrackerKind,
-    by_token,
     item_id,
-    items,
     object_field,
     object_list,
+    required_list,
     text_field,
+    token_authorization,
 )
 
-_PAGE = 100
-_ISSUE = """id identifier title description priority url updatedAt
+_ISSUES_PER_PAGE = 100
+"""A judgement: twice Linear's default (https://linear.app/developers/pagination), for half the requests."""
+_ISSUE_FIELDS = """id identifier title description priority url updatedAt
   state { id name type } labels { nodes { name } }"""
-_TEAM = """query($key: String!) { viewer { name } teams(filter: { key: { eq: $key } }) {
+_TEAM_QUERY = """query($key: String!) { viewer { name } teams(filter: { key: { eq: $key } }) {
   nodes { id name states { nodes { id name type } } } } }"""
-_CHANGED = f"""query($key: String!, $since: DateTimeOrDuration, $after: String, $first: Int) {{
+_CHANGED_QUERY = f"""query($key: String!, $since: DateTimeOrDuration, $after: String, $first: Int) {{
   issues(first: $first, after: $after, orderBy: updatedAt, includeArchived: true,
          filter: {{ team: {{ key: {{ eq: $key }} }}, updatedAt: {{ gte: $since }} }}) {{
-    nodes {{ {_ISSUE} }} pageInfo {{ hasNextPage endCursor }} }} }}"""
-_CREATE = (
-    f"mutation($input: IssueCreateInput!) {{ issueCreate(input: $input) {{ success issue {{ {_ISSUE} }} }} }}"
-)
-_UPDATE = f"""mutation($id: String!, $input: IssueUpdateInput!) {{
-  issueUpdate(id: $id, input: $input) {{ success issue {{ {_ISSUE} }} }} }}"""
-_TYPES: dict[str, Status] = {
+    nodes {{ {_ISSUE_FIELDS} }} pageInfo {{ hasNextPage endCursor }} }} }}"""
+_CREATE_MUTATION = f"""mutation($input: IssueCreateInput!) {{
+  issueCreate(input: $input) {{ success issue {{ {_ISSUE_FIELDS} }} }} }}"""
+_UPDATE_MUTATION = f"""mutation($id: String!, $input: IssueUpdateInput!) {{
+  issueUpdate(id: $id, input: $input) {{ success issue {{ {_ISSUE_FIELDS} }} }} }}"""
+_STATUS_BY_STATE_TYPE: dict[str, Status] = {
     "triage": "backlog", "backlog": "backlog", "unstarted": "backlog", "started": "in-progress",
     "completed": "done", "canceled": "dropped",
 }  # fmt: skip
-_FROM_NUMBER: dict[int, Priority] = {1: "high", 2: "high", 3: "medium", 4: "low"}
-_TO_NUMBER = {"high": 2, "medium": 3, "low": 4}
-_BEGINNING = "1970-01-01T00:00:00.000Z"
+_PRIORITY_BY_NUMBER: dict[int, Priority] = {1: "high", 2: "high", 3: "medium", 4: "low"}
+_NUMBER_BY_PRIORITY = {"high": 2, "medium": 3, "low": 4}
+_EPOCH = "1970-01-01T00:00:00.000Z"
 _PROFILE = ServiceProfile("Linear", "Set LINEAR_API_KEY.")
 
 
 class Linear(ServiceTracker):
     """One team in Linear. Labels belong to the team, so they are read but not written."""
 
-    carries: ClassVar[frozenset[str]] = frozenset({"title", "description", "status", "priority"})
+    synced_fields: ClassVar[frozenset[str]] = frozenset({"title", "description", "status", "priority"})
 
     def whoami(self) -> Account:
-        """Return our account, after a request that shows that it works."""
-        return Account(
-            text_field(object_field(self._team_answer, "viewer"), "name"), text_field(self._team, "name")
-        )
+        """Return our account; fails if the team or the token is invalid."""
+        account = text_field(object_field(self._team_answer, "viewer"), "name")
+        return Account(account, text_field(self._team, "name"))
 
-    def changed(self, mark: Mark) -> Iterator[ForeignTask]:
-        """Yield the issues that changed since the mark."""
-        given = {
+    def changed_since(self, cursor: SyncCursor) -> Iterator[ForeignTask]:
+        """Yield the issues that changed since the cursor."""
+        variables = {
             "key": self.settings["team"],
-            "since": mark.since or _BEGINNING,
-            "first": _PAGE,
+            "since": cursor.since or _EPOCH,
+            "first": _ISSUES_PER_PAGE,
             "after": None,
         }
-        for _ in self.service.turns():
-            page = object_field(self._ask(_CHANGED, given), "issues")
-            yield from mark.passing(map(_task, items(page, "nodes")))
+        for _ in self.service.page_numbers():
+            page = object_field(self._query(_CHANGED_QUERY, variables), "issues")
+            yield from cursor.advance_over(map(_task, required_list(page, "nodes")))
             info = object_field(page, "pageInfo")
-            given["after"] = text_field(info, "endCursor")
-            if not info.get("hasNextPage") or not given["after"]:
+            variables["after"] = text_field(info, "endCursor")
+            if not info.get("hasNextPage") or not variables["after"]:
                 return
 
     def create(self, task: ForeignTask) -> ForeignTask:
         """Create an issue."""
-        sent = {"teamId": text_field(self._team, "id"), **self._input(task, self.carries)}
-        return _task(object_field(object_field(self._ask(_CREATE, {"input": sent}), "issueCreate"), "issue"))
+        sent = {"teamId": text_field(self._team, "id"), **self._input(task, self.synced_fields)}
+        answer = self._query(_CREATE_MUTATION, {"input": sent})
+        return _task(object_field(object_field(answer, "issueCreate"), "issue"))
 
     def change(self, origin: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
         """Change an issue."""
-        answer = self._ask(_UPDATE, {"id": origin, "input": self._input(whole, values)})
+        answer = self._query(_UPDATE_MUTATION, {"id": origin, "input": self._input(whole, values)})
         return _task(object_field(object_field(answer, "issueUpdate"), "issue"))
 
     def _input(self, task: ForeignTask, names: Any) -> dict[str, Any]:
-        priority = _TO_NUMBER[task.priority]
+        """Return the named fields of a task as the input of a mutation."""
+        priority = _NUMBER_BY_PRIORITY[task.priority]
         given: dict[str, Any] = {"title": task.title, "description": task.description, "priority": priority}
         sent = {name: value for name, value in given.items() if name in names}
-        return sent | ({"stateId": self._state(task.status)} if "status" in names else {})
+        if "status" in names:
+            sent["stateId"] = self._state_id(task.status)
+        return sent
 
-    def _state(self, status: Status) -> str:
-        """Return the workflow state that corresponds to ours, by its name or else by its type."""
+    def _state_id(self, status: Status) -> str:
+        """Return the id of the workflow state that corresponds to ours, by its name or else by its type."""
         states = object_list(object_field(self._team, "states"), "nodes")
         named = {status_of(text_field(state, "name")): text_field(state, "id") for state in reversed(states)}
-        typed = {_TYPES.get(text_field(state, "type")): text_field(state, "id") for state in reversed(states)}
+        typed = {
+            _STATUS_BY_STATE_TYPE.get(text_field(state, "type")): text_field(state, "id")
+            for state in reversed(states)
+        }
         if found := named.get(status) or typed.get(status):
             return found
         names = ", ".join(text_field(state, "name") for state in states)
@@ -101,7 +107,7 @@ class Linear(ServiceTracker):
 
     @cached_property
     def _team_answer(self) -> dict[str, Any]:
-        return self._ask(_TEAM, {"key": self.settings["team"]})
+        return self._query(_TEAM_QUERY, {"key": self.settings["team"]})
 
     @property
     def _team(self) -> dict[str, Any]:
@@ -110,9 +116,9 @@ class Linear(ServiceTracker):
             raise NotFound(f"Linear has no team {self.settings['team']!a}.", hint="Name the team by its key.")
         return found[0]
 
-    def _ask(self, query: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the data of a response; GraphQL reports errors in a response with a success status."""
-        answer = self.service.send("POST", "/graphql", {"query": query, "variables": given})
+    def _query(self, query: str, variables: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the data of a response; raise on errors, which GraphQL reports with a success status."""
+        answer = self.service.send("POST", "/graphql", {"query": query, "variables": variables})
         if errors := object_list(answer, "errors"):
             raise Invalid(
                 f"Linear refuses this: {text_field(errors[0], 'message')[:200]}.", hint="Check the config."
@@ -123,13 +129,15 @@ class Linear(ServiceTracker):
 def _task(issue: Mapping[str, Any]) -> ForeignTask:
     state = object_field(issue, "state")
     number = issue.get("priority")
-    status = status_of(text_field(state, "name")) or _TYPES.get(text_field(state, "type"), "backlog")
+    status = status_of(text_field(state, "name")) or _STATUS_BY_STATE_TYPE.get(
+        text_field(state, "type"), "backlog"
+    )
     return ForeignTask(
         origin=item_id(issue, "identifier", "id"),
         title=text_field(issue, "title"),
         description=text_field(issue, "description"),
         status=status,
-        priority=_FROM_NUMBER.get(number, "medium") if isinstance(number, int) else "medium",
+        priority=_PRIORITY_BY_NUMBER.get(number, "medium") if isinstance(number, int) else "medium",
         labels=tuple(
             text_field(label, "name") for label in object_list(object_field(issue, "labels"), "nodes")
         ),
@@ -139,6 +147,6 @@ def _task(issue: Mapping[str, Any]) -> ForeignTask:
 
 
 KIND = TrackerKind(
-    "linear", _PROFILE, Linear, by_token(_PROFILE, "LINEAR_API_KEY", scheme=""),
-    needed=("team",), optional=("base_url",), identifying=("team",), usual_address="https://api.linear.app",
+    "linear", _PROFILE, Linear, token_authorization(_PROFILE, "LINEAR_API_KEY", scheme=""),
+    required_settings=("team",), optional_settings=("base_url",), identifying_settings=("team",), default_address="https://api.linear.app",
 )  # fmt: skip

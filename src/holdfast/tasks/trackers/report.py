@@ -1,4 +1,4 @@
-"""The options of a synchronisation, its steps, its report, and the report as text."""
+"""The options of a synchronisation, the steps it took, and the report that tools return."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ Done = Literal[
     "created_here", "created_there", "changed_here", "changed_there", "conflict", "refused", "failed"
 ]
 
-
-_MAX_STEPS = 50
-_LABELS = {
+_MAX_STEPS_SHOWN = 50
+"""Steps listed in a report, those that need attention first. A judgement: about 7,000 bytes, the budget of a
+result (`view/budget.py`)."""
+_NEED_ATTENTION = frozenset({"failed", "conflict", "refused"})
+_STEP_LABELS = {
     "created_here": "new task",
     "created_there": "new item there",
     "changed_here": "changed here",
@@ -32,7 +34,7 @@ _LABELS = {
 
 
 class SyncTerms(InSession):
-    """How to synchronise tasks with a tracker."""
+    """The options of a synchronisation."""
 
     direction: Direction = Field(default="both", description="Whose changes are applied to the other side.")
     prefer: Side | None = Field(
@@ -55,24 +57,24 @@ class SyncTerms(InSession):
 
     @property
     def pushes(self) -> bool:
-        """Whether our changes are sent."""
+        """Whether our changes are sent to the tracker."""
         return self.direction != "pull"
 
 
 class SyncStep(Result):
-    """One thing that was done, or would be."""
+    """One change that was made or, in a dry run, would be made."""
 
     done: Done
     title: UntrustedText
     task_id: str | None = None
-    origin: UntrustedText | None = Field(default=None, description="Its id over there.")
+    origin: UntrustedText | None = Field(default=None, description="Its id in the tracker.")
     fields: list[str] | None = None
     detail: UntrustedText | None = None
     url: UntrustedText | None = None
 
 
 class Item(Protocol):
-    """Something in a tracker: its id there and its address."""
+    """Something in a tracker, with its id there and its address."""
 
     @property
     def origin(self) -> str: ...
@@ -83,18 +85,18 @@ class Item(Protocol):
 
 @dataclass
 class SyncOutcome:
-    """What a synchronisation did, or would do."""
+    """The steps of a synchronisation or, in a dry run, those it would take."""
 
     steps: list[SyncStep] = field(default_factory=list)
     unchanged: int = 0
     skipped: int = 0
-    """Finished items over there that were not requested."""
+    """Number of finished items for which no tasks were created."""
 
     def record(
         self, done: Done, task_id: str | None, title: str, item: Item | None = None,
         fields: Iterable[str] = (), detail: str | None = None,
     ) -> None:  # fmt: skip
-        """Add one step that was done, or would be."""
+        """Add a step."""
         origin, url = (None, None) if item is None else (item.origin, item.url)
         self.steps.append(
             SyncStep(
@@ -114,17 +116,19 @@ class TrackerOut(Result):
 
 
 class TrackerReport(Reported):
-    """What was done with a tracker, or would be."""
+    """The result of an action on a tracker or, in a dry run, what it would be."""
 
     action: str
-    dry_run: bool = Field(description="Whether nothing was changed, here or there.")
+    dry_run: bool = Field(description="Whether this only shows what would change.")
     allowed: bool = Field(description="Whether the user allowed its host.")
     tracker: TrackerOut | None = None
     trackers: list[TrackerOut] | None = None
-    account: UntrustedText | None = Field(default=None, description="The account we use over there.")
+    account: UntrustedText | None = Field(default=None, description="The account that the token belongs to.")
     project: UntrustedText | None = None
     url: UntrustedText | None = None
-    steps: list[SyncStep] | None = Field(default=None, description=f"What was done; {_MAX_STEPS} at most.")
+    steps: list[SyncStep] | None = Field(
+        default=None, description=f"What was done; {_MAX_STEPS_SHOWN} at most."
+    )
     total_steps: int | None = None
     conflicts: int | None = None
     unchanged: int | None = None
@@ -132,18 +136,17 @@ class TrackerReport(Reported):
 
     @property
     def exit_code(self) -> int:
-        """The exit status of the command: 1 if something was not done."""
-        return 1 if any(step.done in ("conflict", "refused", "failed") for step in self.steps or ()) else 0
+        """The exit status of the command: 1 if a step was not carried out."""
+        return 1 if any(step.done in _NEED_ATTENTION for step in self.steps or ()) else 0
 
 
-def steps_of(outcome: SyncOutcome) -> dict[str, Any]:
-    """Return the steps as fields of a report, those that need attention first."""
-    urgent = ("failed", "conflict", "refused")
-    ordered = sorted(outcome.steps, key=lambda step: step.done not in urgent)
+def step_fields(outcome: SyncOutcome) -> dict[str, Any]:
+    """Return an outcome as fields of a report, with the steps that need attention first."""
+    ordered = sorted(outcome.steps, key=lambda step: step.done not in _NEED_ATTENTION)
     return {
-        "steps": ordered[:_MAX_STEPS],
+        "steps": ordered[:_MAX_STEPS_SHOWN],
         "total_steps": len(ordered),
-        "conflicts": sum(step.done in urgent for step in ordered),
+        "conflicts": sum(step.done in _NEED_ATTENTION for step in ordered),
         "unchanged": outcome.unchanged,
         "skipped": outcome.skipped,
     }
@@ -151,7 +154,7 @@ def steps_of(outcome: SyncOutcome) -> dict[str, Any]:
 
 def report_text(report: TrackerReport) -> str:
     """Return a report as text."""
-    lines = [_head(report)]
+    lines = [_summary_line(report)]
     if report.account is not None:
         account = one_line(report.account) or "an unnamed account"
         lines.append(f"As {account}, on {one_line(report.project or '')}")
@@ -159,22 +162,22 @@ def report_text(report: TrackerReport) -> str:
         state = "connected" if tracker.connected else "disconnected"
         last = f", last synchronised {tracker.last_sync}" if tracker.last_sync else ""
         lines.append(f"{one_line(tracker.name)}: {state}{last}")
-    lines += [_step(step) for step in report.steps or ()]
+    lines += [_step_line(step) for step in report.steps or ()]
     if report.total_steps is not None:
-        found = f"{report.total_steps} changes and findings, {report.unchanged} unchanged"
-        lines.append(f"{found}, {report.skipped} skipped")
+        counts = f"{report.total_steps} changes and findings, {report.unchanged} unchanged"
+        lines.append(f"{counts}, {report.skipped} skipped")
     return "\n".join([*lines, *(report.next_steps or ())])
 
 
-def _head(report: TrackerReport) -> str:
+def _summary_line(report: TrackerReport) -> str:
     name = one_line(report.tracker.name) if report.tracker is not None else "No tracker is connected"
     dry = " (dry run: nothing was changed)" if report.dry_run else ""
     allowed = "" if report.allowed else " Its host is not allowed."
     return f"{report.action}: {name}{dry}.{allowed}"
 
 
-def _step(step: SyncStep) -> str:
+def _step_line(step: SyncStep) -> str:
     names = " = ".join(filter(None, [step.task_id, one_line(step.origin or "")]))
     fields = f" [{', '.join(step.fields)}]" if step.fields else ""
     detail = f": {one_line(step.detail)}" if step.detail else ""
-    return f"{_LABELS[step.done]}  {names}  {one_line(step.title)}{fields}{detail}"
+    return f"{_STEP_LABELS[step.done]}  {names}  {one_line(step.title)}{fields}{detail}"

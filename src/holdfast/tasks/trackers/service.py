@@ -1,10 +1,10 @@
-"""A JSON service over HTTP: rate limits are respected, retries are safe, and failures become our errors.
+"""A JSON service over HTTP, the layer below every tracker: rate limits, retries, pages and errors.
 
 Contract:
-- If a service asks us to wait, we do when the wait is short; otherwise the error says for how long. A request
-  that changes something is repeated only if the service said that it did nothing.
-- A failure becomes one of our errors, with the service's message shortened and cleaned, and with what to do
-  next.
+- A rate limit is respected: a short wait is waited for, a long one becomes an error that names its length.
+- A read is repeated after a temporary failure. A request that changes something is repeated only after a rate
+  limit, since the service has then done nothing.
+- Every failure becomes one of our errors, with the service's message shortened and sanitised, and a hint.
 """
 
 from __future__ import annotations
@@ -35,15 +35,20 @@ from holdfast.kernel.text import one_line
 from holdfast.storage.files.foreign_document import UnreadableDocument, parse_json
 from holdfast.storage.network.client import WebClient, WebResponse
 
-_TRIES = 3
-_LONGEST_WAIT = 86_400.0
+_MAX_ATTEMPTS = 3
+"""A judgement: with pauses of a quarter and half a second, the caller hardly notices a retry."""
+_MAX_WAIT_SECONDS = 86_400.0
+"""The longest wait that an error names. A judgement: a day; a longer one is a faulty header."""
 _POLL_SECONDS = 0.2
-_TRANSIENT = frozenset({502, 503, 504})
+"""The interval at which a pause checks for cancellation. A judgement: people notice longer delays."""
+_TRANSIENT_STATUSES = frozenset({502, 503, 504})
 """Statuses of gateways and overloaded servers (RFC 9110), after which a repeated read often succeeds."""
-_MESSAGE_CHARACTERS = 200
-"""Judgements, all four: a caller waits seconds for a retry, and a message is a sentence or two."""
-_NEXT = re.compile(r'<(?P<url>[^>]+)>\s*;[^,]*\brel="?next"?')
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
+_MAX_MESSAGE_CHARACTERS = 200
+"""The length to which a service's error message is cut. A judgement: a sentence or two."""
+_MAX_NESTED_MESSAGES = 5
+"""Messages shown of a list of errors. A judgement: the first few name the cause."""
+_NEXT_LINK = re.compile(r'<(?P<url>[^>]+)>\s*;[^,]*\brel="?next"?')
+_NO_QUERY: Mapping[str, Any] = MappingProxyType({})
 
 Pause = Callable[[float], None]
 
@@ -52,24 +57,23 @@ def pause(seconds: float) -> None:
     """Wait, unless the caller cancels."""
     until, call = time.monotonic() + seconds, current_call()
     never = threading.Event()
-    while (left := until - time.monotonic()) > 0:
+    while (remaining := until - time.monotonic()) > 0:
         call.check()
-        never.wait(min(left, _POLL_SECONDS))
+        never.wait(min(remaining, _POLL_SECONDS))
 
 
 @dataclass(frozen=True)
 class ServiceProfile:
-    """What all requests to a service have in common: its name, its headers, where its token comes from."""
+    """The name of a service in messages, the headers of its requests, and a hint about its token."""
 
     name: str
-    """Its name in messages."""
     token_hint: str
-    """How a user provides a token."""
+    """Tells a user how to provide a token."""
     headers: Mapping[str, str] = field(default_factory=lambda: {"Accept": "application/json"})
 
 
 class Service:
-    """One service, with its client and profile."""
+    """One service: sends requests and returns responses that succeeded."""
 
     def __init__(
         self,
@@ -84,27 +88,27 @@ class Service:
         self._pause = pause
         self._now = now
 
-    def get(self, url: str, query: Mapping[str, Any] = _NOTHING, *, etag: str | None = None) -> WebResponse:
+    def get(self, url: str, query: Mapping[str, Any] = _NO_QUERY, *, etag: str | None = None) -> WebResponse:
         """Send a GET request; with an `etag`, the status may be 304 (not modified)."""
-        return self._ask("GET", _with_query(url, query), {"If-None-Match": etag} if etag else {}, None)
+        return self._request("GET", _with_query(url, query), {"If-None-Match": etag} if etag else {}, None)
 
     def send(self, method: str, url: str, body: Any) -> Any:
         """Send a request with a JSON body, and return the JSON of the response."""
         data = json.dumps(body, ensure_ascii=False).encode()
-        return self._ask(method, url, {"Content-Type": "application/json"}, data).json()
+        return self._request(method, url, {"Content-Type": "application/json"}, data).json()
 
     def pages(self, first: WebResponse) -> Iterator[Any]:
         """Yield the JSON of a list's pages, following the `Link` header (RFC 8288)."""
-        answer = first
-        for _ in self.turns():
-            yield answer.json()
-            following = _NEXT.search(answer.headers.get("link", ""))
+        response = first
+        for _ in self.page_numbers():
+            yield response.json()
+            following = _NEXT_LINK.search(response.headers.get("link", ""))
             if following is None:
                 return
-            answer = self.get(following["url"])
+            response = self.get(following["url"])
 
-    def turns(self) -> Iterator[int]:
-        """Yield once for each page of a list, and raise if the list does not end."""
+    def page_numbers(self) -> Iterator[int]:
+        """Yield the numbers of the pages of a list; raise `TooLarge` if the list does not end in time."""
         yield from range(LIMITS.sync_pages)
         raise TooLarge(
             f"{self.profile.name} has more than {LIMITS.sync_pages} pages of items.",
@@ -112,68 +116,70 @@ class Service:
             limit=LIMITS.sync_pages,
         )
 
-    def _ask(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None) -> WebResponse:
-        for left in reversed(range(_TRIES)):
-            answer = self.client.request(method, url, headers={**self.profile.headers, **headers}, body=body)
-            if answer.status < 300 or answer.status == 304:
-                return answer
-            wait = self._wait(answer)
-            if wait is None and method == "GET" and answer.status in _TRANSIENT:
-                wait = 2.0 ** (_TRIES - 1 - left) / 4
+    def _request(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None) -> WebResponse:
+        for remaining in reversed(range(_MAX_ATTEMPTS)):
+            response = self.client.request(
+                method, url, headers={**self.profile.headers, **headers}, body=body
+            )
+            if response.status < 300 or response.status == 304:
+                return response
+            wait = self._requested_wait(response)
+            if wait is None and method == "GET" and response.status in _TRANSIENT_STATUSES:
+                wait = 2.0 ** (_MAX_ATTEMPTS - 1 - remaining) / 4
             elif wait is not None and wait > LIMITS.web_wait_seconds:
-                raise self._too_many(wait)
-            if wait is None or not left:
-                raise self._failure(answer)
+                raise self._rate_limited_error(wait)
+            if wait is None or not remaining:
+                raise self._failure(response)
             self._pause(wait)
         raise AssertionError("the last try returns or raises")
 
-    def _wait(self, answer: WebResponse) -> float | None:
-        """Return how long the service asks us to wait, or None if it does not."""
-        if answer.status not in (403, 429, 503):
+    def _requested_wait(self, response: WebResponse) -> float | None:
+        """Return the seconds that a rate-limited response asks us to wait, or None for other responses."""
+        if response.status not in (403, 429, 503):
             return None
-        asked = answer.headers.get("retry-after", "").strip()
-        if asked.isdecimal():
-            return min(float(asked), _LONGEST_WAIT)
-        if answer.headers.get("x-ratelimit-remaining", "").strip() == "0":
-            reset = answer.headers.get("x-ratelimit-reset", "").strip()
-            asked_until = float(reset) - self._now() if reset.isdecimal() else 60.0
-            return min(max(0.0, asked_until), _LONGEST_WAIT)
-        return 60.0 if answer.status == 429 else None
+        retry_after = response.headers.get("retry-after", "").strip()
+        if retry_after.isdecimal():
+            return min(float(retry_after), _MAX_WAIT_SECONDS)
+        if response.headers.get("x-ratelimit-remaining", "").strip() == "0":
+            reset = response.headers.get("x-ratelimit-reset", "").strip()
+            seconds = float(reset) - self._now() if reset.isdecimal() else 60.0
+            return min(max(0.0, seconds), _MAX_WAIT_SECONDS)
+        return 60.0 if response.status == 429 else None
 
-    def _too_many(self, wait: float) -> RateLimited:
+    def _rate_limited_error(self, wait: float) -> RateLimited:
         seconds = int(wait) + 1
         return RateLimited(
             f"{self.profile.name} takes no more requests for now.",
-            hint=f"Try again in {seconds} seconds; what was done so far is kept.",
+            hint=f"Try again in {seconds} seconds; what was done until now is stored.",
             retry_after=seconds,
         )
 
-    def _failure(self, answer: WebResponse) -> HoldfastError:
-        name, said = self.profile.name, _error_message(answer)
-        if answer.status in (429, 503) and (wait := self._wait(answer)) is not None:
-            return self._too_many(wait)
-        if answer.status == 401:
-            return Denied(f"{name} does not accept the token{said}.", hint=self.profile.token_hint)
-        if answer.status == 403:
-            return Denied(f"{name} refuses this{said}.", hint="Check what the token may do.")
-        if answer.status in (404, 410):
+    def _failure(self, response: WebResponse) -> HoldfastError:
+        name, reason = self.profile.name, _error_message(response)
+        if response.status in (429, 503) and (wait := self._requested_wait(response)) is not None:
+            return self._rate_limited_error(wait)
+        if response.status == 401:
+            return Denied(f"{name} does not accept the token{reason}.", hint=self.profile.token_hint)
+        if response.status == 403:
+            return Denied(f"{name} refuses this{reason}.", hint="Check the permissions of the token.")
+        if response.status in (404, 410):
             return NotFound(
-                f"{name} has no such thing, or does not show it to us{said}.",
-                hint="Check the name of the project and what the token may see.",
+                f"{name} did not find it, or does not allow access to it{reason}.",
+                hint="Check the name of the project and the permissions of the token.",
             )
-        if answer.status in (409, 412):
-            return Conflict(f"{name} reports a conflicting change{said}.", hint="Synchronise again.")
-        if answer.status in (400, 422):
-            return Invalid(f"{name} rejects the request{said}.", hint="Correct it as the service says.")
+        if response.status in (409, 412):
+            return Conflict(f"{name} reports a conflicting change{reason}.", hint="Synchronise again.")
+        if response.status in (400, 422):
+            return Invalid(f"{name} rejects the request{reason}.", hint="Correct it as the service says.")
         return Unavailable(
-            f"{name} answered with the status {answer.status}{said}.",
+            f"{name} answered with the status {response.status}{reason}.",
             hint="Try again later; nothing was lost.",
         )
 
 
 @dataclass
 class ServiceTracker:
-    """The base of most trackers: a service, and the settings for a project there."""
+    """The base class of most trackers: the service, and the settings of a project there."""
 
     service: Service
     settings: Mapping[str, Any]
@@ -184,22 +190,23 @@ def _with_query(url: str, query: Mapping[str, Any]) -> str:
     return f"{url}{'&' if '?' in url else '?'}{urlencode(given)}" if given else url
 
 
-def _error_message(answer: WebResponse) -> str:
-    """Return the service's error message, as the end of a sentence."""
+def _error_message(response: WebResponse) -> str:
+    """Return the service's error message with a leading colon, to end a sentence; empty without one."""
     try:
-        found = parse_json(answer.body)
+        found = parse_json(response.body)
     except UnreadableDocument:
         return ""
     texts = list(_messages(found))
-    said = one_line("; ".join(texts))[:_MESSAGE_CHARACTERS].rstrip(".")
-    return f": {said}" if said else ""
+    reason = one_line("; ".join(texts))[:_MAX_MESSAGE_CHARACTERS].rstrip(".")
+    return f": {reason}" if reason else ""
 
 
 def _messages(found: object) -> Iterator[str]:
+    """Yield the messages in the JSON of an error, under the names that the supported services use."""
     if isinstance(found, str):
         yield found
     elif isinstance(found, list):
-        for item in found[:5]:
+        for item in found[:_MAX_NESTED_MESSAGES]:
             yield from _messages(item)
     elif isinstance(found, dict):
         known = [name for name in ("message", "errorMessages", "error", "errors") if found.get(name)]

@@ -1,13 +1,13 @@
-"""Two-way synchronisation of tasks and a tracker's items.
+"""Two-way synchronisation of tasks with the items of a tracker.
 
 Contract:
-- Everything is read from the tracker before anything is written. A dry run ends there, has changed nothing on
-  either side, and reports what would be done.
-- Each item is synchronised by itself and stored at once: an interruption loses nothing, and the next run
-  continues from there. An item whose creation was interrupted is found again by the task it names.
-- Different changes of one field on both sides are a conflict: it is reported and left alone until a side is
-  preferred.
-- A change that a gate or a claim refuses is reported, and tried again the next time.
+- Everything is read from the tracker before anything is written. A dry run changes nothing on either side and
+  reports what would be done.
+- Items are synchronised and stored one by one, so the next run continues where an interrupted one stopped. An
+  item whose creation was interrupted is found again, because its text names the task.
+- If both sides changed a field differently, that is a conflict: it is reported, and the field stays as it is
+  on both sides unless the caller prefers a side.
+- A change that the done gate or a claim refuses is reported, and tried again in the next run.
 """
 
 from __future__ import annotations
@@ -20,33 +20,36 @@ from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError, RateLimited
 from holdfast.kernel.text import shorten
 from holdfast.tasks.store.query import Query
-from holdfast.tasks.store.records import Change, Task, TaskLink, Who
+from holdfast.tasks.store.records import CallerIdentity, Change, Task, TaskLink
 from holdfast.tasks.store.states import FINISHED
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.trackers import counterparts as stored
+from holdfast.tasks.trackers import counterparts
 from holdfast.tasks.trackers.adapter import (
     FittedTask,
-    apply,
+    apply_values,
     draft_of,
-    fit,
-    move,
-    ours,
-    seen_of,
-    values_of,
+    fit_to_limits,
+    move_to_status,
+    our_task,
+    seen_values,
+    synced_values,
     with_values,
 )
 from holdfast.tasks.trackers.counterparts import Counterpart, StoredTracker
 from holdfast.tasks.trackers.foreign import ForeignTask
 from holdfast.tasks.trackers.report import Done, SyncOutcome, SyncTerms
-from holdfast.tasks.trackers.three_way_merge import Reconciled, reconcile
-from holdfast.tasks.trackers.tracker import Mark, Tracker
+from holdfast.tasks.trackers.three_way_merge import MergeResult, merge_values
+from holdfast.tasks.trackers.tracker import SyncCursor, Tracker
+
+_TASKS_PER_PAGE = 100
+"""Open tasks read at a time, to bound memory. A judgement: a page is usually some hundred kilobytes."""
 
 
 class Synchronisation:
-    """One run against one tracker."""
+    """One synchronisation with one tracker, with its outcome."""
 
     def __init__(
-        self, room: Tasks, who: Who, tracker: Tracker, known: StoredTracker, terms: SyncTerms
+        self, room: Tasks, who: CallerIdentity, tracker: Tracker, known: StoredTracker, terms: SyncTerms
     ) -> None:
         self._room = room
         self._who = who
@@ -57,12 +60,14 @@ class Synchronisation:
         self.outcome = SyncOutcome()
 
     def run(self) -> SyncOutcome:
-        """Synchronise, or report what would be done."""
+        """Synchronise, or in a dry run only record what would be done; return the outcome."""
         call = current_call()
-        mark = Mark.of(self._known.mark)
-        changed = {found.task.origin: found for found in map(fit, self._tracker.changed(mark))}
-        pairs = stored.counterparts(self._room, self._known.name)
-        fresh = self._without_task(changed, pairs)
+        cursor = SyncCursor.of(self._known.cursor)
+        changed = {
+            found.task.origin: found for found in map(fit_to_limits, self._tracker.changed_since(cursor))
+        }
+        pairs = counterparts.read_counterparts(self._room, self._known.name)
+        fresh = self._match_items(changed, pairs)
         for number, pair in enumerate(pairs.values()):
             call.progress(number, len(pairs) + len(fresh), f"{len(pairs)} items")
             self._synchronise(pair, changed.get(pair.origin))
@@ -73,24 +78,26 @@ class Synchronisation:
             self._send_missing(paired)
         failed = any(step.done == "failed" for step in self.outcome.steps)
         if not self._terms.dry_run and self._terms.pulls and not failed:
-            stored.move_mark(self._room, self._known.name, asdict(mark))
+            counterparts.store_cursor(self._room, self._known.name, asdict(cursor))
         return self.outcome
 
-    def _without_task(
+    def _match_items(
         self, changed: Mapping[str, FittedTask], pairs: dict[str, Counterpart]
     ) -> list[FittedTask]:
-        """Return the items without a task; one that names a task of ours becomes its counterpart."""
+        """Add to `pairs` the items that name one of our tasks; return the other items without a task."""
         fresh: list[FittedTask] = []
         paired = {pair.task for pair in pairs.values()}
         for origin, found in changed.items():
             if origin in pairs:
                 continue
-            task = self._task_named(found.task.kept.get("uid"))
+            task = self._find_task(found.task.extra.get("uid"))
             if task is not None and task.uid not in paired:
-                pair = Counterpart(origin, task.uid, found.task.url, values_of(found.task), seen_of(found))
+                pair = Counterpart(
+                    origin, task.uid, found.task.url, synced_values(found.task), seen_values(found)
+                )
                 pairs[origin] = pair
                 if not self._terms.dry_run:
-                    stored.put(self._room, self._known.name, pair)
+                    counterparts.store_counterparts(self._room, self._known.name, pair)
                     self._link(task.uid, found.task)
             elif found.task.status in FINISHED and not self._terms.include_finished:
                 self.outcome.skipped += 1
@@ -98,7 +105,8 @@ class Synchronisation:
                 fresh.append(found)
         return fresh
 
-    def _task_named(self, uid: object) -> Task | None:
+    def _find_task(self, uid: object) -> Task | None:
+        """Return the task with the uid that an item names, or None if there is none."""
         if not isinstance(uid, str):
             return None
         try:
@@ -106,39 +114,41 @@ class Synchronisation:
         except HoldfastError:
             return None
 
-    # One pair.
+    # Known pairs.
 
     def _synchronise(self, pair: Counterpart, changed: FittedTask | None) -> None:
-        task, mine = ours(self._room, pair.task, pair.origin)
-        seen = dict(pair.seen) if changed is None else seen_of(changed)
-        carried = self._tracker.carries - set(seen.get("cut", ()))
-        found = reconcile(pair.base, values_of(mine), seen, carried=carried, prefer=self._terms.prefer)
+        task, mine = our_task(self._room, pair.task, pair.origin)
+        seen = dict(pair.seen) if changed is None else seen_values(changed)
+        synced_fields = self._tracker.synced_fields - set(seen.get("cut", ()))
+        found = merge_values(
+            pair.base, synced_values(mine), seen, synced_fields=synced_fields, prefer=self._terms.prefer
+        )
         base = dict(found.base)
-        for clash in found.clashes:
-            detail = f"here: {_short(clash.ours)}; there: {_short(clash.theirs)}"
-            self._record("conflict", task, pair, (clash.field,), detail)
+        for conflict in found.conflicts:
+            detail = f"here: {_clip(conflict.ours)}; there: {_clip(conflict.theirs)}"
+            self._record("conflict", task, pair, (conflict.field,), detail)
         if found.for_us and not self._apply_here(task, pair, found, base):
-            _undo(base, pair.base, found.for_us)
+            _restore_base(base, pair.base, found.for_us)
         if found.for_them:
             sent = self._apply_there(task, pair, with_values(mine, found.base), found)
             if sent is None:
-                _undo(base, pair.base, found.for_them)
+                _restore_base(base, pair.base, found.for_them)
             else:
-                seen = {**seen_of(sent), "cut": seen.get("cut", [])}
-        if not (found.for_us or found.for_them or found.clashes):
+                seen = {**seen_values(sent), "cut": seen.get("cut", [])}
+        if not (found.for_us or found.for_them or found.conflicts):
             self.outcome.unchanged += 1
         updated = Counterpart(pair.origin, pair.task, pair.url, base, seen)
         if not self._terms.dry_run and updated != pair:
-            stored.put(self._room, self._known.name, updated)
+            counterparts.store_counterparts(self._room, self._known.name, updated)
 
-    def _apply_here(self, task: Task, pair: Counterpart, found: Reconciled, base: dict[str, Any]) -> bool:
-        """Apply the tracker's changes here; return whether that is allowed at all."""
+    def _apply_here(self, task: Task, pair: Counterpart, found: MergeResult, base: dict[str, Any]) -> bool:
+        """Apply the tracker's changes to our task; return False if the direction does not allow that."""
         if not self._terms.pulls:
             return False
         refused: dict[str, str] = {}
         if not self._terms.dry_run:
-            refused = apply(self._room, task.uid, found.for_us, self._who, self._reason)
-            _undo(base, pair.base, refused)
+            refused = apply_values(self._room, task.uid, found.for_us, self._who, self._reason)
+            _restore_base(base, pair.base, refused)
         for name, why in refused.items():
             self._record("refused", task, pair, (name,), why)
         taken = tuple(name for name in found.for_us if name not in refused)
@@ -147,9 +157,9 @@ class Synchronisation:
         return True
 
     def _apply_there(
-        self, task: Task, pair: Counterpart, whole: ForeignTask, found: Reconciled
+        self, task: Task, pair: Counterpart, whole: ForeignTask, found: MergeResult
     ) -> FittedTask | None:
-        """Send our changes; return the item as it is there afterwards, or None if nothing was sent."""
+        """Send our changes; return the item as the tracker then has it, or None if nothing was sent."""
         if not self._terms.pushes:
             return None
         if not self._terms.dry_run:
@@ -161,67 +171,76 @@ class Synchronisation:
                 self._record("failed", task, pair, found.for_them, error.message)
                 return None
         self._record("changed_there", task, pair, found.for_them)
-        return fit(whole if self._terms.dry_run else sent)
+        return fit_to_limits(whole if self._terms.dry_run else sent)
 
     # New on one side.
 
     def _create_here(self, fresh: list[FittedTask]) -> list[str]:
         """Create tasks for new items, and return their uids."""
-        made: list[str] = []
+        created: list[str] = []
         for found in fresh:
             item = found.task
             task_id = None
             if not self._terms.dry_run:
                 key = f"{self._known.name}#{item.origin}"
-                task, new = self._room.create([draft_of(item, self._link_to(item), key)], self._who)[0]
+                task, is_new = self._room.create([draft_of(item, self._link_to(item), key)], self._who)[0]
                 # A task created before an interruption keeps its state; the next run compares it.
-                base = self._started(task, item) if new else values_of(ours(self._room, task.uid)[1])
-                pair = Counterpart(item.origin, task.uid, item.url, base, seen_of(found))
-                stored.put(self._room, self._known.name, pair)
+                base = (
+                    self._set_initial_state(task, item)
+                    if is_new
+                    else synced_values(our_task(self._room, task.uid)[1])
+                )
+                pair = Counterpart(item.origin, task.uid, item.url, base, seen_values(found))
+                counterparts.store_counterparts(self._room, self._known.name, pair)
                 task_id = task.id
-                made.append(task.uid)
-            self.outcome.record("created_here", task_id, item.title, item, detail=_truncated(found))
-        return made
+                created.append(task.uid)
+            self.outcome.record("created_here", task_id, item.title, item, detail=_truncation_note(found))
+        return created
 
-    def _started(self, task: Task, item: ForeignTask) -> dict[str, Any]:
-        """Move a new task to the state of its item, and return the values both agree on."""
-        checked: list[int | str] = [number for number, one in enumerate(item.criteria, 1) if one.checked]
-        self._room.update(task.uid, Change(set=self._issue(item), check=checked), self._who)
-        base = values_of(item)
-        if why := move(self._room, task.uid, item.status, self._who, self._reason):
+    def _set_initial_state(self, task: Task, item: ForeignTask) -> dict[str, Any]:
+        """Move a new task to the state of its item; return the values that both sides then agree on."""
+        checked: list[int | str] = [
+            number for number, criterion in enumerate(item.criteria, 1) if criterion.checked
+        ]
+        self._room.update(task.uid, Change(set=self._issue_columns(item), check=checked), self._who)
+        base = synced_values(item)
+        if why := move_to_status(self._room, task.uid, item.status, self._who, self._reason):
             base["status"] = self._room.get(task.uid).status
             self._record("refused", task, item, ("status",), why)
         return base
 
     def _send_missing(self, paired: set[str]) -> None:
+        """Create items for the open tasks that have none."""
         for task in list(self._open_tasks()):
             if task.uid in paired:
                 continue
-            whole = ours(self._room, task.uid)[1]
-            made: ForeignTask | None = None
+            whole = our_task(self._room, task.uid)[1]
+            created: ForeignTask | None = None
             if not self._terms.dry_run:
                 try:
-                    made = self.create_there(task, whole)
+                    created = self.create_there(task, whole)
                 except RateLimited:
                     raise
                 except HoldfastError as error:
                     self._record("failed", task, None, (), error.message)
                     continue
-            self._record("created_there", task, made)
+            self._record("created_there", task, created)
 
     def create_there(self, task: Task, whole: ForeignTask) -> ForeignTask:
-        """Create an item for a task, and store its counterpart."""
-        made = self._tracker.create(whole)
-        pair = Counterpart(made.origin, task.uid, made.url, values_of(whole), seen_of(fit(made)))
-        stored.put(self._room, self._known.name, pair)
-        self._link(task.uid, made)
-        return made
+        """Create an item for a task, store the pair, and return the item."""
+        created = self._tracker.create(whole)
+        pair = Counterpart(
+            created.origin, task.uid, created.url, synced_values(whole), seen_values(fit_to_limits(created))
+        )
+        counterparts.store_counterparts(self._room, self._known.name, pair)
+        self._link(task.uid, created)
+        return created
 
     def _open_tasks(self) -> Iterator[Task]:
         cursor = None
         states = ("backlog", "in-progress", "blocked", "review")
         while True:
-            page = self._room.find(Query(status=states, sort="number", limit=100, cursor=cursor))
+            page = self._room.find(Query(status=states, sort="number", limit=_TASKS_PER_PAGE, cursor=cursor))
             yield from page.tasks
             cursor = page.next_cursor
             if cursor is None:
@@ -230,16 +249,18 @@ class Synchronisation:
     # Links and reports.
 
     def _link(self, uid: str, item: ForeignTask) -> None:
-        change = Change(set=self._issue(item), add={"links": [self._link_to(item)]})
+        change = Change(set=self._issue_columns(item), add={"links": [self._link_to(item)]})
         self._room.update(uid, change, self._who)
 
     def _link_to(self, item: ForeignTask) -> TaskLink:
+        """Return the link from a task to its item, such as `owner/name#12`."""
         kind = "issue" if self._known.kind in ("github", "jira", "linear") else "url"
         separator = "#" if self._known.kind == "github" else "/"
         project = self._known.name.partition(":")[2]
         return TaskLink(kind, f"{project}{separator}{item.origin}", item.url, item.title)
 
-    def _issue(self, item: ForeignTask) -> dict[str, Any]:
+    def _issue_columns(self, item: ForeignTask) -> dict[str, Any]:
+        """Return the task's fields for a GitHub issue; other trackers have none."""
         if self._known.kind != "github":
             return {}
         return {"issue_number": int(item.origin), "issue_url": item.url}
@@ -251,8 +272,8 @@ class Synchronisation:
         self.outcome.record(done, task.id, task.title, item, fields, detail)
 
 
-def _undo(base: dict[str, Any], before: Mapping[str, Any], names: Any) -> None:
-    """Restore the base of fields whose change was not applied."""
+def _restore_base(base: dict[str, Any], before: Mapping[str, Any], names: Iterable[str]) -> None:
+    """Restore the base values of fields whose change was not applied."""
     for name in names:
         if name in before:
             base[name] = before[name]
@@ -260,10 +281,10 @@ def _undo(base: dict[str, Any], before: Mapping[str, Any], names: Any) -> None:
             base.pop(name, None)
 
 
-def _short(value: object) -> str:
+def _clip(value: object) -> str:
     text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
     return shorten(" ".join(text.split()), 80)
 
 
-def _truncated(found: FittedTask) -> str | None:
+def _truncation_note(found: FittedTask) -> str | None:
     return f"Too long, and shortened here: {', '.join(found.cut)}." if found.cut else None

@@ -1,9 +1,9 @@
-"""Three-way merge of the two sides of one task, field by field.
+"""Three-way merge of a task and its counterpart in a tracker or file, field by field.
 
 Contract:
-- Three values decide: the base both sides last agreed on, ours, and theirs. A side that did not change
-  follows the other. If both changed differently, neither is overwritten: it is a conflict until a side is
-  preferred.
+- The merge compares three values: the base that both sides last agreed on, ours, and theirs. If one side
+  changed, the other side takes its value. If both changed differently, that is a conflict, and neither is
+  overwritten unless the caller prefers a side.
 - Labels are a set: additions and removals of either side apply, and nothing conflicts.
 - The merged value becomes the next base. A conflict leaves the base unchanged.
 """
@@ -32,63 +32,67 @@ class FieldConflict:
 
 
 @dataclass(frozen=True)
-class Reconciled:
-    """The result of a merge."""
+class MergeResult:
+    """The result of a merge: the changes that each side still has to apply."""
 
     for_us: dict[str, Any] = field(default_factory=dict)
+    """New values for our task."""
     for_them: dict[str, Any] = field(default_factory=dict)
-    clashes: tuple[FieldConflict, ...] = ()
+    """New values for the counterpart."""
+    conflicts: tuple[FieldConflict, ...] = ()
     base: dict[str, Any] = field(default_factory=dict)
     """The values both agree on once the changes are applied."""
 
 
-def reconcile(
+def merge_values(
     base: Values,
     ours: Values,
     theirs: Values,
     *,
-    carried: Collection[str] = FIELDS,
+    synced_fields: Collection[str] = FIELDS,
     prefer: Side | None = None,
-) -> Reconciled:
-    """Return the changes for each side, of the fields that the tracker can store."""
+) -> MergeResult:
+    """Merge the fields that both sides can store; return the changes for each side, and the conflicts."""
     for_us: dict[str, Any] = {}
     for_them: dict[str, Any] = {}
-    clashes: list[FieldConflict] = []
+    conflicts: list[FieldConflict] = []
     agreed = dict(base)
-    for name in (name for name in FIELDS if name in carried):
+    for name in (name for name in FIELDS if name in synced_fields):
         if name == "labels":
-            value = merged_labels(base.get(name, ()), ours[name], theirs[name])
+            value = merge_labels(base.get(name, ()), ours[name], theirs[name])
         else:
-            chosen = _chosen(base.get(name), ours[name], theirs[name], prefer)
+            chosen = _winning_side(base.get(name), ours[name], theirs[name], prefer)
             if chosen is None:
-                clashes.append(FieldConflict(name, ours[name], theirs[name]))
+                conflicts.append(FieldConflict(name, ours[name], theirs[name]))
                 continue
             value = ours[name] if chosen == "ours" else theirs[name]
         agreed[name] = value
-        if not _same(value, ours[name]):
+        if not _is_same(value, ours[name]):
             for_us[name] = value
-        if not _same(value, theirs[name]):
+        if not _is_same(value, theirs[name]):
             for_them[name] = value
-    return Reconciled(for_us, for_them, tuple(clashes), agreed)
+    return MergeResult(for_us, for_them, tuple(conflicts), agreed)
 
 
-def merged_labels(base: Collection[str], ours: Collection[str], theirs: Collection[str]) -> list[str]:
-    """Return the labels after both sides' additions and removals, ours first."""
+def merge_labels(base: Collection[str], ours: Collection[str], theirs: Collection[str]) -> list[str]:
+    """Return the labels after the additions and removals of both sides, ours first."""
     removed = {label for label in base if label not in ours or label not in theirs}
     return [label for label in dict.fromkeys([*ours, *theirs]) if label not in removed]
 
 
-def _chosen(base: Any, ours: Any, theirs: Any, prefer: Side | None) -> Side | None:
-    if _same(ours, theirs) or _same(theirs, base):
+def _winning_side(base: Any, ours: Any, theirs: Any, prefer: Side | None) -> Side | None:
+    """Return the side with the merged value, or None if the two changes conflict."""
+    if _is_same(ours, theirs) or _is_same(theirs, base):
         return "ours"
-    if _same(ours, base):
+    if _is_same(ours, base):
         return "theirs"
     return prefer
 
 
-def _same(one: Any, other: Any) -> bool:
+def _is_same(one: Any, other: Any) -> bool:
+    """Return whether two values are equal, ignoring differences that services introduce themselves."""
     if isinstance(one, str) and isinstance(other, str):
-        # Services trim texts and send carriage returns; neither is a change by a person.
+        # Services trim texts and send carriage returns: no person made these changes.
         return one.replace("\r\n", "\n").strip() == other.replace("\r\n", "\n").strip()
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
         return sorted(one) == sorted(other)

@@ -1,6 +1,6 @@
-"""The interface of every tracker, the description of a kind of tracker, and access to foreign JSON.
+"""The interface of trackers, the description of a kind of tracker, and helpers to read foreign JSON.
 
-A tracker's settings come from a person; they are checked once and stored without any secret.
+A tracker's settings come from a person. They are checked once, and contain no secrets.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from holdfast.tasks.trackers.service import Pause, Service, ServiceProfile, paus
 
 @dataclass(frozen=True)
 class Account:
-    """The account we use over there, and the project."""
+    """The account that a token belongs to, and the project."""
 
     account: str
     project: str
@@ -28,20 +28,22 @@ class Account:
 
 
 @dataclass
-class Mark:
-    """How far a tracker was read (a sync cursor). The tracker advances it; it is stored between runs."""
+class SyncCursor:
+    """The position up to which a tracker was read. The tracker advances it; it is stored between runs."""
 
     since: str | None = None
+    """The time of the latest change that was read, as the tracker writes it."""
     etag: str | None = None
+    """The ETag of the last response, if it is still valid."""
 
     @classmethod
-    def of(cls, stored: Mapping[str, Any]) -> Mark:
-        """Return a stored mark."""
+    def of(cls, stored: Mapping[str, Any]) -> SyncCursor:
+        """Return a stored cursor."""
         since, etag = stored.get("since"), stored.get("etag")
         return cls(since if isinstance(since, str) else None, etag if isinstance(etag, str) else None)
 
-    def passing(self, tasks: Iterable[ForeignTask]) -> Iterator[ForeignTask]:
-        """Yield items as they are read, advancing past each."""
+    def advance_over(self, tasks: Iterable[ForeignTask]) -> Iterator[ForeignTask]:
+        """Yield items, and advance to the latest change among those yielded."""
         for task in tasks:
             if task.updated_at is not None and (self.since is None or task.updated_at > self.since):
                 self.since = task.updated_at
@@ -52,20 +54,20 @@ class Tracker(Protocol):
     """A project on another service."""
 
     @property
-    def carries(self) -> frozenset[str]:
+    def synced_fields(self) -> frozenset[str]:
         """The fields that can be synchronised."""
 
     def whoami(self) -> Account:
-        """Return our account, after a request that shows that it works."""
+        """Return our account; fails if the settings or the token are invalid."""
 
-    def changed(self, mark: Mark) -> Iterator[ForeignTask]:
-        """Yield the items that changed since the mark, oldest first, and advance the mark."""
+    def changed_since(self, cursor: SyncCursor) -> Iterator[ForeignTask]:
+        """Yield the items that changed since the cursor, oldest first, and advance the cursor."""
 
     def create(self, task: ForeignTask) -> ForeignTask:
-        """Create an item, and return it as it is there."""
+        """Create an item, and return it as the tracker stored it."""
 
     def change(self, origin: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
-        """Change fields of an item so that it becomes `whole`, and return it as it is there."""
+        """Change the fields in `values`, after which the item equals `whole`; return it as stored."""
 
 
 Authorization = Callable[[Mapping[str, Any], UsersConfiguration], dict[str, str]]
@@ -74,29 +76,29 @@ Authorization = Callable[[Mapping[str, Any], UsersConfiguration], dict[str, str]
 
 @dataclass(frozen=True)
 class TrackerKind:
-    """A kind of tracker: the settings of a project there, and how the service is reached."""
+    """A kind of tracker: its settings, its address, its authorization, and how to create one."""
 
     name: str
     profile: ServiceProfile
     make: Callable[[Service, Mapping[str, Any]], Tracker]
     authorization: Authorization
-    needed: tuple[str, ...]
-    optional: tuple[str, ...] = ()
-    identifying: tuple[str, ...] = ()
+    required_settings: tuple[str, ...]
+    optional_settings: tuple[str, ...] = ()
+    identifying_settings: tuple[str, ...] = ()
     """The settings that identify a project."""
-    usual_address: str = ""
+    default_address: str = ""
     address_variable: str | None = None
-    """An environment variable with another address."""
+    """The environment variable that overrides the default address."""
 
     def address(self, settings: Mapping[str, Any], configuration: UsersConfiguration) -> str:
-        """Return the address of the service: from the settings, the environment, or the usual one."""
-        named = configuration.variable(self.address_variable) if self.address_variable else None
-        return str(settings.get("base_url") or named or self.usual_address)
+        """Return the address of the service: from the settings, the environment, or the default."""
+        override = configuration.variable(self.address_variable) if self.address_variable else None
+        return str(settings.get("base_url") or override or self.default_address)
 
     def service(
         self, settings: Mapping[str, Any], configuration: UsersConfiguration, *, pause: Pause = pause
     ) -> Service:
-        """Return the service; its host must be allowed."""
+        """Return the service; raise unless a person has allowed its host."""
         allowed = configuration.allowed_hosts()
         address = self.address(settings, configuration)
         client = WebClient(address, allowed, secrets=lambda: self.authorization(settings, configuration))
@@ -104,34 +106,39 @@ class TrackerKind:
         return Service(client, self.profile, pause=pause)
 
 
-def changed_pages(service: Service, mark: Mark, url: str, query: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield the pages of a list, requested with the mark's ETag; none if nothing changed."""
-    before, first = mark.since, service.get(url, query, etag=mark.etag)
+def changed_pages(service: Service, cursor: SyncCursor, url: str, query: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield the pages of a list, requested with the cursor's ETag; none if nothing changed."""
+    since_before = cursor.since
+    first = service.get(url, query, etag=cursor.etag)
     if first.status == 304:
         return
     yield from service.pages(first)
-    # The ETag belongs to this page alone, not to another address or to further pages.
-    alone = mark.since == before and "link" not in first.headers
-    mark.etag = first.headers.get("etag") if alone else None
+    # An ETag is valid for this page only: not after `since` moved, and not if there are further pages.
+    is_same_page = cursor.since == since_before and "link" not in first.headers
+    cursor.etag = first.headers.get("etag") if is_same_page else None
 
 
-def token_of(configuration: UsersConfiguration, profile: ServiceProfile, *variables: str) -> str:
-    """Return the token for a service, from the first of these variables that is set."""
+def read_token(configuration: UsersConfiguration, profile: ServiceProfile, *variables: str) -> str:
+    """Return the token for a service from the first environment variable that is set, or raise."""
     token = configuration.variable(*variables)
     if token is None:
         raise Unavailable(f"There is no token for {profile.name}.", hint=profile.token_hint)
     return token
 
 
-def by_token(profile: ServiceProfile, *variables: str, scheme: str = "Bearer ") -> Authorization:
-    """Return an authorization by the token in the first of these variables that is set."""
-    return lambda _, configuration: {"Authorization": scheme + token_of(configuration, profile, *variables)}
+def token_authorization(profile: ServiceProfile, *variables: str, scheme: str = "Bearer ") -> Authorization:
+    """Return an authorization that sends the token from the first environment variable that is set."""
+    return lambda _, configuration: {"Authorization": scheme + read_token(configuration, profile, *variables)}
 
 
 def text_field(value: object, *names: str) -> str:
-    """Return the first text in a foreign object under one of these names, or an empty one."""
-    found = value if isinstance(value, dict) else {}
-    return next((text for name in names if isinstance(text := found.get(name), str)), "")
+    """Return the first text of a foreign object under one of these names, or an empty text."""
+    if isinstance(value, dict):
+        for name in names:
+            text = value.get(name)
+            if isinstance(text, str):
+                return text
+    return ""
 
 
 def object_field(value: object, name: str) -> dict[str, Any]:
@@ -141,24 +148,24 @@ def object_field(value: object, name: str) -> dict[str, Any]:
 
 
 def item_id(value: object, *names: str) -> str:
-    """Return the id of a foreign object, or raise: without one it is no item."""
+    """Return the id of a foreign object; raise if it has none."""
     found = value if isinstance(value, dict) else {}
     for name in names:
         given = found.get(name)
         if isinstance(given, str | int) and not isinstance(given, bool) and str(given).strip():
             return str(given)
-    raise _unexpected("an item without an id")
+    raise _unexpected_answer("an item without an id")
 
 
-def items(value: object, name: str | None = None) -> list[dict[str, Any]]:
-    """Return the objects of a required list: a missing list is not an empty one."""
+def required_list(value: object, name: str | None = None) -> list[dict[str, Any]]:
+    """Return the objects of a list, or of the list under a name; raise if it is missing or malformed."""
     found = value.get(name) if name is not None and isinstance(value, dict) else value
     if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
-        raise _unexpected("no list of items")
+        raise _unexpected_answer("no list of items")
     return found
 
 
-def _unexpected(what: str) -> Unavailable:
+def _unexpected_answer(what: str) -> Unavailable:
     return Unavailable(
         f"The service answered with {what}.",
         hint="Check its address and the settings, then try again; nothing of that answer was used.",
@@ -166,33 +173,35 @@ def _unexpected(what: str) -> Unavailable:
 
 
 def object_list(value: object, name: str | None = None) -> list[dict[str, Any]]:
-    """Return the objects of a list, or of the list under a name, if there is one."""
+    """Return the objects of a list, or of the list under a name; an empty list if it is missing."""
     found = value.get(name) if name is not None and isinstance(value, dict) else value
     return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
 
 
-_EXAMPLE = 'Give an object such as {"project": "KEY"}.'
-_SECRET = re.compile(r"token|secret|password|api_?key|authorization|credential", re.IGNORECASE)
-_LOOKS_SECRET = re.compile(r"(?:gh[pousr]_|github_pat_|lin_api_|xox[abp]-|ATATT|sk-)[\w-]{10,}")
-_SETTING_CHARACTERS = 500
-"""A judgement: addresses and names are far shorter."""
+_CONFIG_EXAMPLE = 'Give an object such as {"project": "KEY"}.'
+_SECRET_NAME = re.compile(r"token|secret|password|api_?key|authorization|credential", re.IGNORECASE)
+_SECRET_VALUE = re.compile(r"(?:gh[pousr]_|github_pat_|lin_api_|xox[abp]-|ATATT|sk-)[\w-]{10,}")
+_MAX_SETTING_CHARACTERS = 500
+"""The longest text in the settings. A judgement: addresses and names are far shorter."""
 
 
-def parse_settings(text: str | None, *, needed: tuple[str, ...], known: tuple[str, ...]) -> dict[str, Any]:
+def parse_settings(
+    text: str | None, *, required: tuple[str, ...], optional: tuple[str, ...]
+) -> dict[str, Any]:
     """Return the settings in a JSON text, or raise naming what is missing, unknown or secret."""
     try:
         found = parse_json(text) if text else {}
     except UnreadableDocument as error:
-        raise InvalidArguments(f"`config` is not valid JSON: {error}.", hint=_EXAMPLE) from None
+        raise InvalidArguments(f"`config` is not valid JSON: {error}.", hint=_CONFIG_EXAMPLE) from None
     if not isinstance(found, dict):
-        raise InvalidArguments("`config` is not a JSON object.", hint=_EXAMPLE)
+        raise InvalidArguments("`config` is not a JSON object.", hint=_CONFIG_EXAMPLE)
     _refuse_secrets(found)
-    if unknown := sorted(set(found) - {*needed, *known}):
+    if unknown := sorted(set(found) - {*required, *optional}):
         raise InvalidArguments(
             f"`config` names {', '.join(unknown)}, which this tracker does not know.",
-            hint=f"It knows {', '.join((*needed, *known))}.",
+            hint=f"It knows {', '.join((*required, *optional))}.",
         )
-    if missing := [name for name in needed if not found.get(name)]:
+    if missing := [name for name in required if not found.get(name)]:
         example = f'Give an object such as {{"{missing[0]}": "…"}}.'
         raise InvalidArguments(f"`config` does not name {', '.join(missing)}.", hint=example)
     _check_texts(found)
@@ -207,7 +216,7 @@ def text_table(settings: Mapping[str, Any], name: str) -> dict[str, str]:
 
 def _refuse_secrets(found: Mapping[str, Any]) -> None:
     for name, value in found.items():
-        if _SECRET.search(name) or (isinstance(value, str) and _LOOKS_SECRET.search(value)):
+        if _SECRET_NAME.search(name) or (isinstance(value, str) and _SECRET_VALUE.search(value)):
             raise InvalidArguments(
                 f"`config` has what looks like a secret under {name!a}; it was not stored.",
                 hint="Put tokens into the environment; the documentation names the variables.",
@@ -221,9 +230,11 @@ def _check_texts(found: Mapping[str, Any]) -> None:
         if isinstance(value, dict):
             _check_texts(value)
         elif (
-            not isinstance(value, str) or not 0 < len(value) <= _SETTING_CHARACTERS or not value.isprintable()
+            not isinstance(value, str)
+            or not 0 < len(value) <= _MAX_SETTING_CHARACTERS
+            or not value.isprintable()
         ):
             raise InvalidArguments(
-                f"{name!a} in the config is not a text of 1 to {_SETTING_CHARACTERS} characters.",
+                f"{name!a} in the config is not a text of 1 to {_MAX_SETTING_CHARACTERS} characters.",
                 hint="Give it as a text.",
             )

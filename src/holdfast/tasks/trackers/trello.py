@@ -1,4 +1,4 @@
-"""Trello: the cards of one board, whose lists are the states."""
+"""The tracker `trello`: the cards of one board. The list that a card is in is its state."""
 
 from __future__ import annotations
 
@@ -13,22 +13,23 @@ from holdfast.tasks.trackers.foreign import ForeignTask, status_of
 from holdfast.tasks.trackers.service import ServiceProfile, ServiceTracker
 from holdfast.tasks.trackers.tracker import (
     Account,
-    Mark,
+    SyncCursor,
     TrackerKind,
     item_id,
-    items,
     object_list,
+    required_list,
     text_field,
     text_table,
 )
 
-_ASKED = "name,desc,idList,closed,dateLastActivity,url,labels"
-_PAGE = 1000
+_REQUESTED_FIELDS = "name,desc,idList,closed,dateLastActivity,url,labels"
+_CARDS_PER_PAGE = 1000
+"""The most that Trello returns at once."""
 _PROFILE = ServiceProfile("Trello", "Set TRELLO_KEY and TRELLO_TOKEN.")
 
 
 def _authorization(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
-    """Return key and token in a header, because addresses end up in logs."""
+    """Return the header with key and token; in addresses they would end up in logs."""
     del settings
     key, token = configuration.variable("TRELLO_KEY"), configuration.variable("TRELLO_TOKEN")
     if key is None or token is None:
@@ -37,33 +38,38 @@ def _authorization(settings: Mapping[str, Any], configuration: UsersConfiguratio
 
 
 class Trello(ServiceTracker):
-    """One board. `lists` in the settings maps lists to states, where their names do not say it."""
+    """One board. The setting `lists` gives the state of lists whose names are not those of a state."""
 
-    carries: ClassVar[frozenset[str]] = frozenset({"title", "description", "status"})
+    synced_fields: ClassVar[frozenset[str]] = frozenset({"title", "description", "status"})
 
     def whoami(self) -> Account:
-        """Return our account, after a request that shows that it works."""
+        """Return our account; fails if the board or the token is invalid."""
         account = text_field(self.service.get("/1/members/me").json(), "fullName", "username")
         board = self.service.get(f"/1/boards/{self._board}", {"fields": "name,url"}).json()
         return Account(account, text_field(board, "name"), text_field(board, "url") or None)
 
-    def changed(self, mark: Mark) -> Iterator[ForeignTask]:
-        """Return the cards that changed since the mark. Trello lists the newest first, paged by `before`."""
-        query = {"fields": _ASKED, "filter": "all", "limit": _PAGE, "before": None}
+    def changed_since(self, cursor: SyncCursor) -> Iterator[ForeignTask]:
+        """Return the cards that changed since the cursor, oldest first.
+
+        Trello lists the newest first, a page at a time before the last card of the previous page.
+        """
+        query = {"fields": _REQUESTED_FIELDS, "filter": "all", "limit": _CARDS_PER_PAGE, "before": None}
         found: list[ForeignTask] = []
-        for _ in self.service.turns():
-            cards = items(self.service.get(f"/1/boards/{self._board}/cards", query).json())
+        for _ in self.service.page_numbers():
+            cards = required_list(self.service.get(f"/1/boards/{self._board}/cards", query).json())
             found += [self._task(card) for card in cards]
-            if len(cards) < _PAGE:
+            if len(cards) < _CARDS_PER_PAGE:
                 break
             query["before"] = text_field(cards[-1], "id")
-        since = mark.since
+        since = cursor.since
         found.sort(key=lambda task: task.updated_at or "")
-        return mark.passing(task for task in found if since is None or (task.updated_at or "") >= since)
+        return cursor.advance_over(
+            task for task in found if since is None or (task.updated_at or "") >= since
+        )
 
     def create(self, task: ForeignTask) -> ForeignTask:
         """Create a card."""
-        return self._task(self.service.send("POST", "/1/cards", self._fields(task, self.carries)))
+        return self._task(self.service.send("POST", "/1/cards", self._fields(task, self.synced_fields)))
 
     def change(self, origin: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
         """Change a card."""
@@ -80,26 +86,27 @@ class Trello(ServiceTracker):
         return sent
 
     def _list_for(self, status: str) -> str:
-        for name, meaning in self._states.items():
-            if meaning == status:
-                return name
+        """Return the id of the first list for a state."""
+        for identity, list_status in self._status_by_list.items():
+            if list_status == status:
+                return identity
         raise Conflict(
             f"The board has no list for '{status}'.",
             hint='Say which it is in the config: {"lists": {"Name of the list": "' + status + '"}}.',
         )
 
     @cached_property
-    def _states(self) -> dict[str, str]:
-        """Return the state of each list by its id; a list that maps to no state is backlog."""
+    def _status_by_list(self) -> dict[str, str]:
+        """The state of each list by its id, lists with a known state first; the others are backlog."""
         configured = text_table(self.settings, "lists")
-        lists = items(self.service.get(f"/1/boards/{self._board}/lists", {"filter": "open"}).json())
-        meanings = {text_field(item, "id"): text_field(item, "name") for item in lists}
-        known = {key: status_of(configured.get(name, name)) for key, name in meanings.items()}
-        order = sorted(known, key=lambda key: known[key] is None)
-        return {key: known[key] or "backlog" for key in order}
+        lists = required_list(self.service.get(f"/1/boards/{self._board}/lists", {"filter": "open"}).json())
+        names = {text_field(item, "id"): text_field(item, "name") for item in lists}
+        states = {key: status_of(configured.get(name, name)) for key, name in names.items()}
+        known_first = sorted(states, key=lambda key: states[key] is None)
+        return {key: states[key] or "backlog" for key in known_first}
 
     def _task(self, card: Mapping[str, Any]) -> ForeignTask:
-        state = self._states.get(text_field(card, "idList"), "backlog")
+        state = self._status_by_list.get(text_field(card, "idList"), "backlog")
         return ForeignTask(
             origin=item_id(card, "id"),
             title=text_field(card, "name"),
@@ -119,6 +126,6 @@ class Trello(ServiceTracker):
 
 KIND = TrackerKind(
     "trello", _PROFILE, Trello, _authorization,
-    needed=("board",), optional=("base_url", "lists"), identifying=("board",),
-    usual_address="https://api.trello.com",
+    required_settings=("board",), optional_settings=("base_url", "lists"), identifying_settings=("board",),
+    default_address="https://api.trello.com",
 )  # fmt: skip

@@ -1,1 +1,1 @@
-"""Turns rows of the store into results, within a byte budget that suits a model."""
+"""Converts rows of the store to results and texts, within a byte budget that suits a model."""

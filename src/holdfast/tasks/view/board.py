@@ -1,4 +1,4 @@
-"""The board: a card for each task, and for each column its total and the allowed transitions."""
+"""The data of the board: a card for each task, and for each column its total and the allowed transitions."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from holdfast.tasks.store.states import FINISHED, NEEDS_REASON, STATUSES, TRANSI
 from holdfast.tasks.store.transaction import TaskTransaction
 from holdfast.tasks.view.results import task_refs, timestamp
 
-_PARTS = {
+_CARD_LISTS = {
     "labels": "SELECT task, label FROM label WHERE task IN {} ORDER BY label",
     "remarks": "SELECT task, ref FROM link WHERE kind IN ('comment', 'message') AND task IN {}",
     "subtasks": "SELECT parent, n FROM task WHERE parent IN {} AND status NOT IN ('done', 'dropped')"
     " ORDER BY n",
 }
-"""Lists that cards count or show, each read with one query for a whole page."""
+"""The queries for lists that cards show or count; each query reads the lists of a whole page."""
 
 
 class TaskCard(TaskRef):
@@ -62,7 +62,7 @@ class BoardColumn(Result):
 
 
 class Board(Reported):
-    """Cards and columns."""
+    """A page of cards, and the columns."""
 
     columns: list[BoardColumn]
     cards: list[TaskCard]
@@ -71,38 +71,41 @@ class Board(Reported):
     seq: int = Field(description="Number of the last event included; the event feed continues after it.")
 
 
-def last_event(transaction: TaskTransaction) -> int:
-    """Return the number of the workspace's last event, or 0."""
+def last_event_number(transaction: TaskTransaction) -> int:
+    """Return the sequence number of the workspace's last event, or 0 if there is none."""
     query = "SELECT coalesce(max(seq), 0) FROM event WHERE workspace = :workspace"
-    return int(transaction.ask(query).fetchone()[0])
+    return int(transaction.run_in_workspace(query).fetchone()[0])
 
 
-def columns(totals: dict[str, int]) -> list[BoardColumn]:
+def board_columns(totals: dict[str, int]) -> list[BoardColumn]:
     """Return the six columns with their totals."""
-    found = []
+    columns = []
     for status in STATUSES:
         goes_to = [after for after in STATUSES if after in TRANSITIONS[status]]
         with_reason = [after for after in goes_to if (status, after) in NEEDS_REASON] or None
         total = totals.get(status, 0)
-        found.append(BoardColumn(status=status, total=total, goes_to=goes_to, with_reason=with_reason))
-    return found
+        columns.append(BoardColumn(status=status, total=total, goes_to=goes_to, with_reason=with_reason))
+    return columns
 
 
 def task_cards(transaction: TaskTransaction, tasks: Sequence[Task]) -> list[TaskCard]:
     """Return tasks as cards, with one query per list for all of them."""
-    parts: dict[str, dict[str, list[Any]]] = {name: defaultdict(list) for name in _PARTS}
-    for name, query in _PARTS.items():
-        for uid, item in statements.rows_of(transaction, query, (task.uid for task in tasks)):
-            parts[name][uid].append(item)
-    refs = task_refs(transaction, tasks)
-    found = [{name: parts[name].get(task.uid, []) for name in parts} for task in tasks]
-    return [_card(transaction, *item) for item in zip(tasks, refs, found, strict=True)]
+    lists: dict[str, dict[str, list[Any]]] = {name: defaultdict(list) for name in _CARD_LISTS}
+    for name, query in _CARD_LISTS.items():
+        for uid, item in statements.select_by_uids(transaction, query, (task.uid for task in tasks)):
+            lists[name][uid].append(item)
+    cards = []
+    for task, ref in zip(tasks, task_refs(transaction, tasks), strict=True):
+        own_lists = {name: by_task.get(task.uid, []) for name, by_task in lists.items()}
+        cards.append(_card(transaction, task, ref, own_lists))
+    return cards
 
 
-def _card(transaction: TaskTransaction, task: Task, ref: TaskRef, parts: dict[str, list[Any]]) -> TaskCard:
+def _card(transaction: TaskTransaction, task: Task, ref: TaskRef, lists: dict[str, list[Any]]) -> TaskCard:
     criteria = json.loads(task.criteria)
-    given = GateInput(task.id, criteria, json.loads(task.evidence), [*map(task_id, parts["subtasks"])])
-    held = ref.claimed_by is not None
+    open_subtasks = [task_id(number) for number in lists["subtasks"]]
+    given = GateInput(task.id, criteria, json.loads(task.evidence), open_subtasks)
+    is_held = ref.claimed_by is not None
     missing = [] if task.status in FINISHED else missing_for_done(transaction.workspace.gate, given)
     return TaskCard(
         **dict(ref),
@@ -110,13 +113,13 @@ def _card(transaction: TaskTransaction, task: Task, ref: TaskRef, parts: dict[st
         updated_at=timestamp(task.updated_at),
         rank=task.rank,
         unblocks=task.unblocks or None,
-        labels=parts["labels"] or None,
+        labels=lists["labels"] or None,
         milestone=task.milestone,
         criteria=len(criteria) or None,
         criteria_met=sum(item["checked"] for item in criteria) if criteria else None,
-        remarks=len(parts["remarks"]) or None,
-        lease_until=timestamp(task.claim_expires or 0.0) if held else None,
-        yours=True if held and is_holder(task, transaction.who) else None,
+        remarks=len(lists["remarks"]) or None,
+        lease_until=timestamp(task.claim_expires or 0.0) if is_held else None,
+        yours=True if is_held and is_holder(task, transaction.who) else None,
         lacks=[item.text for item in missing] or None,
         lacks_codes=[item.code for item in missing] or None,
         order=sort_key(task, "ready"),

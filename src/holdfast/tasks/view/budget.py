@@ -1,8 +1,8 @@
-"""Keeps results within a byte budget: long texts and lists are cut, and the result says so.
+"""Keeps results within a byte budget by cutting long texts and lists, which the result then reports.
 
 The targets are 2,000 tokens by default and 8,000 at most, at the usual estimate of four bytes of JSON per
-token (https://platform.openai.com/tokenizer). What was left out can be read as a resource, on the next page,
-or with narrower arguments.
+token (https://platform.openai.com/tokenizer). The rest can be read as a resource, on the next page, or with
+narrower arguments.
 """
 
 from __future__ import annotations
@@ -17,23 +17,33 @@ from holdfast.kernel.text import shorten
 from holdfast.tasks.models import TaskDetail, TaskRef
 
 DEFAULT_BYTES = 7_600
-"""The budget of a result by default: 2,000 tokens, less some room for its envelope."""
+"""The default budget of a result: 2,000 tokens, minus about 400 bytes for the message around it."""
 MAX_BYTES = 30_000
-"""The budget of a result when everything was requested: 8,000 tokens, less some room for its envelope."""
-MAX_CHARACTERS = 3_000
-MAX_ITEMS = 20
+"""The budget of a detailed result: 8,000 tokens, minus about 2,000 bytes for the message around it."""
+_MAX_TEXT_CHARACTERS = 3_000
+"""The longest text in a result that is cut. A judgement: a tenth of the largest budget."""
+_MAX_LIST_ITEMS = 20
+"""The longest list in a result that is cut. A judgement: more than a reader takes in at once."""
 
-_LEVELS = ((MAX_CHARACTERS, MAX_ITEMS), (1500, 12), (800, 8), (400, 6), (200, 4), (100, 2), (40, 1))
-"""Maximum lengths of texts and lists; the first pair that fits the budget is used. A judgement: each level
-about halves the result."""
-_TEXTS = frozenset({"description", "notes", "plan", "text", "title", "why", "detail", "handoff_note"})
-"""Fields that may be cut. Names and URIs may not: cut, they would identify something else."""
-
-_ROUGH_BYTES = 120
+_LEVELS = (
+    (_MAX_TEXT_CHARACTERS, _MAX_LIST_ITEMS),
+    (1500, 12),
+    (800, 8),
+    (400, 6),
+    (200, 4),
+    (100, 2),
+    (40, 1),
+)
+"""Limits of text characters and list items, tried in this order until the result fits its budget. A
+judgement: each pair about halves the result."""
+_SHORTENED_FIELDS = frozenset(
+    {"description", "notes", "plan", "text", "title", "why", "detail", "handoff_note"}
+)
+"""Text fields that may be cut. Names and URIs may not, because they would then identify something else."""
+_REF_BYTES_WITHOUT_TITLE = 120
 """An upper bound on the JSON of a task reference without its title, blockers and holder."""
-
-_WHOLE_LISTS = frozenset({"more", "next_steps", "to_check"})
-"""Short lists that are never cut, because they explain the rest."""
+_UNCUT_LISTS = frozenset({"more", "next_steps", "to_check"})
+"""Short lists that are never cut, because they explain the rest of the result."""
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -46,48 +56,48 @@ def size_of(result: BaseModel) -> int:
 def fit(result: Model, maximum: int) -> Model:
     """Return a result of at most `maximum` bytes if possible, cut no more than necessary.
 
-    Parts that were cut and have a field `truncated` set it.
+    A part that was cut has its field `truncated` set, if it has one.
     """
     if size_of(result) <= maximum:
         return result
     shorter = result
     for characters, items in _LEVELS:
-        shorter = _shorter(result, characters, items)
+        shorter = _shorten_part(result, characters, items)
         if size_of(shorter) <= maximum:
             break
     return shorter
 
 
 def shorten_task(task: TaskDetail, maximum: int = MAX_BYTES // 3) -> TaskDetail:
-    """Return a task with its long texts and lists cut; `truncated` is set if anything is missing."""
-    return fit(_shorter(task, *_LEVELS[0]), maximum)
+    """Return a task with long texts and lists cut; `truncated` is set if anything was cut."""
+    return fit(_shorten_part(task, *_LEVELS[0]), maximum)
 
 
 def fit_items(items: Iterable[Model], maximum: int = MAX_BYTES) -> list[Model]:
-    """Return the leading items that fit into a budget, and at least one."""
+    """Return as many items from the start as fit into a budget, but at least one."""
     shown: list[Model] = []
-    left = maximum
+    remaining = maximum
     for item in items:
-        left -= size_of(item) + 1
-        if left < 0 and shown:
+        remaining -= size_of(item) + 1
+        if remaining < 0 and shown:
             break
         shown.append(item)
     return shown
 
 
 def fit_refs(refs: list[TaskRef], maximum: int) -> list[TaskRef]:
-    """Return the leading task references that fit; a rough estimate first avoids measuring each of them."""
-    rough = sum(_ROUGH_BYTES + 4 * len(ref.title) for ref in refs)
-    if rough <= maximum and not any(ref.blocked_by or ref.claimed_by for ref in refs):
+    """Return as many task references from the start as fit; an estimate avoids measuring short lists."""
+    estimate = sum(_REF_BYTES_WITHOUT_TITLE + 4 * len(ref.title) for ref in refs)
+    if estimate <= maximum and not any(ref.blocked_by or ref.claimed_by for ref in refs):
         return refs
     return fit_items(refs, maximum)
 
 
-def _shorter(part: Model, characters: int, items: int) -> Model:
+def _shorten_part(part: Model, characters: int, items: int) -> Model:
     """Return part of a result with its texts and lists cut."""
     changes: dict[str, Any] = {}
     for name, value in part.__dict__.items():
-        after = _shorter_value(name, value, characters, items)
+        after = _shorten_value(name, value, characters, items)
         if after is not value:
             changes[name] = after
     if changes and "truncated" in type(part).model_fields:
@@ -95,15 +105,21 @@ def _shorter(part: Model, characters: int, items: int) -> Model:
     return part.model_copy(update=changes) if changes else part
 
 
-def _shorter_value(name: str, value: Any, characters: int, items: int) -> Any:
+def _shorten_value(name: str, value: Any, characters: int, items: int) -> Any:
     if isinstance(value, str):
-        return shorten(value, characters, tidy=True) if name in _TEXTS and len(value) > characters else value
+        return (
+            shorten(value, characters, tidy=True)
+            if name in _SHORTENED_FIELDS and len(value) > characters
+            else value
+        )
     if isinstance(value, BaseModel):
-        return _shorter(value, characters, items)
-    if isinstance(value, list) and name not in _WHOLE_LISTS:
+        return _shorten_part(value, characters, items)
+    if isinstance(value, list) and name not in _UNCUT_LISTS:
         # A text within a list gets a fifth of what a field of its own gets.
         less = max(40, characters // 5)
-        after = [_shorter(one, less, items) if isinstance(one, BaseModel) else one for one in value[:items]]
+        after = [
+            _shorten_part(one, less, items) if isinstance(one, BaseModel) else one for one in value[:items]
+        ]
         is_same = len(after) == len(value) and all(map(is_, after, value))
         return value if is_same else after
     return value

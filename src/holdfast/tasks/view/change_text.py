@@ -1,4 +1,4 @@
-"""Changes of a task as text: old and new value of each field."""
+"""The changes of a task as short texts: the old and the new value of each field."""
 
 from __future__ import annotations
 
@@ -8,30 +8,33 @@ from typing import Any
 from holdfast.kernel.text import shorten
 from holdfast.tasks.store.records import Changed
 
-_SHOWN_NAMES = {
+_RESULT_NAMES = {
     "parent": "parent_id",
     "files": "connected_files",
     "issue_number": "github_issue_number",
     "issue_url": "github_url",
 }
-_SHOWN_CHARACTERS = 200
+"""The names that results use for fields that the store names otherwise."""
+_MAX_VALUE_CHARACTERS = 200
+"""A judgement: enough to recognise a text; the task has all of it."""
 
 
-def named_uids(done: Changed) -> set[str]:
-    """Return the uids of the tasks that appear in the values of a change."""
-    needs = {uid for value in done.changed.get("depends_on", ()) for uid, _ in value}
-    return needs | {uid for uid in done.changed.get("parent", ()) if uid}
+def uids_in_change(change: Changed) -> set[str]:
+    """Return the uids of the other tasks that a change names."""
+    needs = {uid for value in change.changed.get("depends_on", ()) for uid, _ in value}
+    return needs | {uid for uid in change.changed.get("parent", ()) if uid}
 
 
-def change_text(done: Changed, ids: Mapping[str, str]) -> Any:
-    """Return the old and new values of a change as short texts, by the names that results use."""
+def change_text(change: Changed, ids: Mapping[str, str]) -> Any:
+    """Return the old and the new value of each changed field; `ids` has the short ids of the named tasks."""
     return {
-        _SHOWN_NAMES.get(name, name): [_text(name, value, ids) for value in values]
-        for name, values in done.changed.items()
+        _RESULT_NAMES.get(name, name): [_text(name, value, ids) for value in values]
+        for name, values in change.changed.items()
     }
 
 
 def _text(name: str, value: Any, ids: Mapping[str, str]) -> str:
+    """Return the value of a field as text."""
     if name == "parent":
         return ids.get(value, "")
     if name == "depends_on":
@@ -39,7 +42,10 @@ def _text(name: str, value: Any, ids: Mapping[str, str]) -> str:
     if name == "criteria":
         return f"{sum(item['checked'] for item in value)} of {len(value)} checked"
     if name in ("files", "links", "evidence"):
-        shown = {"files": 0, "links": 1, "evidence": "ref"}[name]
-        value = [item[shown] for item in value]
-    text = ", ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
-    return shorten(text, _SHOWN_CHARACTERS)
+        # Files and links are tuples, which start with path, and with kind and ref.
+        key = {"files": 0, "links": 1, "evidence": "ref"}[name]
+        value = [item[key] for item in value]
+    if value is None:
+        return ""
+    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return shorten(text, _MAX_VALUE_CHARACTERS)

@@ -13,7 +13,7 @@ from holdfast.tasks.view.text import task_line
 
 
 class RemarkOut(Result):
-    """Something from another room about the task or its files."""
+    """A remark from another room about the task or its files."""
 
     kind: RemarkKind
     ref: UntrustedText
@@ -36,7 +36,7 @@ class FocusRule(Result):
 
 
 class More(Result):
-    """What was left out, and where it can be read."""
+    """A list or text that was cut, and where to read the whole."""
 
     what: str
     shown: int
@@ -72,8 +72,12 @@ class Focus(Reported):
     version: int
 
 
-_WIDTH = 160
-_LINES = 20
+_MAX_LINE_CHARACTERS = 160
+"""Texts are cut to this. A judgement: two lines of a terminal."""
+_MAX_LINES = 20
+"""A judgement: the text fits on a screen; the data has everything."""
+_MAX_REF_CHARACTERS = 40
+"""A judgement: the length of a commit hash, the longest usual ref."""
 
 
 def focus_text(found: Focus) -> str:
@@ -81,56 +85,62 @@ def focus_text(found: Focus) -> str:
     task = found.task
     lines = [task_line(task)]
     if task.description:
-        lines.append(_short(task.description))
+        lines.append(_clip_line(task.description))
     if found.claim is not None:
         lines.append(f"Yours until {found.claim.expires_at}.")
     lines += [f"Part of {task_line(parent)}" for parent in found.parents or ()]
     lines += [f"Needs {task_line(blocker)}" for blocker in found.blockers or ()]
     for number, item in enumerate(task.criteria or (), 1):
-        lines.append(f"[{'x' if item.checked else ' '}] {number}. {_short(item.text)}")
+        lines.append(f"[{'x' if item.checked else ' '}] {number}. {_clip_line(item.text)}")
     files = ", ".join(file.path for file in task.connected_files or ())
     texts = {"Plan": task.plan, "Notes": task.notes, "Left by": found.left_by, "Files": files}
-    lines += [f"{name}: {_short(text)}" for name, text in texts.items() if text]
-    lines += [f"Rule ({rule.type}): {_short(rule.text)}" for rule in found.rules or ()]
-    lines += [_remark(remark) for remark in found.remarks or ()]
+    lines += [f"{name}: {_clip_line(text)}" for name, text in texts.items() if text]
+    lines += [f"Rule ({rule.type}): {_clip_line(rule.text)}" for rule in found.rules or ()]
+    lines += [_remark_line(remark) for remark in found.remarks or ()]
     lines += [
         f"{item.total - item.shown} more: {item.what}" for item in found.more or () if item.total > item.shown
     ]
     lines += [
-        f"The room {item.room} could not be read: {_short(item.reason)}" for item in found.unreadable or ()
+        f"The room {item.room} could not be read: {_clip_line(item.reason)}"
+        for item in found.unreadable or ()
     ]
     if found.absent:
         lines.append(f"Not included, as this repository does not have them: {', '.join(found.absent)}.")
-    if len(lines) > _LINES:
-        lines = [*lines[:_LINES], f"And {len(lines) - _LINES} more lines, in the data."]
+    if len(lines) > _MAX_LINES:
+        lines = [*lines[:_MAX_LINES], f"And {len(lines) - _MAX_LINES} more lines, in the data."]
     return "\n".join([*lines, *(found.next_steps or ())])
 
 
-def _remark(remark: RemarkOut) -> str:
-    place = one_line(remark.file) + (f":{remark.line}" if remark.line else "") if remark.file else ""
-    text = " ".join(filter(None, [one_line(remark.title or ""), _short(remark.text)]))
+def _remark_line(remark: RemarkOut) -> str:
+    place = one_line(remark.file or "")
+    if place and remark.line:
+        place += f":{remark.line}"
+    text = " ".join(filter(None, [one_line(remark.title or ""), _clip_line(remark.text)]))
     state = f" ({one_line(remark.state)})" if remark.state in ("orphaned", "closed") else ""
-    return f"{remark.kind} {place or one_line(remark.ref)[:40]}{state}: {text}"
+    return f"{remark.kind} {place or one_line(remark.ref)[:_MAX_REF_CHARACTERS]}{state}: {text}"
 
 
-def _short(text: str) -> str:
-    return shorten(one_line(text), _WIDTH)
+def _clip_line(text: str) -> str:
+    return shorten(one_line(text), _MAX_LINE_CHARACTERS)
 
 
-_LISTS = (
+_CLIPPED_LISTS = (
     "subtasks", "depends_on", "blocks", "labels", "criteria", "evidence", "connected_files", "links",
     "attachments", "rules", "remarks", "parents", "blockers",
 )  # fmt: skip
+"""Lists of the task and of the result that `fit` may cut."""
+_OMISSIONS_BYTES = 600
+"""Reserved for the entries of `more`: one for each list, of about 40 bytes."""
 
 
 def shorten_focus(whole: Focus, maximum: int, uri: str) -> Focus:
-    """Return a result of at most `maximum` bytes; `uri` is where the whole task can be read."""
-    shorter = fit(whole, maximum - _MORE_BYTES)
+    """Return a result of at most `maximum` bytes; the whole task can be read at `uri`."""
+    shorter = fit(whole, maximum - _OMISSIONS_BYTES)
     if shorter is whole:
         return whole
     more = {item.what: item for item in whole.more or ()}
-    for name in _LISTS:
-        before, after = _length(whole, name), _length(shorter, name)
+    for name in _CLIPPED_LISTS:
+        before, after = _list_length(whole, name), _list_length(shorter, name)
         if after < before or name in more:
             entry = more.get(name) or More(what=name, shown=before, total=before)
             more[name] = entry.model_copy(update={"shown": min(after, entry.shown)})
@@ -138,10 +148,7 @@ def shorten_focus(whole: Focus, maximum: int, uri: str) -> Focus:
     return shorter.model_copy(update={"more": list(more.values()), "truncated": True})
 
 
-_MORE_BYTES = 600
-"""Room for the list of what was left out: one entry for each list, of about 40 bytes."""
-
-
-def _length(focus: Focus, name: str) -> int:
-    holder = focus.task if hasattr(focus.task, name) else focus
-    return len(getattr(holder, name, None) or ())
+def _list_length(focus: Focus, name: str) -> int:
+    """Return the length of a list of the task, or of the result if the task has no such list."""
+    owner = focus.task if hasattr(focus.task, name) else focus
+    return len(getattr(owner, name, None) or ())

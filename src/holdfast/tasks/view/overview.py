@@ -1,4 +1,4 @@
-"""The status of a workspace: counts, velocity, ready, stale and blocked tasks, active agents."""
+"""Computes the status of a workspace: counts, velocity, ready, stale and blocked tasks, active agents."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from holdfast.tasks.models import Reported, Result, TaskRef
 from holdfast.tasks.store.query import Query, find, in_closed_milestones
 from holdfast.tasks.store.records import COLUMNS, Task, task_id
 from holdfast.tasks.store.rows import blockers_of
-from holdfast.tasks.store.session import open_sessions
+from holdfast.tasks.store.session import recent_sessions
 from holdfast.tasks.store.states import PRIORITIES, STATUSES, Priority, Status
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import TaskTransaction
@@ -22,9 +22,15 @@ from holdfast.tasks.view.results import task_refs, timestamp, workspace_ref
 
 DAY_SECONDS = 86_400.0
 STALE_DAYS = 7
-"""A judgement: work that no one touched for a week has probably been forgotten."""
-_SHOWN, _SHOWN_DETAILED = 5, 20
-_LINE = 160
+"""A task in progress is stale after so many days without a change. A judgement: it is probably forgotten."""
+_MAX_TASKS_SHOWN = 5
+"""Tasks of each kind in a concise status. A judgement: what an agent needs to choose the next step."""
+_MAX_TASKS_SHOWN_DETAILED = 20
+"""Tasks of each kind in a detailed status. A judgement: as in other lists (`view/budget.py`)."""
+_MAX_LINE_CHARACTERS = 160
+"""Reasons and rules are cut to this. A judgement: two lines of a terminal."""
+_MAX_CLAIMS_READ = 1000
+"""A judgement: far more claims than agents hold at the same time."""
 
 Include = Literal["recommendations", "rules", "agents", "chart"]
 
@@ -71,7 +77,7 @@ class HeldTask(Result):
 
 
 class AgentOut(Result):
-    """An agent that was active lately or holds tasks."""
+    """An agent that was active in the last week or holds tasks."""
 
     agent: UntrustedText
     claims: int
@@ -105,47 +111,50 @@ EVERYTHING: frozenset[Include] = frozenset({"recommendations", "rules", "agents"
 
 def overview(room: Tasks, included: frozenset[Include], *, detailed: bool) -> StatusResult:
     """Return the status of a workspace, with the requested extras, within the byte budget."""
-    maximum = _SHOWN_DETAILED if detailed else _SHOWN
-    more: dict[str, Any] = {}
+    maximum = _MAX_TASKS_SHOWN_DETAILED if detailed else _MAX_TASKS_SHOWN
+    extras: dict[str, Any] = {}
     with room.reading() as transaction:
-        result = _core(transaction, maximum)
+        result = _core_status(transaction, maximum)
         if "agents" in included:
-            more["agents"] = _agents(transaction, 2 * maximum)
+            extras["agents"] = _active_agents(transaction, 2 * maximum)
     if "recommendations" in included:
-        more["recommendations"] = _recommendations(result)
+        extras["recommendations"] = _recommendations(result)
     if "rules" in included:
-        more["rules"] = [shorten(rule.text, _LINE, tidy=True) for rule in rules.active(room)[:maximum]]
+        extras["rules"] = [
+            shorten(rule.text, _MAX_LINE_CHARACTERS, tidy=True) for rule in rules.active_rules(room)[:maximum]
+        ]
     if "chart" in included:
-        more["chart_uri"] = f"taskpilot://workspace/{transaction.workspace.id}/status/chart.png"
-    return fit(result.model_copy(update=more), MAX_BYTES if detailed else DEFAULT_BYTES)
+        extras["chart_uri"] = f"taskpilot://workspace/{transaction.workspace.id}/status/chart.png"
+    return fit(result.model_copy(update=extras), MAX_BYTES if detailed else DEFAULT_BYTES)
 
 
-def _core(transaction: TaskTransaction, maximum: int) -> StatusResult:
+def _core_status(transaction: TaskTransaction, maximum: int) -> StatusResult:
     workspace = transaction.workspace
-    by_status, by_priority = _counts(transaction)
+    by_status, by_priority = _count_tasks(transaction)
     total = sum(by_status.values())
     not_dropped = total - by_status["dropped"]
     ready = find(transaction, Query(ready=True, sort="ready", limit=maximum))
-    blocked, held_up = _blocked(transaction, maximum)
+    blocked, blocked_total = _blocked_tasks(transaction, maximum)
     return StatusResult(
         operation="status",
         workspace=workspace_ref(workspace),
         done_gate=workspace.gate,
-        counts=Counts(by_status=by_status, by_priority=by_priority, ready=ready.total, blocked=held_up),
+        counts=Counts(by_status=by_status, by_priority=by_priority, ready=ready.total, blocked=blocked_total),
         total=total,
         percent_done=100 * by_status["done"] // not_dropped if not_dropped else 0,
         velocity=_velocity(transaction),
         ready=task_refs(transaction, ready.tasks),
-        stale=task_refs(transaction, _stale(transaction, maximum)),
+        stale=task_refs(transaction, _stale_tasks(transaction, maximum)),
         blocked=blocked,
         bottlenecks=_bottlenecks(transaction, maximum),
     )
 
 
-def _counts(transaction: TaskTransaction) -> tuple[dict[Status, int], dict[Priority, int]]:
+def _count_tasks(transaction: TaskTransaction) -> tuple[dict[Status, int], dict[Priority, int]]:
+    """Return the number of tasks by status, and of open tasks by priority."""
     by_status: dict[Status, int] = dict.fromkeys(STATUSES, 0)
     by_priority: dict[Priority, int] = dict.fromkeys(PRIORITIES, 0)
-    rows = transaction.ask(
+    rows = transaction.run_in_workspace(
         "SELECT status, priority, count(*) FROM task WHERE workspace = :workspace GROUP BY status, priority"
     )
     for state, priority, count in rows:
@@ -157,7 +166,7 @@ def _counts(transaction: TaskTransaction) -> tuple[dict[Status, int], dict[Prior
 
 def _velocity(transaction: TaskTransaction) -> Velocity:
     now = transaction.now
-    week, month = transaction.ask(
+    week, month = transaction.run_in_workspace(
         "SELECT count(*) FILTER (WHERE completed_at > :week), count(*) FROM task"
         " WHERE workspace = :workspace AND completed_at IS NOT NULL AND completed_at > :month",
         week=now - 7 * DAY_SECONDS,
@@ -166,9 +175,9 @@ def _velocity(transaction: TaskTransaction) -> Velocity:
     return Velocity(d7=week, d30=month)
 
 
-def _stale(transaction: TaskTransaction, maximum: int) -> list[Task]:
-    """Return tasks in progress that did not change for `STALE_DAYS`, oldest change first."""
-    rows = transaction.ask(
+def _stale_tasks(transaction: TaskTransaction, maximum: int) -> list[Task]:
+    """Return the tasks in progress that did not change for `STALE_DAYS`, oldest change first."""
+    rows = transaction.run_in_workspace(
         f"SELECT {COLUMNS} FROM task WHERE workspace = :workspace AND status = 'in-progress'"
         " AND updated_at < :before ORDER BY updated_at LIMIT :maximum",
         before=transaction.now - STALE_DAYS * DAY_SECONDS,
@@ -177,14 +186,14 @@ def _stale(transaction: TaskTransaction, maximum: int) -> list[Task]:
     return [Task._make(row) for row in rows]
 
 
-def _blocked(transaction: TaskTransaction, maximum: int) -> tuple[list[BlockedTask], int]:
+def _blocked_tasks(transaction: TaskTransaction, maximum: int) -> tuple[list[BlockedTask], int]:
     """Return the first blocked tasks, and the number of all blocked tasks."""
     closed = transaction.closed_milestones()
-    held_up, values = in_closed_milestones(closed)
-    rows = transaction.ask(
+    in_closed, values = in_closed_milestones(closed)
+    rows = transaction.run_in_workspace(
         "SELECT uid, n, title, status, waits, milestone, count(*) OVER () FROM task"
         " WHERE workspace = :workspace"
-        f" AND (status = 'blocked' OR (status = 'backlog' AND (waits > 0 OR {held_up})))"
+        f" AND (status = 'blocked' OR (status = 'backlog' AND (waits > 0 OR {in_closed})))"
         " ORDER BY priority, n LIMIT :maximum",
         maximum=maximum,
         **values,
@@ -192,16 +201,24 @@ def _blocked(transaction: TaskTransaction, maximum: int) -> tuple[list[BlockedTa
     waiting = blockers_of(transaction, [row[0] for row in rows if row[4]])
     blocked = []
     for uid, number, title, state, waits, milestone, _ in rows:
-        reasons = [_why(transaction, uid, state, waiting.get(uid, []))] if waits or state == "blocked" else []
+        reasons = (
+            [_blocked_reason(transaction, uid, state, waiting.get(uid, []))]
+            if waits or state == "blocked"
+            else []
+        )
         if milestone in closed and state != "blocked":
             reasons.append(f"its milestone {milestone} is closed")
         blocked.append(
-            BlockedTask(id=task_id(number), title=title, why=shorten("; ".join(reasons), _LINE, tidy=True))
+            BlockedTask(
+                id=task_id(number),
+                title=title,
+                why=shorten("; ".join(reasons), _MAX_LINE_CHARACTERS, tidy=True),
+            )
         )
     return blocked, rows[0][-1] if rows else 0
 
 
-def _why(transaction: TaskTransaction, uid: str, state: str, needs: list[str]) -> str:
+def _blocked_reason(transaction: TaskTransaction, uid: str, state: str, needs: list[str]) -> str:
     if state != "blocked":
         return f"needs {', '.join(needs)}" if needs else "waits for a dependency of its parent"
     row = transaction.execute(
@@ -212,7 +229,7 @@ def _why(transaction: TaskTransaction, uid: str, state: str, needs: list[str]) -
 
 
 def _bottlenecks(transaction: TaskTransaction, maximum: int) -> list[Bottleneck]:
-    rows = transaction.ask(
+    rows = transaction.run_in_workspace(
         "SELECT n, title, unblocks FROM task WHERE workspace = :workspace AND unblocks > 0"
         " AND status NOT IN ('done', 'dropped') ORDER BY unblocks DESC, n LIMIT :maximum",
         maximum=maximum,
@@ -220,26 +237,27 @@ def _bottlenecks(transaction: TaskTransaction, maximum: int) -> list[Bottleneck]
     return [Bottleneck(id=task_id(number), title=title, unblocks=count) for number, title, count in rows]
 
 
-def _agents(transaction: TaskTransaction, maximum: int) -> list[AgentOut]:
+def _active_agents(transaction: TaskTransaction, maximum: int) -> list[AgentOut]:
     now = transaction.now
     held: dict[str, list[HeldTask]] = {}
-    for agent, number, title, since, expires in transaction.ask(
+    for agent, number, title, since, expires in transaction.run_in_workspace(
         "SELECT claim_agent, n, title, claim_since, claim_expires FROM task WHERE workspace = :workspace"
-        " AND claim_agent IS NOT NULL AND claim_expires > :now ORDER BY claim_since DESC, n LIMIT 1000"
+        " AND claim_agent IS NOT NULL AND claim_expires > :now ORDER BY claim_since DESC, n LIMIT :maximum",
+        maximum=_MAX_CLAIMS_READ,
     ):
         task = HeldTask(
             id=task_id(number), title=title, since=timestamp(since), expires_at=timestamp(expires)
         )
         held.setdefault(agent, []).append(task)
-    seen: dict[str, float] = {}
-    for session in open_sessions(transaction, now - 7 * DAY_SECONDS):
-        seen[session.agent] = max(session.seen, seen.get(session.agent, 0.0))
-    names = sorted(held.keys() | seen.keys(), key=lambda name: (-seen.get(name, 0.0), name))
+    last_seen: dict[str, float] = {}
+    for session in recent_sessions(transaction, now - 7 * DAY_SECONDS):
+        last_seen[session.agent] = max(session.seen, last_seen.get(session.agent, 0.0))
+    names = sorted(held.keys() | last_seen.keys(), key=lambda name: (-last_seen.get(name, 0.0), name))
     return [
         AgentOut(
             agent=name,
             claims=len(held.get(name, ())),
-            last_seen=timestamp(seen.get(name, now)),
+            last_seen=timestamp(last_seen.get(name, now)),
             tasks=held.get(name, [])[:maximum] or None,
         )
         for name in names[:maximum]

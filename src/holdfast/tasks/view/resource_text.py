@@ -1,4 +1,4 @@
-"""Contents of resources, with the metadata fields that the TaskPilot specification adds to them."""
+"""Builds the contents of resources, with the metadata fields that the TaskPilot specification adds."""
 
 from __future__ import annotations
 

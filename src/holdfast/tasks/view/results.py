@@ -1,4 +1,4 @@
-"""Converts rows of the store to result models: tasks, claims, events, workspaces."""
+"""Converts rows of the store to the models of results: tasks, claims, events, attachments, workspaces."""
 
 from __future__ import annotations
 
@@ -25,33 +25,34 @@ from holdfast.tasks.models import (
 )
 from holdfast.tasks.store import rows
 from holdfast.tasks.store.lease import is_holder
-from holdfast.tasks.store.records import Attachment, Event, Task, TaskWorkspace, Who
+from holdfast.tasks.store.records import Attachment, CallerIdentity, Event, Task, TaskWorkspace, task_id
 from holdfast.tasks.store.states import MILESTONE
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import TaskTransaction
 
-_NONE = "[]"
-NO_TITLES: Mapping[str, str] = MappingProxyType({})
+_EMPTY_LIST = "[]"
+_NO_TITLES: Mapping[str, str] = MappingProxyType({})
 
 
 def timestamp(at: float) -> str:
-    """Return a stored time as results show it: RFC 3339 in UTC, in whole seconds."""
+    """Return a Unix timestamp as results show times: in RFC 3339 format, in UTC, in whole seconds."""
     return rfc3339_of_seconds(int(at))
 
 
 def timestamp_or_none(at: float | None) -> str | None:
-    """Return a stored time as results show it, if there is one."""
+    """Return a Unix timestamp as results show times, or None if there is none."""
     return None if at is None else timestamp(at)
 
 
 def workspace_ref(workspace: TaskWorkspace, *, with_time: bool = False) -> WorkspaceRef:
-    """Return a workspace as results refer to it."""
+    """Return a reference to a workspace; `with_time` adds when it was created."""
     created = timestamp(workspace.created_at) if with_time else None
     return WorkspaceRef(id=workspace.id, path=".", name=workspace.name, created_at=created)
 
 
-def _line(transaction: TaskTransaction, task: Task, needs: Iterable[str]) -> dict[str, Any]:
-    blocked_by = list(needs)
+def _ref_fields(transaction: TaskTransaction, task: Task, blockers: Iterable[str]) -> dict[str, Any]:
+    """Return the fields of a `TaskRef`; `blockers` are the ids of the unfinished tasks it waits for."""
+    blocked_by = list(blockers)
     if task.milestone is not None and transaction.has_closed_milestone(task):
         blocked_by.append(f"{MILESTONE}{task.milestone.removeprefix(MILESTONE)}")
     return {
@@ -66,25 +67,25 @@ def _line(transaction: TaskTransaction, task: Task, needs: Iterable[str]) -> dic
 
 
 def task_refs(transaction: TaskTransaction, tasks: Iterable[Task]) -> list[TaskRef]:
-    """Return task references, each with what blocks it."""
+    """Return references to tasks, each with what blocks it, with one query for all blockers."""
     listed = list(tasks)
-    named = [task.milestone for task in listed if task.milestone is not None]
-    if named:
-        transaction.closed(named)
+    milestones = [task.milestone for task in listed if task.milestone is not None]
+    if milestones:
+        transaction.closed_milestones_among(milestones)  # one query, cached for each task below
     waiting = [task.uid for task in listed if task.waits]
     blockers = rows.blockers_of(transaction, waiting) if waiting else {}
-    return [TaskRef(**_line(transaction, task, blockers.get(task.uid, ()))) for task in listed]
+    return [TaskRef(**_ref_fields(transaction, task, blockers.get(task.uid, ()))) for task in listed]
 
 
 def receipt(task: Task) -> TaskReceipt:
-    """Return a task as receipts of writes show it."""
+    """Return a task as the receipt of a write shows it."""
     return TaskReceipt(
         id=task.id, title=task.title, status=task.status, version=task.version, priority=task.priority_name
     )
 
 
-def claim_out(task: Task, now: float, who: Who | None) -> ClaimOut | None:
-    """Return the live claim on a task, with its token only if `who` is the holder."""
+def claim_out(task: Task, now: float, who: CallerIdentity | None) -> ClaimOut | None:
+    """Return the live claim on a task, if any. Its token is included only for the holder."""
     if task.claimed_by(now) is None or task.claim_agent is None:
         return None
     token = task.claim_token if who is not None and is_holder(task, who) else None
@@ -96,25 +97,25 @@ def claim_out(task: Task, now: float, who: Who | None) -> ClaimOut | None:
     )
 
 
-def task_detail(transaction: TaskTransaction, task: Task, who: Who | None = None) -> TaskDetail:
+def task_detail(transaction: TaskTransaction, task: Task, who: CallerIdentity | None = None) -> TaskDetail:
     """Return a task with all its details."""
-    return detail_of(transaction, task, rows.parts_of(transaction, task.uid), who)
+    return task_detail_from(transaction, task, rows.relations_of(transaction, task.uid), who)
 
 
-def detail_of(
-    transaction: TaskTransaction, task: Task, parts: rows.Parts, who: Who | None = None
+def task_detail_from(
+    transaction: TaskTransaction, task: Task, relations: rows.TaskRelations, who: CallerIdentity | None = None
 ) -> TaskDetail:
-    """Return a task with all its details, given the parts that were read already."""
-    needs = [item.id for item in parts.blockers] if task.waits else ()
+    """Return a task with all its details, of which the related rows were read before."""
+    blockers = [item.id for item in relations.blockers] if task.waits else ()
     parent = rows.ids_of(transaction, [task.parent])[task.parent] if task.parent else None
-    # Lists are passed as plain values: pydantic builds their models far faster than calling each constructor.
+    # Lists are plain values, from which pydantic builds models far faster than their constructors do.
     return TaskDetail(
-        **_line(transaction, task, needs),
-        **_lists(task, parts),
+        **_ref_fields(transaction, task, blockers),
+        **_list_fields(task, relations),
         description=task.description,
         progress=task.progress,
         parent_id=parent,
-        subtasks=task_refs(transaction, parts.subtasks) or None,
+        subtasks=task_refs(transaction, relations.subtasks) or None,
         milestone=task.milestone,
         notes=task.notes,
         plan=task.plan,
@@ -130,37 +131,39 @@ def detail_of(
     )
 
 
-def _lists(task: Task, parts: rows.Parts) -> dict[str, Any]:
-    """Return the lists of a task as plain values."""
+def _list_fields(task: Task, relations: rows.TaskRelations) -> dict[str, Any]:
+    """Return the lists of a task as plain values; None for an empty one."""
     return {
         "depends_on": [
-            {"id": item.task.id, "kind": item.kind, "status": item.task.status} for item in parts.needs
+            {"id": item.task.id, "kind": item.kind, "status": item.task.status} for item in relations.needs
         ]
         or None,
-        "blocks": [item.id for item in parts.needed_by if item.kind == "blocks"] or None,
-        "labels": parts.labels or None,
-        "criteria": None if task.criteria == _NONE else json.loads(task.criteria),
-        "evidence": None if task.evidence == _NONE else json.loads(task.evidence),
-        "connected_files": [{**file._asdict(), "role": file.role or None} for file in parts.files] or None,
-        "links": [link._asdict() for link in parts.links] or None,
-        "attachments": [attachment_out(task.workspace, item) for item in parts.attachments] or None,
+        "blocks": [item.id for item in relations.needed_by if item.kind == "blocks"] or None,
+        "labels": relations.labels or None,
+        "criteria": None if task.criteria == _EMPTY_LIST else json.loads(task.criteria),
+        "evidence": None if task.evidence == _EMPTY_LIST else json.loads(task.evidence),
+        "connected_files": [{**file._asdict(), "role": file.role or None} for file in relations.files]
+        or None,
+        "links": [link._asdict() for link in relations.links] or None,
+        "attachments": [attachment_out(task.workspace, item) for item in relations.attachments] or None,
     }
 
 
 def attachment_out(workspace: str, attachment: Attachment) -> AttachmentOut:
-    """Return an attachment as results refer to it."""
-    uri = f"taskpilot://workspace/{quoted(workspace)}/attachments/{attachment.sha256}"
+    """Return an attachment with the URI of its content."""
+    uri = f"{workspace_uri(workspace)}/attachments/{attachment.sha256}"
     return AttachmentOut(name=attachment.name, mime=attachment.mime, size=attachment.size, uri=uri)
 
 
 @lru_cache(maxsize=64)
-def quoted(workspace: str) -> str:
-    """Return the id of a workspace, percent-encoded for a URI."""
-    return quote(workspace)
+def workspace_uri(workspace: str) -> str:
+    """Return the URI of a workspace, under which those of its resources are."""
+    return f"taskpilot://workspace/{quote(workspace)}"
 
 
-def event_out(event: Event, ids: Mapping[str, str], titles: Mapping[str, str] = NO_TITLES) -> EventOut:
-    """Return an event as histories and feeds show it."""
+def event_out(event: Event, ids: Mapping[str, str], titles: Mapping[str, str] = _NO_TITLES) -> EventOut:
+    """Return an event; `ids` and `titles` have the ids and current titles of tasks by uid."""
+    status = event.after.get("status")
     return EventOut(
         seq=event.seq,
         at=timestamp(event.at),
@@ -170,7 +173,7 @@ def event_out(event: Event, ids: Mapping[str, str], titles: Mapping[str, str] = 
         title=None if event.task is None else titles.get(event.task),
         version=event.version,
         changed=sorted(event.after),
-        status=after if (after := event.after.get("status")) != event.before.get("status") else None,
+        status=None if status == event.before.get("status") else status,
         reason=event.reason,
     )
 
@@ -188,25 +191,25 @@ class WorkspaceSummary(Result):
     created_at: str
 
 
-ACTIVE_SECONDS = 300.0
-"""A judgement: agents that are at work report at least this often."""
+_ACTIVE_WITHIN_SECONDS = 300.0
+"""The maximum age of the last event in an active workspace. A judgement: agents at work call more often."""
 
 
-def summaries(room: Tasks) -> list[WorkspaceSummary]:
-    """Return every workspace as lists show it."""
-    return [_summary(room, workspace) for workspace in room.workspaces()]
+def workspace_summaries(room: Tasks) -> list[WorkspaceSummary]:
+    """Return a summary of every workspace of the database."""
+    return [_workspace_summary(room, workspace) for workspace in room.workspaces()]
 
 
-def _summary(room: Tasks, workspace: TaskWorkspace) -> WorkspaceSummary:
-    with room.reading() as connection:
-        now = connection.now
+def _workspace_summary(room: Tasks, workspace: TaskWorkspace) -> WorkspaceSummary:
+    with room.reading() as transaction:
+        now = transaction.now
         values = {"workspace": workspace.id, "now": now}
-        count, last = connection.execute(
+        count, last = transaction.execute(
             "SELECT (SELECT count(*) FROM task WHERE workspace = :workspace), max(at) FROM event"
             " WHERE workspace = :workspace",
             values,
         ).fetchone()
-        held = connection.execute(
+        last_claimed = transaction.execute(
             "SELECT n FROM task WHERE workspace = :workspace AND claim_agent IS NOT NULL"
             " AND claim_expires > :now ORDER BY claim_since DESC, n LIMIT 1",
             values,
@@ -215,9 +218,9 @@ def _summary(room: Tasks, workspace: TaskWorkspace) -> WorkspaceSummary:
         id=workspace.id,
         name=workspace.name,
         path=".",
-        status="active" if last is not None and now - last <= ACTIVE_SECONDS else "idle",
+        status="active" if last is not None and now - last <= _ACTIVE_WITHIN_SECONDS else "idle",
         last_activity=timestamp_or_none(last),
         task_count=count,
-        active_task=None if held is None else f"TP-{held[0]}",
+        active_task=None if last_claimed is None else task_id(last_claimed[0]),
         created_at=timestamp(workspace.created_at),
     )

@@ -17,11 +17,12 @@ def task_table(task: TaskDetail, width: int) -> str:
 
 
 def _milestone(task: TaskDetail) -> str:
-    closed = any(name.startswith(MILESTONE) for name in task.blocked_by or [])
-    return one_line(task.milestone or "") + (", closed" if closed else "")
+    is_closed = any(name.startswith(MILESTONE) for name in task.blocked_by or [])
+    return one_line(task.milestone or "") + (", closed" if is_closed else "")
 
 
 def _facts(task: TaskDetail) -> list[tuple[str, str]]:
+    """Return the names and values of all lines, including empty ones."""
     state = f"{task.status}{', ready' if task.ready else ''}, {task.priority}, {task.progress} %"
     criteria = [f"[{'x' if item.checked else ' '}] {one_line(item.text)}" for item in task.criteria or []]
     others = task.depends_on or []

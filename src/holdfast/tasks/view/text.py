@@ -1,6 +1,6 @@
-"""Text for tasks: short, with the same facts as the data.
+"""Tasks as short texts, for results that people read.
 
-Contract: stored text is output only through `one_line`, which also removes invisible characters.
+Contract: untrusted text is shown only through `one_line`, which also removes invisible characters.
 """
 
 from __future__ import annotations
@@ -14,22 +14,27 @@ if TYPE_CHECKING:
     from holdfast.tasks.models import TaskRef
 
 MAX_LINES = 20
-_MAX_BLOCKERS = 8
+"""Lines of a list in a text. A judgement: it fits on a screen; the data has everything."""
+_MAX_BLOCKERS_SHOWN = 8
+"""A judgement: their ids fit on one line."""
+_MAX_TITLE_CHARACTERS = 100
+"""A judgement: with id and state, a task fits on one line of a wide terminal."""
 
 
 def task_line(task: TaskRef) -> str:
-    """Return a task on one line."""
-    state = task.status if not task.ready else f"{task.status}, ready"
+    """Return a task on one line: its id, state, priority, title, and holder or blockers."""
+    state = f"{task.status}, ready" if task.ready else task.status
+    title = shorten(one_line(task.title), _MAX_TITLE_CHARACTERS, tidy=True)
     more = f"  (held by {one_line(task.claimed_by)})" if task.claimed_by else ""
     if task.blocked_by:
         more += f"  ({blockers_text(task.blocked_by)})"
-    return f"{task.id}  [{state}, {task.priority}]  {shorten(one_line(task.title), 100, tidy=True)}{more}"
+    return f"{task.id}  [{state}, {task.priority}]  {title}{more}"
 
 
 def blockers_text(blocked_by: list[str]) -> str:
-    """Return what blocks a task."""
+    """Return the tasks that a task needs, and the closed milestone, as text."""
     needs = [name for name in blocked_by if not name.startswith(MILESTONE)]
     closed = [one_line(name) for name in blocked_by if name.startswith(MILESTONE)]
-    more = f" and {len(needs) - _MAX_BLOCKERS} more" if len(needs) > _MAX_BLOCKERS else ""
-    open_tasks = [f"needs {', '.join(needs[:_MAX_BLOCKERS])}{more}"] if needs else []
+    more = f" and {len(needs) - _MAX_BLOCKERS_SHOWN} more" if len(needs) > _MAX_BLOCKERS_SHOWN else ""
+    open_tasks = [f"needs {', '.join(needs[:_MAX_BLOCKERS_SHOWN])}{more}"] if needs else []
     return "; ".join(open_tasks + [f"{name} is closed" for name in closed])
