@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from holdfast.faces.schema import Property, ValueShape, properties_of, spelled_value
+from holdfast.faces.schema import Property, ValueShape, parse_value, properties_of
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Operation
 
@@ -142,7 +142,7 @@ class CommandArgument(NamedTuple):
 
     def _value(self, typed: str) -> Any:
         try:
-            return spelled_value(self.value.name, self.element, typed, _QUOTING)
+            return parse_value(self.value.name, self.element, typed, _QUOTING)
         except InvalidArguments as error:
             error.message = with_options(error.message, [self])
             raise

@@ -17,7 +17,7 @@ from holdfast.faces.cli.serve import (
     log_options,
     parsed_address,
 )
-from holdfast.faces.http.settings import HttpSettings, ListenAddress, checked
+from holdfast.faces.http.settings import HttpSettings, ListenAddress, validate_settings
 from holdfast.kernel.errors import Busy
 from holdfast.kernel.registry import Selection
 
@@ -47,7 +47,7 @@ def address_option() -> click.Option:
 def page_settings(http: str | None, *, open_browser: bool = True) -> HttpSettings:
     """Return the settings for serving the page; raise if the address cannot be used."""
     address = _default_address() if http is None else parsed_address(http)
-    return checked(HttpSettings(address, open_browser=open_browser))
+    return validate_settings(HttpSettings(address, open_browser=open_browser))
 
 
 def _open(root: str | None, database: str | None, http: str | None, *, read_only: bool, **log: Any) -> int:

@@ -9,7 +9,13 @@ import click
 
 from holdfast.faces.cli.command import database_option, root_option, starting_directory
 from holdfast.faces.cli.groups import completing, page_command
-from holdfast.faces.http.settings import HttpSettings, ListenAddress, OAuthSettings, checked, checked_url
+from holdfast.faces.http.settings import (
+    HttpSettings,
+    ListenAddress,
+    OAuthSettings,
+    validate_settings,
+    validate_url,
+)
 from holdfast.faces.logs import FORMATS, LEVELS, log_to_standard_error
 from holdfast.faces.mcp.profiles import PROFILES, Profile
 from holdfast.kernel.errors import Invalid, did_you_mean
@@ -67,9 +73,9 @@ def parsed_settings(
     oauth_keys: str | None,
 ) -> HttpSettings:
     """Return the HTTP settings from the options; raise when they do not fit together."""
-    public = None if public_url is None else checked_url(public_url, "--public-url")
+    public = None if public_url is None else validate_url(public_url, "--public-url")
     oauth = _oauth(public, oauth_issuer, oauth_audience, oauth_keys)
-    return checked(HttpSettings(parsed_address(http), public, workers, oauth))
+    return validate_settings(HttpSettings(parsed_address(http), public, workers, oauth))
 
 
 def _oauth(
@@ -84,9 +90,9 @@ def _oauth(
             "Access tokens are accepted for one audience only.", hint="Pass --oauth-audience or --public-url."
         )
     return OAuthSettings(
-        checked_url(issuer, "--oauth-issuer"),
-        checked_url(audience, "--oauth-audience") if audience is not None else f"{public_url}/mcp",
-        None if keys is None else checked_url(keys, "--oauth-keys"),
+        validate_url(issuer, "--oauth-issuer"),
+        validate_url(audience, "--oauth-audience") if audience is not None else f"{public_url}/mcp",
+        None if keys is None else validate_url(keys, "--oauth-keys"),
     )
 
 

@@ -20,7 +20,7 @@ _ONE_WAY = TransportContext(kind="stdio", can_send_request=False)
 
 
 class RequestChannel:
-    """The SDK's dispatcher interface for one request, or for a whole session."""
+    """Implements the SDK's dispatcher interface for one request, or for a whole session without one."""
 
     def __init__(self, session: Channel, exchange: Exchange | None) -> None:
         self._session = session
