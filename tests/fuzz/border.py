@@ -15,7 +15,7 @@ from holdfast.analysis.graph.imports.layout import Layout
 from holdfast.analysis.graph.imports.named_packages import GoModules, NamedPackages
 from holdfast.analysis.graph.imports.python_modules import PythonModules
 from holdfast.analysis.graph.imports.rust_crates import RustCrates
-from holdfast.faces.cli.serve import parsed_address
+from holdfast.faces.cli.serve import parse_listen_address
 from holdfast.faces.http.login import LoginLink, Logins
 from holdfast.faces.http.oauth import JwtVerifier
 from holdfast.faces.http.settings import OAuthSettings, validate_url
@@ -101,7 +101,7 @@ TOKEN = "eyJhbGciOiJFUzI1NiIsImtpZCI6ImsifQ.eyJpc3MiOiJodHRwczovL2EiLCJleHAiOjk5
 add("access token", "faces/http/oauth", lambda data: verified(data.decode("latin-1")), OURS, TOKEN, "a.b.c")
 add("public address", "faces/http/settings", typed(lambda text: validate_url(text, "--public-url")), OURS,
     "https://a.example:8443/x", "http://[::1]/", "http://[")
-add("listening address", "faces/cli/serve", typed(parsed_address), OURS, "127.0.0.1:8080", "[::1]:0",
+add("listening address", "faces/cli/serve", typed(parse_listen_address), OURS, "127.0.0.1:8080", "[::1]:0",
     "localhost")
 add("service address", "storage/network/address", typed(parse_address), OURS, "https://a.example/x?y=1",
     "http://127.0.0.1:8080")

@@ -17,7 +17,7 @@ import click
 from holdfast.faces.cli.arguments import CommandArgument, command_arguments
 from holdfast.faces.cli.catalogue import catalogue_of
 from holdfast.faces.cli.command import Host
-from holdfast.faces.cli.manual import shared_files
+from holdfast.faces.cli.manual import share_files
 from holdfast.faces.schema import properties_of, result_fields
 from holdfast.kernel.operation import Effect, Operation
 from holdfast.kernel.prompt import Prompt
@@ -116,7 +116,7 @@ def _facts(operation: Operation) -> str:
 def _argument_row(argument: CommandArgument) -> tuple[str, ...]:
     value = argument.value
     spelling = argument.metavar if argument.is_positional else argument.option
-    default = "required" if value.required else argument.spelled_default
+    default = "required" if value.required else argument.default_text
     return f"`{value.name}`", f"`{spelling}`", value.shape.type_name(), default, value.description
 
 
@@ -168,7 +168,7 @@ def generated_files(registry: Registry) -> Iterator[tuple[Path, str]]:
     yield from tools_pages(registry)
     if not COMMAND_TABLE.exists():
         return  # Outside a checkout there are no files for the tables.
-    for place, text in shared_files(registry):
+    for place, text in share_files(registry):
         yield SHARE / place, text
     registry = Host.of(registry, Workspace.discover).registry
     written_by_hand = COMMAND_TABLE.read_text(encoding="utf-8").partition(_COMMAND_TABLE_START)[0]

@@ -51,7 +51,7 @@ async def answered(wire: Wire, headers: list[tuple[bytes, bytes]], *bodies: byte
     exchange, settlements = HttpExchange(CALLER), Settlements()
     call = Call()
     call.after_answer(lambda: fate.append("committed"), lambda: fate.append("given back"))
-    exchange.follow(call)
+    exchange.add_call(call)
     answer = ResponseSender(exchange, wire.receive, wire.send)
     await answer.send({"type": "http.response.start", "status": 200, "headers": headers})
     for number, body in enumerate(bodies):
@@ -100,7 +100,7 @@ def test_an_operation_that_finishes_after_its_client_left_is_given_back() -> Non
     fate: list[str] = []
     exchange, call = HttpExchange(CALLER), Call()
     exchange.settle(answered=False)
-    exchange.follow(call)
+    exchange.add_call(call)
     call.after_answer(lambda: fate.append("committed"), lambda: fate.append("given back"))
     assert fate == ["given back"]
 

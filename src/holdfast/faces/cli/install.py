@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from holdfast.faces.cli.command import json_option, refuse_when_read_only, root_option, starting_directory
-from holdfast.faces.cli.groups import completing, page_command
+from holdfast.faces.cli.groups import complete_from, handwritten_command
 from holdfast.faces.cli.output import is_terminal, write, write_text
 from holdfast.kernel.errors import Invalid, did_you_mean
 from holdfast.kernel.untrusted import json_text
@@ -44,22 +44,22 @@ you have edited stays as it is, unless you pass --replace.
 
 def install_command() -> click.Command:
     """Return the command that configures a client."""
-    return page_command("install", _PAGE, _parameters(), _install)
+    return handwritten_command("install", _PAGE, _parameters(), _install)
 
 
 def _install(client: str | None, scope: str | None, name: str, root: str | None, **options: bool) -> int:
     from holdfast.installation import plan
     from holdfast.workspace import contributions
 
-    _refuse_together(
+    _check_exclusive(
         {"--print": options["print_"], "--uninstall": options["uninstall"], "--replace": options["replace"]}
     )
-    _refuse_together({"--print": options["print_"], "--dry-run": options["dry_run"]})
-    _refuse_together({"--print": options["print_"], "--json": options["json"]})
-    chosen = _client(client)
+    _check_exclusive({"--print": options["print_"], "--dry-run": options["dry_run"]})
+    _check_exclusive({"--print": options["print_"], "--json": options["json"]})
+    chosen = _find_client(client)
     situation = _situation(chosen, scope, name, root)
     if options["print_"]:
-        write_text(_snippets(plan.snippets(chosen, situation, contributions())))
+        write_text(_format_snippets(plan.snippets(chosen, situation, contributions())))
         return 0
     if options["uninstall"]:
         changes = plan.planned_removal(chosen, situation, contributions())
@@ -73,22 +73,22 @@ def _install(client: str | None, scope: str | None, name: str, root: str | None,
         plan.carry_out(changes)
     notes = [] if options["uninstall"] else _notes(chosen, situation)
     if options["json"]:
-        result = _data(chosen, situation, changes, notes, dry_run=options["dry_run"])
+        result = _json_result(chosen, situation, changes, notes, dry_run=options["dry_run"])
         write(json_text(result, for_a_person=is_terminal(sys.stdout)))
     else:
-        write_text(
-            "\n".join([*(_change_text(change, uninstall=options["uninstall"]) for change in changes), *notes])
-        )
+        lines = [_change_text(change, uninstall=options["uninstall"]) for change in changes]
+        write_text("\n".join([*lines, *notes]))
     return 0
 
 
-def _refuse_together(options: dict[str, bool]) -> None:
+def _check_exclusive(options: dict[str, bool]) -> None:
+    """Raise when more than one of these options was given."""
     given = [name for name, is_given in options.items() if is_given]
     if len(given) > 1:
         raise Invalid(f"{given[0]} and {given[1]} cannot be combined.", hint="Leave one out.")
 
 
-def _client(name: str | None) -> Client:
+def _find_client(name: str | None) -> Client:
     from holdfast.installation.clients import CLIENTS
 
     if name is None:
@@ -105,21 +105,21 @@ def _situation(client: Client, scope: str | None, name: str, root: str | None) -
     if not _SERVER_NAME.fullmatch(name):
         raise Invalid(f'"{name}" cannot name a server.', hint="Use letters, digits, '-' and '_', 64 at most.")
     repository = Repository.discover(starting_directory(root))
-    chosen = _scope(client, scope)
-    if repository.bare and chosen == "project" and client.name != "git":
+    chosen_scope = _find_scope(client, scope)
+    if repository.bare and chosen_scope == "project" and client.name != "git":
         raise Invalid(
             "A bare repository has no files for a project.",
             hint="Run it in a work tree, or use --scope user.",
         )
-    found = shutil.which("holdfast")
+    on_path = shutil.which("holdfast")
     return Situation(
         root=repository.root,
         home=os.path.expanduser("~"),
         platform=sys.platform,
         environment=os.environ,
-        scope=chosen,
-        program=_own_program() or found,
-        on_search_path=found is not None,
+        scope=chosen_scope,
+        program=_own_program() or on_path,
+        on_search_path=on_path is not None,
         name=name,
         git_directory=repository.common_dir,
         remotes=_remotes(repository) if client.name == "git" else (),
@@ -135,7 +135,7 @@ def _remotes(repository: Repository) -> tuple[str, ...]:
     return tuple(name for name in Remotes(Git(repository)).names() if is_remote_name(name))
 
 
-def _scope(client: Client, name: str | None) -> Any:
+def _find_scope(client: Client, name: str | None) -> Any:
     if name is None:
         return client.scopes[0]
     known = [scope.value for scope in client.scopes]
@@ -145,7 +145,7 @@ def _scope(client: Client, name: str | None) -> Any:
 
 
 def _own_program() -> str | None:
-    """Return the program of this installation, which is next to its interpreter."""
+    """Return the program of this installation, which is beside its interpreter, if it is executable."""
     program = Path(sys.executable).with_name("holdfast")
     return str(program) if os.access(program, os.X_OK) else None
 
@@ -157,7 +157,7 @@ def _notes(client: Client, situation: Situation) -> list[str]:
     return notes
 
 
-def _snippets(snippets: list[tuple[Any, str]]) -> str:
+def _format_snippets(snippets: list[tuple[Any, str]]) -> str:
     if len(snippets) == 1:
         return snippets[0][1]
     return "\n".join(f"{file.label}\n\n{snippet}" for file, snippet in snippets)
@@ -173,7 +173,7 @@ def _change_text(change: FileChange, *, uninstall: bool) -> str:
     return f"{label}: {change.action}.{backup}"
 
 
-def _data(
+def _json_result(
     client: Client, situation: Situation, changes: list[FileChange], notes: list[str], *, dry_run: bool
 ) -> dict[str, Any]:
     files = [
@@ -193,12 +193,12 @@ def _parameters() -> list[click.Parameter]:
     from holdfast.installation.clients import CLIENTS
 
     return [
-        click.Argument(["client"], required=False, metavar="CLIENT", shell_complete=completing(CLIENTS)),
+        click.Argument(["client"], required=False, metavar="CLIENT", shell_complete=complete_from(CLIENTS)),
         click.Option(
             ["--scope"],
             metavar="|".join(_SCOPES),
             help="This repository, shared with everyone who works on it, or all your repositories.",
-            shell_complete=completing(_SCOPES),
+            shell_complete=complete_from(_SCOPES),
         ),
         _flag("--dry-run", "Show the changes as a diff and make none."),
         click.Option(
@@ -210,7 +210,7 @@ def _parameters() -> list[click.Parameter]:
             ["--name"],
             default="holdfast",
             metavar="NAME",
-            help="What to call the server.  [default: holdfast]",
+            help="The name of the server.  [default: holdfast]",
         ),
         root_option(),
         json_option(),

@@ -6,8 +6,8 @@ Contract:
 - `If-None-Match` compares whole tags: a body that the client already has is not sent again (304).
 - `If-Match` is optimistic locking. It compares only versions, because the rest of the body may depend on
   other data. The version becomes the argument with which the operation receives the expected version. `"7"`
-  works as well as the whole tag. An operation that takes no version refuses the header, because a precondition
-  must not be ignored.
+  works as well as the whole tag. An operation that takes no version refuses the header,
+  because a precondition must not be ignored.
 """
 
 from __future__ import annotations
