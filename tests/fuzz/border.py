@@ -211,9 +211,9 @@ for setting, example in SETTINGS.items():
 def there_and_back(part: ConfigurationEntry, text: str) -> object:
     if part.state(text) is not EntryState.ABSENT:
         return None
-    with_it = part.added(text)
+    with_it = part.add(text)
     assert part.state(with_it) is EntryState.PRESENT
-    return part.removed(with_it, text)
+    return part.remove(with_it, text)
 
 
 COMMAND = {"command": "holdfast", "args": ["serve"]}

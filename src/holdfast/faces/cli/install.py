@@ -18,7 +18,7 @@ from holdfast.kernel.errors import Invalid, did_you_mean
 from holdfast.kernel.untrusted import json_text
 
 if TYPE_CHECKING:
-    from holdfast.installation.client import Client, Situation
+    from holdfast.installation.client import Client, InstallationContext
     from holdfast.installation.plan import FileChange
     from holdfast.storage.git.repository import Repository
 
@@ -57,23 +57,23 @@ def _install(client: str | None, scope: str | None, name: str, root: str | None,
     _check_exclusive({"--print": options["print_"], "--dry-run": options["dry_run"]})
     _check_exclusive({"--print": options["print_"], "--json": options["json"]})
     chosen = _find_client(client)
-    situation = _situation(chosen, scope, name, root)
+    context = _installation_context(chosen, scope, name, root)
     if options["print_"]:
-        write_text(_format_snippets(plan.snippets(chosen, situation, contributions())))
+        write_text(_format_snippets(plan.snippets(chosen, context, contributions())))
         return 0
     if options["uninstall"]:
-        changes = plan.planned_removal(chosen, situation, contributions())
+        changes = plan.plan_removal(chosen, context, contributions())
     else:
-        changes = plan.planned_installation(chosen, situation, contributions(), replace=options["replace"])
+        changes = plan.plan_installation(chosen, context, contributions(), replace=options["replace"])
     if options["dry_run"] and not options["json"]:
-        write_text("".join(map(plan.difference, changes)) or "Nothing to change.")
+        write_text("".join(map(plan.unified_diff, changes)) or "Nothing to change.")
         return 0
     if not options["dry_run"]:
         refuse_when_read_only()
-        plan.carry_out(changes)
-    notes = [] if options["uninstall"] else _notes(chosen, situation)
+        plan.apply_changes(changes)
+    notes = [] if options["uninstall"] else _notes(chosen, context)
     if options["json"]:
-        result = _json_result(chosen, situation, changes, notes, dry_run=options["dry_run"])
+        result = _json_result(chosen, context, changes, notes, dry_run=options["dry_run"])
         write(json_text(result, for_a_person=is_terminal(sys.stdout)))
     else:
         lines = [_change_text(change, uninstall=options["uninstall"]) for change in changes]
@@ -98,8 +98,10 @@ def _find_client(name: str | None) -> Client:
     return CLIENTS[name]
 
 
-def _situation(client: Client, scope: str | None, name: str, root: str | None) -> Situation:
-    from holdfast.installation.client import Situation
+def _installation_context(
+    client: Client, scope: str | None, name: str, root: str | None
+) -> InstallationContext:
+    from holdfast.installation.client import InstallationContext
     from holdfast.storage.git.repository import Repository
 
     if not _SERVER_NAME.fullmatch(name):
@@ -112,7 +114,7 @@ def _situation(client: Client, scope: str | None, name: str, root: str | None) -
             hint="Run it in a work tree, or use --scope user.",
         )
     on_path = shutil.which("holdfast")
-    return Situation(
+    return InstallationContext(
         root=repository.root,
         home=os.path.expanduser("~"),
         platform=sys.platform,
@@ -150,9 +152,9 @@ def _own_program() -> str | None:
     return str(program) if os.access(program, os.X_OK) else None
 
 
-def _notes(client: Client, situation: Situation) -> list[str]:
-    notes = client.notes(situation)
-    if not situation.on_search_path and situation.command(from_a_shell=True) == "holdfast":
+def _notes(client: Client, context: InstallationContext) -> list[str]:
+    notes = client.notes(context)
+    if not context.on_search_path and context.command(has_user_path=True) == "holdfast":
         notes.append("`holdfast` is not on your search path (PATH); the client needs to find it there.")
     return notes
 
@@ -174,7 +176,12 @@ def _change_text(change: FileChange, *, uninstall: bool) -> str:
 
 
 def _json_result(
-    client: Client, situation: Situation, changes: list[FileChange], notes: list[str], *, dry_run: bool
+    client: Client,
+    context: InstallationContext,
+    changes: list[FileChange],
+    notes: list[str],
+    *,
+    dry_run: bool,
 ) -> dict[str, Any]:
     files = [
         {"path": change.file.label, "action": change.action, "backup": change.backup_label}
@@ -182,7 +189,7 @@ def _json_result(
     ]
     return {
         "client": client.name,
-        "scope": situation.scope.value,
+        "scope": context.scope.value,
         "dry_run": dry_run,
         "files": files,
         "notes": notes,
