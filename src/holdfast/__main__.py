@@ -1,4 +1,4 @@
-"""The `holdfast` command: a quick path for common uses of frequent commands, the full program otherwise."""
+"""The `holdfast` command: a fast path for commands that run often, and the full program for all others."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ def test_a_field_is_named_as_it_is_typed() -> None:
         ),
         (("send", "-f", "../b.py", "-c", "Hm"), "The file '../b.py' is not inside this repository."),
         (("comments", "show", "a\tb.py"), "Hint: Rename the file."),
-        (("comments", "show", "-dash.py"), 'Write "--" before a value that begins with a dash.'),
+        (("comments", "show", "-dash.py"), 'Write "--" before a value that starts with a dash.'),
         (
             ("milestones", "close", "issue", "25a93319"),
             "Error: Too many arguments: 25a93319.\nHint: Usage: holdfast milestones close [OPTIONS] ID;",

@@ -28,7 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run `holdfast` with the given arguments, or the process's own; return the exit status."""
     from holdfast import toolsets
 
-    toolsets.begin_loading()
+    toolsets.pause_garbage_collection()
     try:
         from holdfast.faces.cli.application import run
 
@@ -37,7 +37,7 @@ def main(arguments: list[str] | None = None) -> int:
         # Interrupted during the imports, before anything was done.
         return 130
     finally:
-        toolsets.loaded()
+        toolsets.resume_garbage_collection()
 
 
 def report_load_failure(failure: BaseException, arguments: list[str]) -> int:

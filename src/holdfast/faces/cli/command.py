@@ -84,7 +84,7 @@ class Installation:
         """Return a host with the toolset of a command, or all toolsets for a command about tools."""
         from holdfast.workspace import Workspace
 
-        own = toolsets.toolset_declared_in(item.module)
+        own = toolsets.toolset_of_module(item.module)
         needed = toolsets.toolsets() if own.name == TOOLS else (own,)
         return Host.of(Registry(needed), Workspace.discover)
 
@@ -111,7 +111,7 @@ class LazyWorkspace:
     def room(self, toolset: str) -> Any:
         """Return the room of a toolset: the stores and computations behind its operations."""
         room = self._workspace.get().room(toolset)
-        toolsets.loaded()
+        toolsets.resume_garbage_collection()
         return room
 
     def close(self) -> None:

@@ -193,7 +193,7 @@ def _analyse(request: Mapping[str, Any]) -> dict[str, Any]:
             f"The worker has Holdfast {__version__}, but this program is {request['version']}.",
             hint="Install the same version on all workers.",
         )
-    toolset_registry = Registry((toolsets.toolset_declared_in(request["module"]),))
+    toolset_registry = Registry((toolsets.toolset_of_module(request["module"]),))
     registry = toolset_registry.select(Selection(toolsets=frozenset((_TOOLSET,)), commands=True))
     operation = registry.operation(request["operation"])
     repository, clock = Repository.at(request["root"]), _EndOfDay(request["today"])

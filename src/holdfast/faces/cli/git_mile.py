@@ -69,13 +69,13 @@ def _is_another_repository(git_directory: str) -> bool:
 def _run(arguments: list[str]) -> int:
     from holdfast import toolsets
 
-    toolsets.begin_loading()
+    toolsets.pause_garbage_collection()
     try:
         from holdfast.faces.cli.application import run_program, this_installation
 
         return run_program(git_mile(this_installation()), "git mile", arguments)
     finally:
-        toolsets.loaded()
+        toolsets.resume_garbage_collection()
 
 
 def git_mile(commands: Commands) -> CommandGroup:

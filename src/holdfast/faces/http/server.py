@@ -164,7 +164,7 @@ class GracefulServer(QuietServer):
 
 def run_application(application: Application, server: HttpServer, listener: socket.socket) -> None:
     """Serve on a listening socket until a signal arrives."""
-    toolsets.loaded()
+    toolsets.resume_garbage_collection()
     sys.setswitchinterval(server.limits.switch_seconds)
     protocol = type("Protocol", (IdleTimeoutProtocol,), {"limits": server.limits})
     config = uvicorn.Config(

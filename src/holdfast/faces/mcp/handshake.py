@@ -149,13 +149,13 @@ class LazyEngine:
 
 
 def _load_engine(source: LazyServer) -> SdkEngine:
-    toolsets.begin_loading()
+    toolsets.pause_garbage_collection()
     try:
         from holdfast.faces.mcp.engine import SdkEngine
 
         return SdkEngine(source.make())
     finally:
-        toolsets.loaded()
+        toolsets.resume_garbage_collection()
 
 
 def initialize_result(profile: Profile, requested: str) -> dict[str, Any]:

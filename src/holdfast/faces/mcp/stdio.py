@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 def run_stdio(server: ProtocolServer | LazyServer, limits: Limits = LIMITS) -> None:
     """Serve on this process's standard streams, which no other code can use until this returns."""
-    toolsets.loaded()
+    toolsets.resume_garbage_collection()
     sys.setswitchinterval(limits.switch_seconds)
     with claimed_standard_streams() as (wire_in, wire_out):
         asyncio.run(_serve_descriptors(_engine(server), wire_in, wire_out, limits))
