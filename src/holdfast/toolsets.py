@@ -36,17 +36,17 @@ MODULES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "tools": ("tool_search",),
     }
 )
-"""The modules that declare each toolset; a package stands for all its modules."""
+"""The modules that declare each toolset. A package stands for itself and all its modules."""
 
 
 def toolset(name: str) -> Toolset:
     """Return one toolset with all its operations, prompts and resources."""
-    return _declared_in(module for path in MODULES[name] for module in _modules(path))
+    return _find_toolset(module for path in MODULES[name] for module in _modules(path))
 
 
 def toolset_of_module(module: str) -> Toolset:
     """Return the toolset of one module; declarations of modules that are not imported are missing from it."""
-    return _declared_in([import_module(f"holdfast.{module}")])
+    return _find_toolset([import_module(f"holdfast.{module}")])
 
 
 def _modules(path: str) -> Iterator[ModuleType]:
@@ -59,7 +59,7 @@ def _modules(path: str) -> Iterator[ModuleType]:
         yield import_module(f"{module.__name__}.{submodule.name}")
 
 
-def _declared_in(modules: Iterable[ModuleType]) -> Toolset:
+def _find_toolset(modules: Iterable[ModuleType]) -> Toolset:
     """Return the one toolset that the modules declare or import."""
     from holdfast.kernel.toolset import Toolset
 

@@ -64,7 +64,7 @@ class Workspace:
 
     def __init__(self, repository: Repository, database: str | None = None) -> None:
         self.repository = repository
-        self.database = _checked_address(database or os.environ.get(DATABASE_VARIABLE))
+        self.database = _validate_address(database or os.environ.get(DATABASE_VARIABLE))
         self._watcher = Lazy(_open_watcher)
         self._rooms = {name: Lazy(partial(opener, self)) for name, opener in _OPENERS.items()}
 
@@ -131,7 +131,7 @@ def _open_milestones(workspace: Workspace) -> Milestones:
     return Milestones.open(workspace.repository)
 
 
-def _checked_address(database: str | None) -> str | None:
+def _validate_address(database: str | None) -> str | None:
     """Return a valid database URL, or raise without quoting it: it may contain a password."""
     if not database:
         return None

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from holdfast.installation.formats.entry import CannotEdit, DamagedText, EntryState
 from holdfast.installation.formats.json_entry import JsonHook, JsonMember
-from holdfast.installation.formats.jsonc import inserted, parse
+from holdfast.installation.formats.jsonc import insert, parse
 
 SERVER = {"type": "stdio", "command": "holdfast", "args": ["serve"]}
 MEMBER = JsonMember(("mcpServers",), "holdfast", SERVER, relaxed=True)
@@ -145,7 +145,7 @@ def test_what_somebody_added_in_between_stays(document: tuple[str, dict[str, Any
     text, _ = document
 
     def edited(text: str) -> str:
-        return inserted(text, parse(text, relaxed=True), True, "later")
+        return insert(text, parse(text, relaxed=True), True, "later")
 
     assert dense(MEMBER.remove(edited(MEMBER.add(text)), text)) == dense(edited(text))
 

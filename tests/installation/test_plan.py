@@ -19,7 +19,13 @@ from hypothesis import strategies as st
 
 from holdfast.installation.client import Client, Contributions, GitSettings, InstallationContext, Scope
 from holdfast.installation.clients import CLIENTS
-from holdfast.installation.plan import FileChange, apply_changes, difference, plan_installation, plan_removal
+from holdfast.installation.plan import (
+    FileChange,
+    apply_changes,
+    plan_installation,
+    plan_removal,
+    unified_diff,
+)
 from holdfast.kernel.errors import Busy, Conflict, Corrupted, Denied, InvalidPath, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.configuration_file import BACKUP_SUFFIX
@@ -445,7 +451,7 @@ def test_a_difference_says_what_would_change_and_where_lines_do_not_end():
     with a_machine() as place:
         prepare(CLIENTS["cursor"], place, b'{"a": 1}')
         (change,) = plan_installation(CLIENTS["cursor"], place, CONTRIBUTED)
-        lines = difference(change).splitlines()
+        lines = unified_diff(change).splitlines()
         assert lines[:3] == ["--- .cursor/mcp.json", "+++ .cursor/mcp.json", "@@ -1 +1 @@"]
         assert lines[3:5] == ['-{"a": 1}', "\\ No newline at end of file"]
         assert lines[5].startswith('+{"a": 1, "mcpServers": {"holdfast": ')

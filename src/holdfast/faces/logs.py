@@ -22,7 +22,9 @@ LEVELS = ("debug", "info", "warning", "error")
 FORMATS = ("text", "json")
 
 _FIELDS_ATTRIBUTE = "holdfast_fields"
+"""The attribute of a log record that holds the fields of an event."""
 _LOGGED_IN_FULL = ("holdfast", "uvicorn")
+"""Loggers whose messages contain no stored text; Holdfast's own is the first."""
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 

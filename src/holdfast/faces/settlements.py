@@ -28,7 +28,7 @@ class Settleable:
 
     @property
     def awaits_answer(self) -> bool:
-        """Whether a call has after-answer actions."""
+        """Whether a call has actions that wait for its answer to be written."""
         return any(call.awaits_answer for call in self.calls)
 
     def add_call(self, call: Call) -> None:

@@ -226,7 +226,7 @@ GIT = Client("git", "git", (Scope.PROJECT,), _git, _git_notes)
 
 
 def _lazygit(context: InstallationContext, contributions: Contributions) -> list[FileEntry]:
-    # Imported here because nothing else needs a YAML library.
+    # Imported here because only lazygit needs a YAML library.
     from holdfast.installation.formats.yaml_items import YamlItems
 
     return [

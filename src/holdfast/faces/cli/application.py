@@ -41,7 +41,7 @@ _HANDWRITTEN = {
 
 
 def run(arguments: list[str] | None = None, commands: Commands | None = None) -> int:
-    """Run the command line and return the exit status; raise nothing."""
+    """Run the command line and return the exit status; never raise."""
     arguments = sys.argv[1:] if arguments is None else arguments
     if commands is None and arguments[:1] == ["serve"] and not _is_completion("holdfast"):
         # Without the other commands the server starts sooner.
@@ -52,7 +52,7 @@ def run(arguments: list[str] | None = None, commands: Commands | None = None) ->
 
 
 def run_program(group: CommandGroup, name: str, arguments: list[str]) -> int:
-    """Run a group of commands as a program with the given name; raise nothing."""
+    """Run a group of commands as a program with the given name; never raise."""
     try:
         return _execute(group, name, arguments)
     except OutputFailed as failure:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import click
 
-from holdfast.faces.cli.output import READER_DISCONNECTED, OutputFailed, is_terminal, styled, write
+from holdfast.faces.cli.output import READER_DISCONNECTED, OutputFailed, is_terminal, style_text, write
 from holdfast.kernel.codes import PROTOCOL, stateless_code
 from holdfast.kernel.errors import HoldfastError, InvalidArguments, closest, error_object
 from holdfast.kernel.untrusted import json_text, visible
@@ -46,10 +46,10 @@ def print_error(message: str, hint: str | None = None) -> None:
     """Write a message and its next step to standard error, if there is one to write to."""
     if sys.stderr is None or sys.stderr.closed:
         return
-    label = styled("Error:", sys.stderr, fg="red", bold=True)
+    label = style_text("Error:", sys.stderr, fg="red", bold=True)
     lines = [f"{label} {visible(message)}"]
     if hint:
-        lines.append(f"{styled('Hint:', sys.stderr, bold=True)} {visible(hint)}")
+        lines.append(f"{style_text('Hint:', sys.stderr, bold=True)} {visible(hint)}")
     try:
         sys.stderr.write("\n".join(lines) + "\n")
         sys.stderr.flush()

@@ -49,7 +49,7 @@ def _execute(arguments: list[str]) -> int:
         from holdfast.faces.cli import failures
         from holdfast.kernel.errors import InvalidArguments
 
-        message = "git was told to use another repository than that of this directory."
+        message = "git was run for another repository than that of this directory."
         error = InvalidArguments(message, hint="Use `git -C DIRECTORY mile …` for another repository.")
         return failures.report(error, as_json="--json" in arguments)
     return _run(arguments)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from holdfast.faces.cli.output import styled, write
+from holdfast.faces.cli.output import style_text, write
 from holdfast.kernel.errors import UnknownTool, did_you_mean
 
 
@@ -16,7 +16,7 @@ class PageFormatter(click.HelpFormatter):
     """Formats a help page, with headings in bold on a terminal."""
 
     def write_heading(self, heading: str) -> None:
-        self.write(f"{'':>{self.current_indent}}{styled(f'{heading}:', sys.stdout, bold=True)}\n")
+        self.write(f"{'':>{self.current_indent}}{style_text(f'{heading}:', sys.stdout, bold=True)}\n")
 
     def write_table(self, heading: str, rows: Iterable[tuple[str, str]]) -> None:
         """Write a section of terms and their explanations, unless it is empty."""

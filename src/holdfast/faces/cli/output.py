@@ -1,4 +1,4 @@
-"""Writes the output of commands: reliably, and styled for the terminal; defines the exit statuses.
+"""Writes the output of commands: reliably, and style_text for the terminal; defines the exit statuses.
 
 Contract:
 - `write` returns only after the operating system has accepted the whole text. Otherwise it raises
@@ -31,6 +31,7 @@ SUCCESS: Final = 0
 WRITE_FAILED: Final = 74
 INTERRUPTED: Final = 130
 READER_DISCONNECTED: Final = 141
+"""128 plus SIGPIPE, as shells report it. The others are documented at the top of the module."""
 
 _DEFAULT_WIDTH_COLUMNS = 80
 """For a terminal that does not report its width; the width of a VT100."""
@@ -93,8 +94,8 @@ def terminal_width(stream: TextIO | None) -> int:
         return _DEFAULT_WIDTH_COLUMNS
 
 
-def styled(text: str, stream: TextIO | None, **style: Any) -> str:
-    """Return styled text if the stream is a terminal and colour is not disabled."""
+def style_text(text: str, stream: TextIO | None, **style: Any) -> str:
+    """Return style_text text if the stream is a terminal and colour is not disabled."""
     if not is_terminal(stream) or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return text
     import click

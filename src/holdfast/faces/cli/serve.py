@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8765
+"""A judgement: not assigned to a common service, and easy to remember."""
 _TOOL_ERRORS = ("error", "result")
 _TOOL_NAMES = ("plain", "dotted")
 

@@ -1,6 +1,6 @@
 """The ASGI application: every request passes the same checks before MCP, REST or the page answer it.
 
-Host, origin and site → authentication → the client's limits → the body → routing → the face → settlement. A
+Host, origin and site → authentication → the client's limits → the body → routing → the answer → settlement. A
 refusal by any of these is sent as problem details (RFC 9457) that reveal nothing about the repository.
 """
 
@@ -47,7 +47,7 @@ _SECURITY_HEADERS = [
 
 
 class Face(Protocol):
-    """An application below one path, for callers of one role."""
+    """An ASGI application below one path, for callers of one role: MCP, REST, or a part of the page."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request that has passed all checks."""
@@ -70,7 +70,7 @@ class WorkerContext:
 
 
 class Application:
-    """Routes requests to the faces of their caller's role."""
+    """Checks requests, and routes them to the faces for their caller's role."""
 
     def __init__(
         self,

@@ -52,6 +52,7 @@ class IdleTimeoutProtocol(H11Protocol):
         return self.cycle is None or self.cycle.response_complete
 
     def _expects_more(self) -> bool:
+        """Return whether the client is still sending its request."""
         return self.conn.their_state in (h11.SEND_BODY, h11.ERROR)
 
     def _start_timer(self) -> None:

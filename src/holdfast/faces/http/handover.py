@@ -74,7 +74,7 @@ class WorkerSockets:
 
 
 class Handover:
-    """One worker's connections to the others."""
+    """One worker's end of forwarding: connects to other workers, and accepts their connections."""
 
     def __init__(self, sockets: WorkerSockets, own: int, workers: int) -> None:
         self._sockets = sockets

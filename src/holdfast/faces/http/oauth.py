@@ -1,8 +1,8 @@
 """Accepts OAuth access tokens of a team's authorization server; this process is the resource server.
 
 Contract:
-- A token is accepted only if it is signed with one of the issuer's keys, is for our audience and has not
-  expired.
+- A token is accepted only if it is signed with one of the issuer's keys, is for this server's audience and
+  has not expired.
 - Its scopes determine the role: the highest of `holdfast:read`, `holdfast:write` and `holdfast:admin`.
 - The issuer is contacted only for its keys, over https or on this machine, by one request at a time and at
   most once every `_MIN_FETCH_INTERVAL_SECONDS`, whatever tokens arrive.

@@ -52,7 +52,7 @@ MEDIA_TYPE = "application/problem+json"
 
 
 def problem_document(error: HoldfastError, code: int | None = None) -> dict[str, Any]:
-    """Return a failure as problem details; `error` holds the same object as on every other face."""
+    """Return a failure as problem details; `error` is the same object as in every other interface."""
     return {
         "type": f"urn:holdfast:problem:{error.kind}",
         "title": responses.get(error.http_status, error.kind),

@@ -38,7 +38,7 @@ class SdkEngine:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def attach(self, session: Channel) -> None:
-        """Use this session to send messages that belong to no answer."""
+        """Send messages that belong to no answer through this session."""
         self._channel = RequestChannel(session, None)
         self._notify_only = NotifyOnlyOutbound(self._channel)
         self._runner: ServerRunner[Any] = ServerRunner(

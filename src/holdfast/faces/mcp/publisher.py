@@ -160,9 +160,9 @@ class Publisher:
         try:
             uris = {uri for uri in self._followed_uris if self._states.topic_of(uri) == topic}
             if uris:
-                for uri in sorted(await asyncio.to_thread(self._states.changed, uris)):
+                for uri in sorted(await asyncio.to_thread(self._states.find_changed, uris)):
                     await self._publish_update(uri)
-            if self._wants_lists and await asyncio.to_thread(self._states.list_changed, topic):
+            if self._wants_lists and await asyncio.to_thread(self._states.has_list_changed, topic):
                 await self.list_changed("resources")
         finally:
             if self._comparing.pop(topic):

@@ -20,12 +20,8 @@ Context = ServerRequestContext[Any, Any]
 _PROGRESS_INTERVAL_SECONDS = 0.05
 """The minimum time between two progress reports. A judgement: nobody can follow more than twenty a second."""
 
-_SEVERITY: dict[str, int] = {
-    name: rank
-    for rank, name in enumerate(
-        ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
-    )
-}
+_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+_SEVERITY: dict[str, int] = {level: rank for rank, level in enumerate(_LEVELS)}
 
 
 def is_stateless(protocol_version: str) -> bool:

@@ -59,14 +59,14 @@ class ResourceStates:
             if resource.uri not in self._members:
                 self._members[resource.uri] = self._member_uris(resource)
 
-    def changed(self, uris: Iterable[str]) -> set[str]:
+    def find_changed(self, uris: Iterable[str]) -> set[str]:
         """Return the URIs whose state has changed, and those whose resource has no state to compare."""
         current = {uri: self._state(uri) for uri in uris}
         changed = {uri for uri, state in current.items() if state is None or state != self._states.get(uri)}
         self._states.update(current)
         return changed
 
-    def list_changed(self, topic: str) -> bool:
+    def has_list_changed(self, topic: str) -> bool:
         """Return whether the members of a family of this topic have changed."""
         if topic in self._list_topics:
             return True

@@ -28,8 +28,9 @@ from holdfast.kernel.codes import INTERNAL_ERROR
 from holdfast.kernel.dispatch.dispatcher import Dispatcher, Rooms
 from holdfast.kernel.dispatch.failures import holdfast_error
 
-_LIST_LIFETIME = CacheHint(ttl_ms=60_000, scope="private")
-_NO_LIFETIME = CacheHint(ttl_ms=0, scope="private")
+_LIST_CACHE_HINT = CacheHint(ttl_ms=60_000, scope="private")
+"""A judgement: lists rarely change, and clients that subscribe are notified when they do."""
+_NO_CACHE_HINT = CacheHint(ttl_ms=0, scope="private")
 CACHED_LISTS: tuple[CacheableMethod, ...] = ("tools/list", "prompts/list", "resources/templates/list")
 """Lists that never change while the server runs."""
 ListKey = tuple[str, str, str | None, bool]
@@ -199,13 +200,13 @@ def _sdk_server(profile: Profile, handlers: Handlers) -> ProfiledServer:
             "on_unsubscribe_resource": handlers.unsubscribe,
         }
     lists: tuple[CacheableMethod, ...] = (*CACHED_LISTS, "resources/list")
-    lifetimes = dict.fromkeys(lists, _LIST_LIFETIME)
+    cache_hints = dict.fromkeys(lists, _LIST_CACHE_HINT)
     server = ProfiledServer(
         profile.server_name,
         version=profile.server_version,
         title=profile.title,
         instructions=profile.instructions,
-        cache_hints=lifetimes | {"resources/read": _NO_LIFETIME},
+        cache_hints=cache_hints | {"resources/read": _NO_CACHE_HINT},
         **method_handlers,
     )
     server.profile = profile

@@ -28,7 +28,8 @@ from holdfast.kernel.errors import HoldfastError, InvalidArguments
 from holdfast.kernel.operation import Operation
 from holdfast.kernel.route import Address
 
-UNPROCESSABLE = 422
+_UNPROCESSABLE_CONTENT = 422
+"""RFC 9110, section 15.5.21."""
 
 _CODE_WORDS = {"invalid": "VALIDATION_ERROR", "out_of_date": "VERSION_CONFLICT", "internal": "INTERNAL_ERROR"}
 
@@ -102,7 +103,7 @@ def address_routes(operations: Iterable[Operation], dispatcher: Dispatcher) -> l
 def word_coded_problem(failure: HoldfastError) -> Response:
     """Return a failure as problem details with a word as the code and status 422 for refused arguments."""
     document = problem_document(failure)
-    status = UNPROCESSABLE if isinstance(failure, InvalidArguments) else failure.http_status
+    status = _UNPROCESSABLE_CONTENT if isinstance(failure, InvalidArguments) else failure.http_status
     error = document["error"]
     kinds = failure.kinds()
     word = next((_CODE_WORDS[kind] for kind in kinds if kind in _CODE_WORDS), kinds[0].upper())

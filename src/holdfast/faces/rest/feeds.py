@@ -37,9 +37,9 @@ class OpenFeed:
         seen = self.changes.count
         position, missed = await self.read(last_id)
         ready = [FeedEvent(position, READY, {})] if last_id is None else []
-        return self._following(position, [*ready, *missed], seen)
+        return self._events(position, [*ready, *missed], seen)
 
-    async def _following(self, position: str, events: list[FeedEvent], seen: int) -> AsyncIterator[FeedEvent]:
+    async def _events(self, position: str, events: list[FeedEvent], seen: int) -> AsyncIterator[FeedEvent]:
         for event in events:
             yield event
         async for event in self.events_after(position):

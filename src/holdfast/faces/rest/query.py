@@ -31,9 +31,9 @@ class QueryReader:
         collected: dict[str, list[str]] = {}
         for name, text in _split_query(query):
             collected.setdefault(name, []).append(text)
-        return {name: self._value(name, texts) for name, texts in collected.items()}
+        return {name: self._parse(name, texts) for name, texts in collected.items()}
 
-    def _value(self, name: str, texts: list[str]) -> Any:
+    def _parse(self, name: str, texts: list[str]) -> Any:
         item = self._properties.get(name)
         if item is None:
             return texts[-1]

@@ -29,6 +29,7 @@ class Bundle:
         self._replacements = replacements
         self._numbers: dict[str, int] = {}
         self._open: list[str] = []
+        """The modules being added, outermost first, to detect circular imports."""
         self._texts: list[str] = []
         self._add(entry)
 

@@ -38,7 +38,8 @@ _BLOCKS = {"blockquote", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "
 _TABLES = {"table", "tbody", "td", "th", "thead", "tr"}
 _ATTRIBUTES = {"a": {"href", "title"}, "code": {"class"}, "ol": {"start"}}
 _LANGUAGE_CLASS = re.compile(r"language-[\w+#.-]{1,40}")
-_LOWEST_HEADING = 6
+_LOWEST_HEADING_LEVEL = 6
+"""HTML has h1 to h6."""
 _PAGE_HEADING_LEVELS = 2
 """The heading levels that the page itself uses; the headings of a text start below them."""
 
@@ -119,7 +120,7 @@ def _image_as_link(renderer: Any, tokens: Sequence[Any], index: int, options: An
 def _lower_headings(state: Any) -> None:
     for token in state.tokens:
         if token.type.startswith("heading_"):
-            token.tag = f"h{min(_LOWEST_HEADING, int(token.tag[1:]) + _PAGE_HEADING_LEVELS)}"
+            token.tag = f"h{min(_LOWEST_HEADING_LEVEL, int(token.tag[1:]) + _PAGE_HEADING_LEVELS)}"
 
 
 def _filter_attribute(element: str, attribute: str, value: str) -> str | None:

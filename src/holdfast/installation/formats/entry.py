@@ -19,7 +19,7 @@ _LINES = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 class EntryState(Enum):
-    """Whether an entry is in a text."""
+    """The state of an entry in a text."""
 
     ABSENT = "absent"
     PRESENT = "present"
@@ -45,7 +45,7 @@ class CannotEdit(EditRefused):
 
 
 class ConfigurationEntry(Protocol):
-    """One entry in one file. The text of a missing file is empty."""
+    """An entry in a configuration file. The text of a missing file is empty."""
 
     @property
     def snippet(self) -> str:

@@ -121,8 +121,8 @@ class ProtocolEndpoint:
         if isinstance(message, Refused):
             raise Refusal(400, WireError(message.code, message.message), message.id)
         version = http.headers.get(_VERSION_HEADER)
-        enveloped = isinstance(message, WireRequest) and version is None and has_envelope(message.params)
-        if enveloped or not is_handshake_revision(version):
+        is_enveloped = isinstance(message, WireRequest) and version is None and has_envelope(message.params)
+        if is_enveloped or not is_handshake_revision(version):
             await self._handle_stateless_post(scope, http, message, receive, send)
             return
         if isinstance(message, WireRequest):
@@ -190,6 +190,7 @@ class ProtocolEndpoint:
             await send_stream(stream, after, ping_seconds, receive, send, headers)
 
     def _session(self, http: HttpExchange, request: WireRequest | None = None) -> HandshakeSession:
+        """Return the session that a request names; refuse if it does not exist for this caller."""
         identity = http.headers.get(SESSION_HEADER)
         request_id = None if request is None else request.id
         if identity is None:

@@ -21,9 +21,9 @@ from holdfast.kernel.untrusted import may_hide, visible_in
 RequestId = str | int
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]')
+_STRING_OR_BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]')
 _CLIENT_CHOSEN_FIELDS = ("progressToken", "_meta")
-_ID_VALUE = re.compile(rb'\s*:\s*("(?:[^"\\]|\\.)*"|-?\d{1,19})\s*[,}]')
+_ID_AFTER_NAME = re.compile(rb'\s*:\s*("(?:[^"\\]|\\.)*"|-?\d{1,19})\s*[,}]')
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A message that cannot be served, with the error that answers it."""
+    """A message that cannot be processed, with the error that answers it."""
 
     id: RequestId | None
     code: int
@@ -88,13 +88,13 @@ def refuse_overlong(prefix: bytes, limit: int) -> Refused:
 def recover_id(line: bytes) -> RequestId | None:
     """Return the id of a message that cannot be parsed, or None if it is not found."""
     depth = 0
-    for token in _TOKEN.finditer(line):
+    for token in _STRING_OR_BRACKET.finditer(line):
         text = token.group()
         if text in b"{[":
             depth += 1
         elif text in b"}]":
             depth -= 1
-        elif depth == 1 and text == b'"id"' and (value := _ID_VALUE.match(line, token.end())):
+        elif depth == 1 and text == b'"id"' and (value := _ID_AFTER_NAME.match(line, token.end())):
             with suppress(ValueError):  # such as 01, or invalid UTF-8
                 return _valid_id(json.loads(value.group(1)))
     return None

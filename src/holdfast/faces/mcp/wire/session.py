@@ -53,7 +53,7 @@ milliseconds unless the client hangs, and a user who stops a server should not h
 
 
 class WireSession:
-    """The state of one connection on a pair of byte streams."""
+    """One connection on a pair of byte streams: its lifecycle state, its requests and its output."""
 
     def __init__(self, engine: Engine, output: OutputStream, limits: Limits) -> None:
         self.output = output
@@ -121,6 +121,7 @@ class WireSession:
             self._requests.add(exchange)
 
     def _problem(self, exchange: Exchange) -> WireError | None:
+        """Return the reason to refuse a request, or None if it is admitted."""
         request = exchange.request
         if self._requests.holds(request.id):
             return invalid_request(f"the id {request.id!r} is still in use", "duplicate_id")
@@ -133,6 +134,7 @@ class WireSession:
         return None if exchange.stateless else self._lifecycle_problem(request.method)
 
     def _lifecycle_problem(self, method: str) -> WireError | None:
+        """Advance the connection's phase, or return the reason why a method is not allowed in it."""
         if method == "ping":
             return None
         try:

@@ -27,6 +27,7 @@ from contextlib import contextmanager
 from holdfast.kernel.errors import Unavailable
 
 Written = Callable[[bool], None]
+"""Receives whether a line was written completely."""
 
 _CHUNKS_PER_TURN = 64
 """Chunks written before other tasks of the event loop run. A judgement that bounds how
@@ -49,6 +50,7 @@ class OutputStream:
         self._has_space.set()
         self._watching = False
         self.queued = 0
+        """The number of bytes that the reader has not read yet."""
         self.broken = False
         self.on_broken: Callable[[], None] = lambda: None
         self.on_congestion: Callable[[bool], None] = lambda _: None
