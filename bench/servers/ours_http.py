@@ -26,8 +26,8 @@ def main() -> None:
     settings = HttpSettings(ListenAddress("127.0.0.1", port))
     server = HttpServer(dispatcher, PROFILES["everything"], Nothing(), settings, port)
     print(port, flush=True)
-    recogniser = LocalTokens("bench" * 8, TokenFile(Repository.discover(".")))
-    run_application(server.application([recogniser]), server, listener)
+    token_source = LocalTokens("bench" * 8, TokenFile(Repository.discover(".")))
+    run_application(server.application([token_source]), server, listener)
 
 
 main()

@@ -1,11 +1,11 @@
-"""The `holdfast` command: a quick path for common uses of frequent commands, the full program otherwise."""
+"""The `holdfast` command: a fast path for commands that run often, and the full program for all others."""
 
 from __future__ import annotations
 
 import os
 import sys
 
-from holdfast.faces.cli import not_loaded
+from holdfast.faces.cli import report_load_failure
 
 _QUICK_COMMANDS = ("send", "inbox")
 _DISABLING_VARIABLES = ("HOLDFAST_NO_QUICK", "HOLDFAST_READ_ONLY")
@@ -20,7 +20,7 @@ def main() -> int:
     try:
         return _run(sys.argv[1:])
     except (ImportError, MemoryError, OSError) as failure:
-        return not_loaded(failure, sys.argv[1:])
+        return report_load_failure(failure, sys.argv[1:])
 
 
 def _run(arguments: list[str]) -> int:

@@ -1,12 +1,12 @@
 """`holdfast doctor`: checks every store, reports problems, and makes only safe repairs.
 
 Contract:
-- Damaged bytes are reported and kept, even with `fix`. `fix` removes the temporary files of dead writers,
-  closes the store to other users of the machine, and merges comment files in which git left both sides of a
-  conflict, keeping a copy of the original.
-- Git's locks are never removed, because only a person can know that no git command is using one. A lock
-  left by a killed Holdfast process is removed (see `refs.is_abandoned_lock`).
-- A failing check is one finding; the other checks still run.
+- Damaged data is reported and left as it is, even with `fix`. `fix` removes the temporary files of processes
+  that have ended, denies other users of the machine access to the store, and merges comment files in which
+  git left both sides of a conflict, keeping a copy of the original.
+- Git's locks are never removed, because only a person can know that no git command is using them. A lock left
+  by a killed Holdfast process is removed (see `refs.is_abandoned_lock`).
+- A failing check is reported as one finding; the other checks still run.
 """
 
 from __future__ import annotations
@@ -50,17 +50,17 @@ Severity = Literal["ok", "info", "warning", "damaged"]
 
 _STORE = "store"
 _GIT = "git"
-_KEEP_A_COPY = "Make a copy of it before anything else; then restore a backup."
-_WAS_SET_ASIDE = "This is a damaged store, which was replaced by an empty one."
+_COPY_FIRST_STEP = "Make a copy of it before anything else; then restore a backup."
+_SET_ASIDE = "This is a damaged store, which was replaced by an empty one."
 _LOST_WRITES = "Its bytes had changed on disk: the last {} writes in this log of a store were lost."
 _LOST_WRITE = (
     "The last write in this log of a store was lost: its bytes had changed on disk, or the power failed"
     " before it was acknowledged."
 )
-_BACKUP = "A backup of a store from before its upgrade, {:,} bytes."
-_BACKUP_STEP = "Once the upgraded store has proved itself, it can be moved elsewhere."
+_UPGRADE_BACKUP = "A backup of a store from before its upgrade, {:,} bytes."
+_BACKUP_STEP = "Once you are sure that the upgraded store works, you can move it elsewhere."
 _DAMAGED_COPY_STEP = "Check what is missing; once that is resolved, move this copy elsewhere."
-_OPEN_TO_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_ACCESS_BY_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 class RoomFinding(Protocol):
@@ -73,7 +73,7 @@ class RoomFinding(Protocol):
     def text(self) -> str: ...
 
 
-class Examinable(Protocol):
+class CheckableStore(Protocol):
     """A room that can check its own store."""
 
     def check(self) -> Iterable[RoomFinding]: ...
@@ -107,18 +107,18 @@ class FileKeeper(Protocol):
 
 @dataclass(frozen=True)
 class StoreRoom:
-    """What to examine in a workspace: the repository, and the rooms that have a store."""
+    """The parts of a workspace to check and count: the repository, and the rooms that have a store."""
 
     repository: Repository
-    rooms: Callable[[], Mapping[str, Examinable | FileKeeper]]
-    counted: Callable[[], Mapping[str, Callable[[], Countable]]] = dict
-    """Returns functions that open the rooms that can count."""
+    rooms: Callable[[], Mapping[str, CheckableStore | FileKeeper]]
+    countable_rooms: Callable[[], Mapping[str, Callable[[], Countable]]] = dict
+    """Returns, for each room that can count its data, a function that opens it."""
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: no file stays open."""
 
-    def named(self, path: str) -> str:
-        """Return a path as messages show it: relative to the repository's root."""
+    def display_path(self, path: str) -> str:
+        """Return a path as messages show it, relative to the repository's root."""
         repository = self.repository
         if path.startswith(repository.root + os.sep) or repository.common_dir is None:
             return os.path.relpath(path, repository.root)
@@ -163,8 +163,12 @@ def _text(result: StoresChecked) -> str:
 
 def _line(finding: Finding) -> str:
     place = f"{finding.path}: " if finding.path else ""
-    after = " Fixed." if finding.fixed else f" {finding.next_step}" if finding.next_step else ""
-    return f"[{finding.severity}] {place}{finding.message}{after}"
+    step = ""
+    if finding.fixed:
+        step = " Fixed."
+    elif finding.next_step:
+        step = f" {finding.next_step}"
+    return f"[{finding.severity}] {place}{finding.message}{step}"
 
 
 @toolset.operation(
@@ -186,7 +190,7 @@ def check_stores(room: StoreRoom, arguments: CheckStores) -> StoresChecked:
     git left both sides of a conflict are merged, keeping a copy of the original. Damaged stores are
     never touched.
     """
-    findings = list(_examined(room, fix=arguments.fix))
+    findings = list(_run_checks(room, fix=arguments.fix))
     return StoresChecked(
         damaged=sum(finding.severity == "damaged" for finding in findings),
         fixed=sum(finding.fixed for finding in findings),
@@ -194,57 +198,59 @@ def check_stores(room: StoreRoom, arguments: CheckStores) -> StoresChecked:
     )
 
 
-def _examined(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
+def _run_checks(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
     checks = [
-        (_STORE, partial(_file_system, room)),
-        (_STORE, partial(_permissions, room, fix=fix)),
-        # Locks first: the leftovers of their writers prove that they are ours.
-        (_GIT, partial(_git_locks, room, fix=fix)),
-        (_STORE, partial(_leftovers, room, fix=fix)),
-        (_STORE, partial(_leftovers_in_work_tree, room, fix=fix)),
-        *((name, partial(_room, room, name, fix=fix)) for name in room.rooms()),
-        (_STORE, partial(_set_aside, room)),  # last, because opening a store may set a damaged one aside
+        (_STORE, partial(_check_file_system, room)),
+        (_STORE, partial(_check_permissions, room, fix=fix)),
+        # Locks before temporary files, because those of the same writer prove that a lock is Holdfast's.
+        (_GIT, partial(_check_git_locks, room, fix=fix)),
+        (_STORE, partial(_check_store_leftovers, room, fix=fix)),
+        (_STORE, partial(_check_work_tree_leftovers, room, fix=fix)),
+        *((name, partial(_check_room, room, name, fix=fix)) for name in room.rooms()),
+        (_STORE, partial(_check_set_aside, room)),  # last, because opening a damaged store sets it aside
     ]
     for store, check in checks:
         try:
             yield from check()
         except HoldfastError as failure:
-            yield _unexaminable(store, None, failure)
+            yield _failed_check(store, None, failure)
         except Exception as failure:
-            yield _unexaminable(store, None, holdfast_error(failure))
+            yield _failed_check(store, None, holdfast_error(failure))
 
 
-def _room(room: StoreRoom, name: str, *, fix: bool) -> Iterator[Finding]:
+def _check_room(room: StoreRoom, name: str, *, fix: bool) -> Iterator[Finding]:
     opened = room.rooms()[name]
     if not isinstance(opened, FileKeeper):
-        yield from _store(room, name, opened)
+        yield from _check_store(room, name, opened)
         return
-    for found in opened.examine(fix=fix):
-        severity: Severity = "damaged" if found.is_damage else "warning"
-        yield _finding(name, found.path, severity, found.text, found.next_step, fixed=found.fixed)
+    for finding in opened.examine(fix=fix):
+        severity: Severity = "damaged" if finding.is_damage else "warning"
+        yield _finding(name, finding.path, severity, finding.text, finding.next_step, fixed=finding.fixed)
 
 
-def _store(room: StoreRoom, name: str, opened: Examinable) -> Iterator[Finding]:
+def _check_store(room: StoreRoom, name: str, opened: CheckableStore) -> Iterator[Finding]:
     file = os.path.join(room.repository.store_directory, f"{name}.sqlite")
-    path = room.named(file)
+    path = room.display_path(file)
     try:
-        found = list(opened.check())
+        findings = list(opened.check())
     except HoldfastError as failure:
-        yield _unexaminable(name, path, failure)
+        yield _failed_check(name, path, failure)
         return
-    for finding in found:
+    for finding in findings:
         if finding.is_damage:
-            yield _finding(name, path, "damaged", finding.text, _KEEP_A_COPY)
+            yield _finding(name, path, "damaged", finding.text, _COPY_FIRST_STEP)
         else:
             yield _finding(name, path, "info", finding.text)
-    if os.path.lexists(file) and not any(finding.is_damage for finding in found):
+    if os.path.lexists(file) and not any(finding.is_damage for finding in findings):
         yield _finding(name, path, "ok", "No problems found.")
 
 
-def _unexaminable(store: str, path: str | None, failure: HoldfastError) -> Finding:
+def _failed_check(store: str, path: str | None, failure: HoldfastError) -> Finding:
+    """Return the finding for a check that failed: damage, or a warning that it could not be made."""
     severity: Severity = "damaged" if isinstance(failure, Corrupted) else "warning"
-    is_there = severity == "damaged" and not failure.data.get("missing")
-    return _finding(store, path, severity, failure.message, _KEEP_A_COPY if is_there else failure.hint)
+    has_data = severity == "damaged" and not failure.data.get("missing")
+    next_step = _COPY_FIRST_STEP if has_data else failure.hint
+    return _finding(store, path, severity, failure.message, next_step)
 
 
 def _finding(
@@ -256,17 +262,17 @@ def _finding(
     )
 
 
-def _file_system(room: StoreRoom) -> Iterator[Finding]:
+def _check_file_system(room: StoreRoom) -> Iterator[Finding]:
     directory = room.repository.common_dir or room.repository.root
     if is_network_filesystem(directory):
         message = "The store is on a network file system, where locks are unreliable."
-        path = room.named(room.repository.store_directory)
+        path = room.display_path(room.repository.store_directory)
         yield _finding(_STORE, path, "warning", message, "Keep the repository on a local disk.")
 
 
-def _permissions(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
+def _check_permissions(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
     directory = room.repository.store_directory
-    label = room.named(directory)
+    label = room.display_path(directory)
     if not os.path.lexists(directory):
         yield _finding(_STORE, label, "info", "Nothing has been stored yet.")
         return
@@ -274,27 +280,27 @@ def _permissions(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
     if not stat.S_ISDIR(mode):
         message = "The store is not a directory."
         yield _finding(_STORE, label, "damaged", message, "Move aside the file or link that has its name.")
-    elif stat.S_IMODE(mode) & _OPEN_TO_OTHERS:
+    elif stat.S_IMODE(mode) & _ACCESS_BY_OTHERS:
         if fix:
             with translate_disk_errors(label):
-                os.chmod(directory, stat.S_IMODE(mode) & ~_OPEN_TO_OTHERS)
+                os.chmod(directory, stat.S_IMODE(mode) & ~_ACCESS_BY_OTHERS)
         message = "Other users of this machine have access to the store."
         next_step = "`holdfast doctor --fix` closes it to them."
         yield _finding(_STORE, label, "warning", message, next_step, fixed=fix)
 
 
-def _leftovers(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
+def _check_store_leftovers(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
     directory = room.repository.store_directory
     if os.path.islink(directory) or not os.path.isdir(directory):
         return
     swept = frozenset(sweep_orphans(directory) if fix else ())
-    with translate_disk_errors(room.named(directory)):
-        left = {name for name in os.listdir(directory) if _is_old(directory, name, TEMPORARY_SUFFIX)}
-    for name in sorted(swept | left):
-        yield _leftover(room.named(os.path.join(directory, name)), fixed=name in swept)
+    with translate_disk_errors(room.display_path(directory)):
+        remaining = {name for name in os.listdir(directory) if _is_old(directory, name, TEMPORARY_SUFFIX)}
+    for name in sorted(swept | remaining):
+        yield _leftover(room.display_path(os.path.join(directory, name)), fixed=name in swept)
 
 
-def _leftovers_in_work_tree(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
+def _check_work_tree_leftovers(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
     if room.repository.bare:
         return
     tree = Tree(room.repository)
@@ -306,49 +312,54 @@ def _leftovers_in_work_tree(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
 
 
 def _leftover(path: str, what: str = "temporary file", *, fixed: bool) -> Finding:
-    message, next_step = f"A dead process left a {what}.", "`holdfast doctor --fix` removes it."
+    message = f"A dead process left a {what}."
+    next_step = "`holdfast doctor --fix` removes it."
     return _finding(_STORE, path, "info", message, next_step, fixed=fixed)
 
 
-def _set_aside(room: StoreRoom) -> Iterator[Finding]:
-    """Report copies of damaged stores, and backups from upgrades, until somebody moves them."""
+def _check_set_aside(room: StoreRoom) -> Iterator[Finding]:
+    """Report copies of damaged stores, and backups from upgrades, until a person moves them."""
     directory = room.repository.store_directory
     if os.path.islink(directory) or not os.path.isdir(directory):
         return
     for name in sorted(filter(is_backup, os.listdir(directory))):
         path = os.path.join(directory, name)
         with translate_disk_errors(name):
-            message = _BACKUP.format(os.lstat(path).st_size)
-        yield _finding(_STORE, room.named(path), "info", message, _BACKUP_STEP)
+            message = _UPGRADE_BACKUP.format(os.lstat(path).st_size)
+        yield _finding(_STORE, room.display_path(path), "info", message, _BACKUP_STEP)
     for name in sorted(name for name in os.listdir(directory) if DAMAGED_MARK in name):
-        message, path = _WAS_SET_ASIDE, os.path.join(directory, name)
+        path = os.path.join(directory, name)
+        message = _SET_ASIDE
         severity: Severity = "warning"
         is_file = os.path.isfile(path) and not os.path.islink(path)
         if is_file and name.partition(DAMAGED_MARK)[0].endswith(LOG_SUFFIX):
             with translate_disk_errors(name), open(path, "rb") as file:
                 lost = count_dropped_writes(file.read(MAX_LOG_BYTES))
-            message, severity = (_LOST_WRITES, "damaged") if lost > 1 else (_LOST_WRITE, "warning")
-            message = message.format(lost)
-        yield _finding(_STORE, room.named(path), severity, message, _DAMAGED_COPY_STEP)
+            if lost > 1:
+                message, severity = _LOST_WRITES.format(lost), "damaged"
+            else:
+                message = _LOST_WRITE
+        yield _finding(_STORE, room.display_path(path), severity, message, _DAMAGED_COPY_STEP)
 
 
-def _git_locks(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
+def _check_git_locks(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
     common = room.repository.common_dir
     if common is None:
         return
-    places = [(common, "packed-refs.lock")]
-    places += [(top, name) for top, _, names in os.walk(os.path.join(common, "refs")) for name in names]
-    for directory, name in sorted(places):
+    files = [(common, "packed-refs.lock")]
+    files += [(top, name) for top, _, names in os.walk(os.path.join(common, "refs")) for name in names]
+    for directory, name in sorted(files):
         path = os.path.join(directory, name)
         if name.endswith(".lock") and is_abandoned_lock(common, path, remove=fix):
-            yield _leftover(room.named(path), "lock", fixed=fix)
+            yield _leftover(room.display_path(path), "lock", fixed=fix)
         elif _is_old(directory, name, ".lock"):
             message = "A git command locked this and did not unlock it."
             next_step = "Once no git command is running here, the lock file can be removed by hand."
-            yield _finding(_GIT, room.named(path), "warning", message, next_step)
+            yield _finding(_GIT, room.display_path(path), "warning", message, next_step)
 
 
 def _is_old(directory: str, name: str, suffix: str) -> bool:
+    """Return whether a file has the suffix and is so old that no live process is writing it."""
     try:
         status = os.lstat(os.path.join(directory, name))
     except FileNotFoundError:

@@ -1,7 +1,7 @@
-"""`holdfast stats`: the counts of every room, the files on disk, and the requests this process has served.
+"""`holdfast stats`: counts the data of every room, the files on disk, and the requests that were served.
 
 Contract:
-- Stored data does not change, and an unused store is not created. Indexes may be updated, as by any search.
+- Stored data does not change, and an unused store is not created. Indexes may be updated, as in any search.
 - A room that cannot be counted is reported with the reason; the others are counted.
 """
 
@@ -27,15 +27,15 @@ from holdfast.kernel.untrusted import UntrustedText
 
 _AUXILIARY_SUFFIXES = ("-wal", "-shm", ".created", ".lock")
 _SINGULARS = {"replies": "reply"} | {
-    f"{it}s": it for it in ("file", "issue", "milestone", "operation", "replica")
+    f"{noun}s": noun for noun in ("file", "issue", "milestone", "operation", "replica")
 }
-_SQLITE = b"SQLite format 3\x00"
-_HEADER = struct.Struct(">16s44xI")
+_SQLITE_MAGIC = b"SQLite format 3\x00"
+_SQLITE_HEADER = struct.Struct(">16s44xI")
 """The start of a SQLite header (https://sqlite.org/fileformat.html): magic string and user version."""
 
 
 class StoreStatistics(Output):
-    """What one room has stored."""
+    """The data that one room has stored."""
 
     store: str = Field(description="The toolset whose store it is.")
     counts: dict[str, int] = Field(description="Counts by kind; empty if nothing was stored.")
@@ -85,25 +85,25 @@ class StoresMeasured(Output):
 
 
 def _text(result: StoresMeasured) -> str:
-    lines = [
-        f"{one.store}: {one.problem or _listed(one.counts) or 'nothing stored'} ({one.milliseconds:g} ms)"
-        for one in result.stores
-    ]
+    lines = [f"{store.store}: {_store_text(store)} ({store.milliseconds:g} ms)" for store in result.stores]
     lines.append(f"On disk: {result.bytes:,} bytes.")
     for file in result.files:
         version = "" if file.version is None else f", version {file.version}"
         lines.append(f"  {file.path}: {file.bytes:,} bytes{version}, last written {file.last_write}")
     if (served := result.server) is not None:
-        which = f" by worker {served.worker} of {served.workers}" if served.workers > 1 else ""
-        lines.append(f"Served{which} in {served.seconds:,.0f} s, with median and 95th percentile:")
-        for one in served.names:
-            counts = f"{one.requests:,}, {one.failed:,} failed"
-            lines.append(f"  {one.name}: {counts}, {one.median:g} and {one.percentile95:g} ms")
+        worker = f" by worker {served.worker} of {served.workers}" if served.workers > 1 else ""
+        lines.append(f"Served{worker} in {served.seconds:,.0f} s, with median and 95th percentile:")
+        for item in served.names:
+            counts = f"{item.requests:,}, {item.failed:,} failed"
+            lines.append(f"  {item.name}: {counts}, {item.median:g} and {item.percentile95:g} ms")
     return "\n".join(lines)
 
 
-def _listed(counts: dict[str, int]) -> str:
-    return ", ".join(counted(count, _singular(name), name) for name, count in counts.items())
+def _store_text(store: StoreStatistics) -> str:
+    if store.problem:
+        return store.problem
+    counts = [counted(count, _singular(name), name) for name, count in store.counts.items()]
+    return ", ".join(counts) or "nothing stored"
 
 
 def _singular(name: str) -> str:
@@ -129,47 +129,55 @@ def measure_stores(room: StoreRoom, arguments: NoArguments) -> StoresMeasured:
     Stored data does not change.
     """
     del arguments
-    stores = list(_counted(room))
-    files = sorted(_files(room), key=lambda file: (-file.bytes, file.path))
+    stores = list(_count_rooms(room))
+    files = sorted(_stored_files(room), key=lambda file: (-file.bytes, file.path))
     total = sum(file.bytes for file in files)
-    return StoresMeasured(bytes=total, stores=stores, files=files, server=_served())
+    return StoresMeasured(bytes=total, stores=stores, files=files, server=_server_statistics())
 
 
-def _counted(room: StoreRoom) -> Iterator[StoreStatistics]:
-    for name, opened in room.counted().items():
-        began, counts, problem = monotonic(), dict[str, int](), None
+def _count_rooms(room: StoreRoom) -> Iterator[StoreStatistics]:
+    for name, open_room in room.countable_rooms().items():
+        start = monotonic()
+        counts: dict[str, int] = {}
+        problem = None
         try:
-            counts = opened().counts()
+            counts = open_room().counts()
         except HoldfastError as failure:
             problem = failure.sentence()
-        milliseconds = round((monotonic() - began) * 1000, 1)
+        milliseconds = round((monotonic() - start) * 1000, 1)
         yield StoreStatistics(store=name, counts=counts, milliseconds=milliseconds, problem=problem)
 
 
-def _files(room: StoreRoom) -> Iterator[StoredFile]:
+def _stored_files(room: StoreRoom) -> Iterator[StoredFile]:
     directory = room.repository.store_directory
     if os.path.islink(directory) or not os.path.isdir(directory):
         return
-    sizes, times = defaultdict[str, int](int), defaultdict[str, float](float)
+    sizes: defaultdict[str, int] = defaultdict(int)
+    times: defaultdict[str, float] = defaultdict(float)
     for top, _, names in os.walk(directory):
         for name in names:
             path = os.path.join(top, name)
-            entry = os.path.relpath(path, directory).split(os.sep)[0]
-            entry = next(
-                (entry.removesuffix(end) for end in _AUXILIARY_SUFFIXES if entry.endswith(end)), entry
-            )
+            entry = _main_file(os.path.relpath(path, directory).split(os.sep)[0])
             with suppress(FileNotFoundError), translate_disk_errors(name):
                 status = os.lstat(path)
                 sizes[entry] += status.st_size
-                # Readers also create these: SQLite's shared-memory file, and an empty write-ahead log.
-                written = status.st_size and not name.endswith("-shm")
-                times[entry] = max(times[entry], status.st_mtime if written else 0)
+                # Readers also create SQLite's shared-memory file and an empty write-ahead log.
+                is_written = status.st_size and not name.endswith("-shm")
+                times[entry] = max(times[entry], status.st_mtime if is_written else 0)
     for entry, size in sizes.items():
         path = os.path.join(directory, entry)
         if size:
             last_write = rfc3339_of_seconds(int(times[entry]))
             version = _version(path)
-            yield StoredFile(path=room.named(path), bytes=size, version=version, last_write=last_write)
+            yield StoredFile(path=room.display_path(path), bytes=size, version=version, last_write=last_write)
+
+
+def _main_file(name: str) -> str:
+    """Return the name of the file that an auxiliary file belongs to, or the name itself."""
+    for suffix in _AUXILIARY_SUFFIXES:
+        if name.endswith(suffix):
+            return name.removesuffix(suffix)
+    return name
 
 
 def _version(path: str) -> int | None:
@@ -177,16 +185,16 @@ def _version(path: str) -> int | None:
     if not path.endswith(".sqlite") or not os.path.isfile(path):
         return None
     with translate_disk_errors(os.path.basename(path)), open(path, "rb") as file:
-        header = file.read(_HEADER.size)
-    if len(header) < _HEADER.size or not header.startswith(_SQLITE):
+        header = file.read(_SQLITE_HEADER.size)
+    if len(header) < _SQLITE_HEADER.size or not header.startswith(_SQLITE_MAGIC):
         return None
-    return int(_HEADER.unpack(header)[1])
+    return int(_SQLITE_HEADER.unpack(header)[1])
 
 
-def _served() -> ServerStatistics | None:
+def _server_statistics() -> ServerStatistics | None:
     if STATISTICS.began is None:
         return None
-    named = [
+    names = [
         NameStatistics(
             name=name,
             requests=served.requests,
@@ -200,5 +208,5 @@ def _served() -> ServerStatistics | None:
         seconds=round(monotonic() - STATISTICS.began, 1),
         worker=STATISTICS.worker,
         workers=STATISTICS.workers,
-        names=sorted(named, key=lambda one: (-one.requests, one.name)),
+        names=sorted(names, key=lambda item: (-item.requests, item.name)),
     )

@@ -1,7 +1,8 @@
-"""`find_tools`: searches all tools by words, since `tools/list` has only the common ones.
+"""`find_tools`: searches all tools by words, because `tools/list` has only the common ones.
 
-A match scores most in the name, then in the title, in the first line of the description, and least in the
-rest and in argument names. Matching is by prefix, after removing common English endings from the query.
+A match in the name has the highest weight, followed by the title, the first line of the description, and last
+the rest of the description and the names of arguments. A word matches if a field has a word that starts with
+it, after common English endings are removed from the query.
 """
 
 from __future__ import annotations
@@ -22,15 +23,18 @@ toolset = Toolset(TOOLS, "The tools themselves: searches all of them, with their
 
 _WORD = re.compile(r"[a-z0-9]+")
 _ENDING = re.compile(r"(?<=\w{3})(?:ings?|e?s|ed|e)$")
-_FILLERS = frozenset(
+_STOP_WORDS = frozenset(
     {"a", "all", "an", "and", "for", "from", "in", "it", "of", "on", "or", "that", "th", "to", "with"}
 )
-_WEIGHTS = (8, 4, 2, 1)  # chosen: a match in one place outweighs one in the next
-_MAX_OTHERS = 20  # a chosen bound for one line of text
+_FIELD_WEIGHTS = (8, 4, 2, 1)
+"""Of the name, the title, the first line and the rest. A judgement: a match in one field outweighs one match
+in each of the following fields."""
+_MAX_FURTHER_NAMES = 20
+"""A judgement: names of further tools that fit on one line of text."""
 
 
 class FindTools(Input):
-    """What to search for."""
+    """The words to search for."""
 
     query: str = Field(
         min_length=1, max_length=200, description="Words for what you want to do, such as: move note."
@@ -58,30 +62,28 @@ class FoundTools(Output):
 
 def _score(operation: Operation, words: list[str]) -> int:
     """Return the score of an operation: for each word, the weight of the best field that matches."""
-    first, _, rest = operation.description.partition("\n")
+    first_line, _, rest = operation.description.partition("\n")
     fields = [
         _WORD.findall(text.lower())
         for text in (
             f"{operation.listed_name.replace('_', ' ')} {operation.toolset}",
             operation.title,
-            first,
+            first_line,
             f"{rest} {' '.join(wire_names(operation.input))}".replace("_", " "),
         )
     ]
-    return sum(
-        max(
-            (
-                weight
-                for weight, field in zip(_WEIGHTS, fields, strict=True)
-                if any(other.startswith(word) for other in field)
-            ),
-            default=0,
-        )
-        for word in words
-    )
+    return sum(_best_weight(word, fields) for word in words)
 
 
-def _described(operation: Operation) -> FoundTool:
+def _best_weight(word: str, fields: list[list[str]]) -> int:
+    """Return the weight of the first field with a word that starts with `word`, or 0."""
+    for weight, field in zip(_FIELD_WEIGHTS, fields, strict=True):
+        if any(field_word.startswith(word) for field_word in field):
+            return weight
+    return 0
+
+
+def _describe(operation: Operation) -> FoundTool:
     return FoundTool(
         name=operation.listed_name,
         description=operation.description,
@@ -96,11 +98,13 @@ def _for_agents(result: FoundTools) -> str:
     if not result.tools:
         kinds = "\n".join(f"- {name}: {summary}" for name, summary in result.toolsets.items())
         return f"No tool matches these words. There are tools for:\n{kinds}"
-    found = [
+    paragraphs = [
         f"{tool.name}: {tool.description}\n{json.dumps(tool.input_schema, ensure_ascii=False)}"
         for tool in result.tools
     ]
-    return "\n\n".join([*found, f"Match less well: {', '.join(result.more)}."] if result.more else found)
+    if result.more:
+        paragraphs.append(f"Match less well: {', '.join(result.more)}.")
+    return "\n\n".join(paragraphs)
 
 
 def _for_people(result: FoundTools) -> str:
@@ -128,14 +132,14 @@ def find_tools(registry: Registry, arguments: FindTools) -> FoundTools:
     Returns their descriptions and argument schemas; call them by name like any other.
     """
     words = [_ENDING.sub("", word) for word in _WORD.findall(arguments.query.lower())]
-    wanted = [word for word in words if word not in _FILLERS] or words
-    scores = {operation.name: _score(operation, wanted) for operation in registry.operations}
+    search_words = [word for word in words if word not in _STOP_WORDS] or words
+    scores = {operation.name: _score(operation, search_words) for operation in registry.operations}
     matching = sorted(
         (operation for operation in registry.operations if scores[operation.name]),
         key=lambda operation: (-scores[operation.name], operation.name),
     )
     return FoundTools(
-        tools=[_described(operation) for operation in matching[: arguments.limit]],
-        more=[item.listed_name for item in matching[arguments.limit :]][:_MAX_OTHERS],
+        tools=[_describe(operation) for operation in matching[: arguments.limit]],
+        more=[item.listed_name for item in matching[arguments.limit :]][:_MAX_FURTHER_NAMES],
         toolsets={} if matching else {item.name: item.summary for item in registry.toolsets},
     )

@@ -1,6 +1,6 @@
-"""Imports toolsets by name, on demand. Nothing else imports a room's tools.
+"""Imports toolsets by name, on demand. No other module imports tools.
 
-A server can answer its first request before the rooms are loaded, and a command loads only its own room.
+So a server can answer its first request before any toolset is loaded, and a command loads only its own.
 """
 
 from __future__ import annotations
@@ -36,36 +36,36 @@ MODULES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "tools": ("tool_search",),
     }
 )
-"""The modules that declare each toolset; a package stands for all its modules."""
+"""The modules that declare each toolset. A package stands for itself and all its modules."""
 
 
 def toolset(name: str) -> Toolset:
     """Return one toolset with all its operations, prompts and resources."""
-    return _declared_in(module for path in MODULES[name] for module in _modules(path))
+    return _find_toolset(module for path in MODULES[name] for module in _modules(path))
 
 
-def toolset_declared_in(module: str) -> Toolset:
-    """Return a toolset after importing one module; declarations of other modules may be missing."""
-    return _declared_in([import_module(f"holdfast.{module}")])
+def toolset_of_module(module: str) -> Toolset:
+    """Return the toolset of one module; declarations of modules that are not imported are missing from it."""
+    return _find_toolset([import_module(f"holdfast.{module}")])
 
 
 def _modules(path: str) -> Iterator[ModuleType]:
     """Return a module, or the modules of a package."""
     from pkgutil import iter_modules
 
-    found = import_module(f"holdfast.{path}")
-    yield found
-    for inner in iter_modules(getattr(found, "__path__", ())):
-        yield import_module(f"{found.__name__}.{inner.name}")
+    module = import_module(f"holdfast.{path}")
+    yield module
+    for submodule in iter_modules(getattr(module, "__path__", ())):
+        yield import_module(f"{module.__name__}.{submodule.name}")
 
 
-def _declared_in(modules: Iterable[ModuleType]) -> Toolset:
-    """Return the toolset of the modules."""
+def _find_toolset(modules: Iterable[ModuleType]) -> Toolset:
+    """Return the one toolset that the modules declare or import."""
     from holdfast.kernel.toolset import Toolset
 
     values = (value for module in modules for value in vars(module).values())
-    [found] = {value.name: value for value in values if isinstance(value, Toolset)}.values()
-    return found
+    [declared] = {value.name: value for value in values if isinstance(value, Toolset)}.values()
+    return declared
 
 
 def toolsets() -> tuple[Toolset, ...]:
@@ -80,12 +80,12 @@ def full_registry() -> Registry:
     return Registry(toolsets())
 
 
-def begin_loading() -> None:
-    """Stop garbage collection while modules are imported, since they are never freed."""
+def pause_garbage_collection() -> None:
+    """Stop garbage collection while modules are imported, because they are never freed."""
     gc.disable()
 
 
-def loaded() -> None:
+def resume_garbage_collection() -> None:
     """Resume garbage collection, exempting the imported modules."""
     if not gc.isenabled():
         gc.freeze()

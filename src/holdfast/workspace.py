@@ -1,4 +1,7 @@
-"""The composition root: opens rooms on demand and passes them to operations."""
+"""The composition root: opens the rooms of a repository on demand.
+
+A room is the object that a toolset's operations work with: its store, or its analysis of the repository.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from holdfast.storage.lazy import Lazy
 if TYPE_CHECKING:
     from holdfast.analysis.room import Analysis
     from holdfast.comments.store import Comments
-    from holdfast.doctor import Countable, Examinable, FileKeeper, StoreRoom
+    from holdfast.doctor import CheckableStore, Countable, FileKeeper, StoreRoom
     from holdfast.inbox.store import Inbox
     from holdfast.installation.client import Contributions, GitSettings
     from holdfast.milestones.store import Milestones
@@ -34,18 +37,18 @@ DATABASE_VARIABLE = "HOLDFAST_DATABASE"
 
 
 def contributions() -> Contributions:
-    """Return the rooms' contributions to other programs' configuration."""
+    """Return the toolsets' contributions to the configuration of other programs."""
     # Imported here because only `holdfast install` needs them.
     from importlib import resources
 
     from holdfast.installation.client import Contributions
 
-    shipped = resources.files("holdfast.inbox") / "lazygit.yml"
-    return Contributions(lazygit=shipped.read_text(encoding="utf-8"), git=git_settings())
+    lazygit_commands = resources.files("holdfast.inbox") / "lazygit.yml"
+    return Contributions(lazygit=lazygit_commands.read_text(encoding="utf-8"), git=git_settings())
 
 
 def git_settings() -> tuple[GitSettings, ...]:
-    """Return the git settings of the rooms, which each room declares."""
+    """Return the git settings that the toolsets declare."""
     from holdfast.comments.union import git_settings as comments
     from holdfast.installation.client import GitSettings
     from holdfast.milestones.index.schema import REMOTE_CONFIGURATION
@@ -61,13 +64,16 @@ class Workspace:
 
     def __init__(self, repository: Repository, database: str | None = None) -> None:
         self.repository = repository
-        self.database = _checked_address(database or os.environ.get(DATABASE_VARIABLE))
+        self.database = _validate_address(database or os.environ.get(DATABASE_VARIABLE))
         self._watcher = Lazy(_open_watcher)
         self._rooms = {name: Lazy(partial(opener, self)) for name, opener in _OPENERS.items()}
 
     @classmethod
     def discover(cls, start: Path, database: str | None = None) -> Workspace:
-        """Return the workspace of the repository that encloses `start`; `database` is a team's, if any."""
+        """Return the workspace of the repository that contains `start`.
+
+        `database` is the URL of the database in which a team shares its tasks, if it has one.
+        """
         return cls(Repository.discover(start), database)
 
     def room(self, toolset: str) -> Any:
@@ -81,14 +87,14 @@ class Workspace:
         return room
 
     def subscribe(self, topic: str, callback: Callable[[], None]) -> Callable[[], None]:
-        """Call back, on the watcher's thread, after any process changed a topic: a room, or `room/part`.
+        """Call back, on the watcher's thread, after any process changed a topic.
 
-        Return the function that ends this.
+        A topic is the name of a room, or `room/part`. Return the function that unsubscribes.
         """
         name, _, part = topic.partition("/")
         source: TopicSource = self.room(name).topic(part)
         if name == "tasks" and self.repository.common_dir is not None:
-            # A closed milestone makes the tasks ready that waited for it.
+            # Closing a milestone makes tasks ready that depend on it, so its changes are changes of tasks.
             source = source._replace(places=source.places + self.room("milestones").topic("").places)
         return self._watcher.get().subscribe(topic, callback, source)
 
@@ -100,7 +106,9 @@ class Workspace:
 
 
 def _open_watcher() -> Watcher:
-    from holdfast.storage.watching.watcher import Watcher  # most commands never wait for a change
+    from holdfast.storage.watching.watcher import (
+        Watcher,
+    )  # imported here, because most commands never wait for a change
 
     return Watcher()
 
@@ -123,7 +131,7 @@ def _open_milestones(workspace: Workspace) -> Milestones:
     return Milestones.open(workspace.repository)
 
 
-def _checked_address(database: str | None) -> str | None:
+def _validate_address(database: str | None) -> str | None:
     """Return a valid database URL, or raise without quoting it: it may contain a password."""
     if not database:
         return None
@@ -149,26 +157,30 @@ def _neighbours(workspace: Workspace) -> Neighbours:
 def _open_stores(workspace: Workspace) -> StoreRoom:
     from holdfast.doctor import StoreRoom
 
-    # Rooms are opened during the check, so that one that cannot be opened is a finding, not a failure.
-    return StoreRoom(workspace.repository, lambda: _examinable(workspace), lambda: _countable(workspace))
+    # The check opens the rooms itself, so that a room that cannot be opened is a finding, not a failure.
+    return StoreRoom(
+        workspace.repository, lambda: _checkable_rooms(workspace), lambda: _countable_rooms(workspace)
+    )
 
 
-def _examinable(workspace: Workspace) -> dict[str, Examinable | FileKeeper]:
-    in_git = ("milestones",) if workspace.repository.common_dir is not None else ()
-    found: dict[str, Examinable | FileKeeper] = {name: workspace.room(name) for name in ("inbox", "tasks")}
+def _checkable_rooms(workspace: Workspace) -> dict[str, CheckableStore | FileKeeper]:
+    git_rooms = ("milestones",) if workspace.repository.common_dir is not None else ()
+    rooms: dict[str, CheckableStore | FileKeeper] = {
+        name: workspace.room(name) for name in ("inbox", "tasks")
+    }
     if not workspace.repository.bare:
         from holdfast.comments.union.recovery import SidecarCheck
 
-        found["comments"] = SidecarCheck(workspace.room("comments"))
-    return found | {name: workspace.room(name) for name in in_git}
+        rooms["comments"] = SidecarCheck(workspace.room("comments"))
+    return rooms | {name: workspace.room(name) for name in git_rooms}
 
 
-def _countable(workspace: Workspace) -> dict[str, Callable[[], Countable]]:
-    in_git = ("milestones",) if workspace.repository.common_dir is not None else ()
-    found: dict[str, Callable[[], Countable]] = {}
+def _countable_rooms(workspace: Workspace) -> dict[str, Callable[[], Countable]]:
+    git_rooms = ("milestones",) if workspace.repository.common_dir is not None else ()
+    rooms: dict[str, Callable[[], Countable]] = {}
     if not workspace.repository.bare:
-        found["comments"] = lambda: workspace.room("comments").search
-    return found | {name: partial(workspace.room, name) for name in ("inbox", *in_git, "tasks")}
+        rooms["comments"] = lambda: workspace.room("comments").search
+    return rooms | {name: partial(workspace.room, name) for name in ("inbox", *git_rooms, "tasks")}
 
 
 def _open_templates(workspace: Workspace) -> Templates:
@@ -190,7 +202,7 @@ def _open_source(workspace: Workspace) -> Source:
 
 
 def _known_symbols(workspace: Workspace) -> dict[str, tuple[Definition, ...]]:
-    """Return the definitions that an earlier analysis cached, by path; no file is read."""
+    """Return the definitions that an earlier analysis cached, by path, without reading any file."""
     from holdfast.analysis.engine.scan import Project
 
     analysis: Analysis = workspace.room("analyze")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.faces.docs import generated, tools_pages
+from holdfast.faces.docs import generated_files, tools_pages
 from holdfast.kernel.registry import Registry
 from holdfast.toolsets import full_registry
 from tests.faces.cli.sample import attic, sample
@@ -52,6 +52,8 @@ def test_a_stale_page_is_told(tmp_path: Path) -> None:
 def test_what_is_generated_is_up_to_date(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     stale = [
-        str(path) for path, text in generated(full_registry()) if path.read_text(encoding="utf-8") != text
+        str(path)
+        for path, text in generated_files(full_registry())
+        if path.read_text(encoding="utf-8") != text
     ]
     assert not stale, "run `python -m holdfast.faces.docs --write`"

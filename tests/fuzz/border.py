@@ -15,17 +15,17 @@ from holdfast.analysis.graph.imports.layout import Layout
 from holdfast.analysis.graph.imports.named_packages import GoModules, NamedPackages
 from holdfast.analysis.graph.imports.python_modules import PythonModules
 from holdfast.analysis.graph.imports.rust_crates import RustCrates
-from holdfast.faces.cli.serve import parsed_address
+from holdfast.faces.cli.serve import parse_listen_address
 from holdfast.faces.http.login import LoginLink, Logins
 from holdfast.faces.http.oauth import JwtVerifier
-from holdfast.faces.http.settings import OAuthSettings, checked_url
-from holdfast.faces.mcp.streamable.endpoint import check_posted
+from holdfast.faces.http.settings import OAuthSettings, validate_url
+from holdfast.faces.mcp.streamable.endpoint import check_post_headers
 from holdfast.faces.mcp.streamable.post_request import Refusal
-from holdfast.faces.mcp.wire.messages import decode, overlong
-from holdfast.faces.rest.entity_tags import expecting, is_cached
+from holdfast.faces.mcp.wire.messages import decode, refuse_overlong
+from holdfast.faces.rest.entity_tags import add_expected_version, is_cached
 from holdfast.faces.rest.json_body import json_object
 from holdfast.faces.rest.query import QueryReader
-from holdfast.faces.web.markdown import rendered
+from holdfast.faces.web.markdown import render_markdown
 from holdfast.installation.formats.entry import ConfigurationEntry, EditRefused, EntryState
 from holdfast.installation.formats.json_entry import JsonHook, JsonMember
 from holdfast.installation.formats.plain_text import MarkedLines
@@ -58,8 +58,8 @@ CALL = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "e
     "arguments": {"text": "é"}}}
 add("message", "faces/mcp/wire/messages", decode, NOTHING, json.dumps(CALL),
     '{"id":"x","jsonrpc":"2.0","result":{}}')
-add("overlong message", "faces/mcp/wire/messages", lambda data: overlong(data, 9), NOTHING, '{"id":01,',
-    json.dumps(CALL))
+add("overlong message", "faces/mcp/wire/messages", lambda data: refuse_overlong(data, 9), NOTHING,
+    '{"id":01,', json.dumps(CALL))
 add("cursor", "kernel/paging", typed(lambda text: decode_cursor("q", text)), OURS, encode_cursor("q", "k"),
     encode_cursor("r", [1]))
 add("moment", "kernel/clock", typed(microseconds_of), NOTHING, "2025-01-01T00:00:00.123+01:00",
@@ -88,26 +88,26 @@ add("query string", "faces/rest/query",
     "query=a%20b&tags=%5B%22TODO%22%5D&limit=5&x=%ff", "limit=1e9", "limit=%ff")
 add("request body", "faces/rest/json_body", lambda data: json_object({b"content-type": b"application/json"},
     data), OURS, '{"file": "a", "n": [1]}')
-add("If-Match", "faces/rest/entity_tags", lambda data: expecting(operation("taskpilot_update"), {},
+add("If-Match", "faces/rest/entity_tags", lambda data: add_expected_version(operation("taskpilot_update"), {},
     {b"if-match": data}), OURS, '"7.abcdef"', "*", '"x"')
 add("If-None-Match", "faces/rest/entity_tags", lambda data: is_cached('"7"', {b"if-none-match": data}),
     NOTHING, 'W/"7", "8"')
 add("Accept", "faces/mcp/streamable/endpoint",
-    lambda data: check_posted({b"content-type": b"application/json", b"accept": data}), (Refusal,),
+    lambda data: check_post_headers({b"content-type": b"application/json", b"accept": data}), (Refusal,),
     "application/json, text/event-stream;q=0.5", "*/*;q=0")
 add("cookie", "faces/http/login", lambda data: logins().caller({"path": "/api/x", "method": "GET"},
     {b"cookie": data}), OURS, "holdfast-1=99999999999.abc; b=c")
 TOKEN = "eyJhbGciOiJFUzI1NiIsImtpZCI6ImsifQ.eyJpc3MiOiJodHRwczovL2EiLCJleHAiOjk5OTk5OTk5OTl9.AAAA"
 add("access token", "faces/http/oauth", lambda data: verified(data.decode("latin-1")), OURS, TOKEN, "a.b.c")
-add("public address", "faces/http/settings", typed(lambda text: checked_url(text, "--public-url")), OURS,
+add("public address", "faces/http/settings", typed(lambda text: validate_url(text, "--public-url")), OURS,
     "https://a.example:8443/x", "http://[::1]/", "http://[")
-add("listening address", "faces/cli/serve", typed(parsed_address), OURS, "127.0.0.1:8080", "[::1]:0",
+add("listening address", "faces/cli/serve", typed(parse_listen_address), OURS, "127.0.0.1:8080", "[::1]:0",
     "localhost")
 add("service address", "storage/network/address", typed(parse_address), OURS, "https://a.example/x?y=1",
     "http://127.0.0.1:8080")
 add("proxy", "storage/network/client", typed(parse_proxy), OURS, "http://proxy.example:3128", "proxy:8080",
     "a:b", "[")
-add("markdown", "faces/web/markdown", typed(rendered), NOTHING,
+add("markdown", "faces/web/markdown", typed(render_markdown), NOTHING,
     "# A\n[x](http://a) ![i](b) <script>\n|a|b|\n|-|-|\n|1|2|\n```py\nx\n```\n", cost=30)
 
 
@@ -211,9 +211,9 @@ for setting, example in SETTINGS.items():
 def there_and_back(part: ConfigurationEntry, text: str) -> object:
     if part.state(text) is not EntryState.ABSENT:
         return None
-    with_it = part.added(text)
+    with_it = part.add(text)
     assert part.state(with_it) is EntryState.PRESENT
-    return part.removed(with_it, text)
+    return part.remove(with_it, text)
 
 
 COMMAND = {"command": "holdfast", "args": ["serve"]}

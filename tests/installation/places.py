@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from holdfast.installation.client import Contributions, Scope, Situation
+from holdfast.installation.client import Contributions, InstallationContext, Scope
 from holdfast.workspace import contributions
 
 CONTRIBUTED: Contributions = contributions()
 
 
-def situation(root: str | Path, home: str | Path = "/home/ada", **more: Any) -> Situation:
+def context(root: str | Path, home: str | Path = "/home/ada", **more: Any) -> InstallationContext:
     given: dict[str, Any] = {
         "platform": "linux",
         "environment": {},
@@ -19,4 +19,4 @@ def situation(root: str | Path, home: str | Path = "/home/ada", **more: Any) -> 
         "program": "/opt/holdfast/bin/holdfast",
         "on_search_path": True,
     }
-    return Situation(root=str(root), home=str(home), **{**given, **more})
+    return InstallationContext(root=str(root), home=str(home), **{**given, **more})

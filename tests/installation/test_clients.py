@@ -12,16 +12,16 @@ import pytest
 
 from holdfast.installation.client import Contributions, GitSettings, Scope
 from holdfast.installation.clients import CLIENTS
-from holdfast.installation.plan import carry_out, planned_installation, planned_removal
+from holdfast.installation.plan import apply_changes, plan_installation, plan_removal
 from holdfast.kernel.errors import Unavailable
 from holdfast.toolsets import full_registry
-from tests.installation.places import CONTRIBUTED, situation
+from tests.installation.places import CONTRIBUTED, context
 
 USER = Scope.USER
 
 
 def paths(name: str, **more: Any) -> list[str]:
-    return [wanted.file.path for wanted in CLIENTS[name].wanted(situation("/r", **more), CONTRIBUTED)]
+    return [wanted.file.path for wanted in CLIENTS[name].entries(context("/r", **more), CONTRIBUTED)]
 
 
 @pytest.mark.requirement("install-8")
@@ -90,8 +90,8 @@ def test_a_file_that_a_repository_shares_names_no_place_on_this_machine(name: st
     if name == "git" or Scope.PROJECT not in client.scopes:
         assert name in ("git", "claude-desktop", "lazygit")
         return
-    place = situation("/r", on_search_path=False)
-    text = "".join(wanted.entry.snippet for wanted in client.wanted(place, CONTRIBUTED))
+    place = context("/r", on_search_path=False)
+    text = "".join(wanted.entry.snippet for wanted in client.entries(place, CONTRIBUTED))
     assert "/opt" not in text
     assert "/r" not in text.replace("/remarks", "")
     assert "/home" not in text
@@ -100,7 +100,7 @@ def test_a_file_that_a_repository_shares_names_no_place_on_this_machine(name: st
 @pytest.mark.parametrize("name", ["cursor", "vscode"])
 @pytest.mark.parametrize("scope", Scope)
 def test_an_editor_serves_the_folder_that_is_open(name: str, scope: Scope):
-    snippet = CLIENTS[name].wanted(situation("/r", scope=scope), CONTRIBUTED)[0].entry.snippet
+    snippet = CLIENTS[name].entries(context("/r", scope=scope), CONTRIBUTED)[0].entry.snippet
     ((server,),) = (servers.values() for servers in json.loads(snippet).values())
     assert server["args"] == ["serve", "--root", "${workspaceFolder}"]
 
@@ -118,14 +118,14 @@ def test_an_editor_serves_the_folder_that_is_open(name: str, scope: Scope):
     ],
 )
 def test_a_graphical_client_is_told_where_the_program_is(name: str, on_search_path: bool, expected: str):
-    place = situation("/r", scope=USER, on_search_path=on_search_path)
-    snippet = CLIENTS[name].wanted(place, CONTRIBUTED)[0].entry.snippet
+    place = context("/r", scope=USER, on_search_path=on_search_path)
+    snippet = CLIENTS[name].entries(place, CONTRIBUTED)[0].entry.snippet
     assert json.dumps(expected) in snippet
 
 
 def test_a_program_whose_place_has_spaces_and_quotes_still_works_in_a_shell():
-    place = situation("/r", scope=USER, on_search_path=False, program="/opt/it's here/holdfast")
-    (wanted,) = CLIENTS["lazygit"].wanted(place, CONTRIBUTED)
+    place = context("/r", scope=USER, on_search_path=False, program="/opt/it's here/holdfast")
+    (wanted,) = CLIENTS["lazygit"].entries(place, CONTRIBUTED)
     import yaml
 
     for item in yaml.safe_load(wanted.entry.snippet)["customCommands"]:
@@ -133,7 +133,7 @@ def test_a_program_whose_place_has_spaces_and_quotes_still_works_in_a_shell():
             ["sh", "-c", f"printf %s {item['command'].partition(' send ')[0]}"], capture_output=True
         )
         assert shown.stdout.decode() == "/opt/it's here/holdfast"
-    hook = json.loads(CLIENTS["claude-code"].wanted(place, CONTRIBUTED)[1].entry.snippet)
+    hook = json.loads(CLIENTS["claude-code"].entries(place, CONTRIBUTED)[1].entry.snippet)
     command = hook["hooks"]["UserPromptSubmit"][0]["hooks"][0]["command"]
     shown = subprocess.run(["sh", "-c", f"printf %s {command.partition(' inbox ')[0]}"], capture_output=True)
     assert shown.stdout.decode() == "/opt/it's here/holdfast"
@@ -145,7 +145,7 @@ def test_only_lazygit_brings_in_the_library_for_yaml():
 
 
 def test_the_slash_command_names_tools_that_exist():
-    snippet = CLIENTS["claude-code"].wanted(situation("/r", name="other"), CONTRIBUTED)[2].entry.snippet
+    snippet = CLIENTS["claude-code"].entries(context("/r", name="other"), CONTRIBUTED)[2].entry.snippet
     (line,) = [line for line in snippet.splitlines() if line.startswith("allowed-tools: ")]
     tools = [tool.split("__") for tool in line.removeprefix("allowed-tools: ").split(", ")]
     offered = {operation.listed_name for operation in full_registry().operations}
@@ -155,9 +155,9 @@ def test_the_slash_command_names_tools_that_exist():
 @pytest.mark.requirement("install-9")
 def test_git_says_so_when_nothing_needs_it():
     with pytest.raises(Unavailable, match="nothing to configure in git"):
-        CLIENTS["git"].wanted(situation("/r", git_directory="/r/.git"), Contributions())
+        CLIENTS["git"].entries(context("/r", git_directory="/r/.git"), Contributions())
     with pytest.raises(Unavailable, match="not in a git repository"):
-        CLIENTS["git"].wanted(situation("/r"), CONTRIBUTED)
+        CLIENTS["git"].entries(context("/r"), CONTRIBUTED)
 
 
 @pytest.mark.requirement("install-9")
@@ -168,15 +168,15 @@ def test_git_understands_what_rooms_contribute(repository: Path):
         ("*.notes merge=holdfast-notes",),
     )
     contributed = Contributions(git=(settings,))
-    place = situation(repository, git_directory=str(repository / ".git"))
+    place = context(repository, git_directory=str(repository / ".git"))
 
     def git(*arguments: str) -> str:
         return subprocess.run(["git", "-C", repository, *arguments], capture_output=True, text=True).stdout
 
     before = git("config", "--list", "--local")
-    carry_out(planned_installation(CLIENTS["git"], place, contributed))
+    apply_changes(plan_installation(CLIENTS["git"], place, contributed))
     assert git("config", "merge.holdfast-notes.driver") == "holdfast merge %O %A %B\n"
     assert git("check-attr", "merge", "a.notes") == "a.notes: merge: holdfast-notes\n"
-    carry_out(planned_removal(CLIENTS["git"], place, contributed))
+    apply_changes(plan_removal(CLIENTS["git"], place, contributed))
     assert git("config", "--list", "--local") == before
     assert git("check-attr", "merge", "a.notes") == "a.notes: merge: unspecified\n"

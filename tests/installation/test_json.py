@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from holdfast.installation.formats.entry import CannotEdit, DamagedText, EntryState
 from holdfast.installation.formats.json_entry import JsonHook, JsonMember
-from holdfast.installation.formats.jsonc import inserted, parse
+from holdfast.installation.formats.jsonc import insert, parse
 
 SERVER = {"type": "stdio", "command": "holdfast", "args": ["serve"]}
 MEMBER = JsonMember(("mcpServers",), "holdfast", SERVER, relaxed=True)
@@ -102,7 +102,7 @@ def test_comments_and_trailing_commas_are_read_past(document: tuple[str, dict[st
 @given(documents(relaxed=True))
 def test_a_server_is_added_and_nothing_else_changes(document: tuple[str, dict[str, Any]]):
     text, data = document
-    after = MEMBER.added(text)
+    after = MEMBER.add(text)
     servers = {**data.get("mcpServers", {}), "holdfast": SERVER}
     assert parse(after, relaxed=True).data == {**data, "mcpServers": servers}
     assert is_kept_in_order(text, after)
@@ -115,28 +115,28 @@ def test_a_server_is_added_and_nothing_else_changes(document: tuple[str, dict[st
 @given(documents(relaxed=False))
 def test_strict_json_stays_strict(document: tuple[str, dict[str, Any]]):
     text, data = document
-    after = STRICT.added(text)
+    after = STRICT.add(text)
     assert json.loads(after)["mcpServers"]["holdfast"] == SERVER
-    assert json.loads(STRICT.removed(after, text)) == data
+    assert json.loads(STRICT.remove(after, text)) == data
 
 
 @pytest.mark.requirement("install-2")
 @given(documents(relaxed=True))
 def test_a_server_taken_out_leaves_what_was_there_but_for_space(document: tuple[str, dict[str, Any]]):
     text, _ = document
-    assert dense(MEMBER.removed(MEMBER.added(text), text)) == dense(text)
+    assert dense(MEMBER.remove(MEMBER.add(text), text)) == dense(text)
 
 
 @pytest.mark.requirement("install-2")
 @given(documents(relaxed=True))
 def test_a_hook_taken_out_leaves_what_was_there_but_for_space(document: tuple[str, dict[str, Any]]):
     text, data = document
-    after = HOOK.added(text)
+    after = HOOK.add(text)
     hooks = data.get("hooks", {})
     groups = [*hooks.get("UserPromptSubmit", []), HOOK.group]
     assert parse(after, relaxed=True).data == {**data, "hooks": {**hooks, "UserPromptSubmit": groups}}
     assert is_kept_in_order(text, after)
-    assert dense(HOOK.removed(after, text)) == dense(text)
+    assert dense(HOOK.remove(after, text)) == dense(text)
 
 
 @pytest.mark.requirement("install-2")
@@ -145,9 +145,9 @@ def test_what_somebody_added_in_between_stays(document: tuple[str, dict[str, Any
     text, _ = document
 
     def edited(text: str) -> str:
-        return inserted(text, parse(text, relaxed=True), True, "later")
+        return insert(text, parse(text, relaxed=True), True, "later")
 
-    assert dense(MEMBER.removed(edited(MEMBER.added(text)), text)) == dense(edited(text))
+    assert dense(MEMBER.remove(edited(MEMBER.add(text)), text)) == dense(edited(text))
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_what_somebody_added_in_between_stays(document: tuple[str, dict[str, Any
     ],
 )
 def test_what_is_new_takes_after_what_is_there(before: str, after: str):
-    result = MEMBER.added(before)
+    result = MEMBER.add(before)
     shown = re.sub(r'("holdfast": )\{[^}]*\}', r"\1H", result)
     assert shown == after
 
@@ -244,7 +244,7 @@ def test_only_our_command_leaves_a_group_that_holds_others_too():
     mixed = {"hooks": {"UserPromptSubmit": [{"hooks": [theirs, *HOOK.group["hooks"]]}]}}
     text = json.dumps(mixed, indent=2)
     assert HOOK.state(text) is EntryState.CHANGED
-    assert json.loads(HOOK.removed(text, "")) == {"hooks": {"UserPromptSubmit": [{"hooks": [theirs]}]}}
+    assert json.loads(HOOK.remove(text, "")) == {"hooks": {"UserPromptSubmit": [{"hooks": [theirs]}]}}
 
 
 def test_every_command_of_ours_goes_and_nothing_that_only_sounds_like_it():
@@ -254,4 +254,4 @@ def test_every_command_of_ours_goes_and_nothing_that_only_sounds_like_it():
     theirs = group("echo holdfast-inbox drain")
     groups = [group("holdfast inbox drain --hook"), theirs, group("'/opt/a b/holdfast' inbox drain --hook")]
     text = json.dumps({"hooks": {"UserPromptSubmit": groups}})
-    assert json.loads(HOOK.removed(text, "")) == {"hooks": {"UserPromptSubmit": [theirs]}}
+    assert json.loads(HOOK.remove(text, "")) == {"hooks": {"UserPromptSubmit": [theirs]}}

@@ -17,14 +17,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.installation.client import Client, Contributions, GitSettings, Scope, Situation
+from holdfast.installation.client import Client, Contributions, GitSettings, InstallationContext, Scope
 from holdfast.installation.clients import CLIENTS
 from holdfast.installation.plan import (
     FileChange,
-    carry_out,
-    difference,
-    planned_installation,
-    planned_removal,
+    apply_changes,
+    plan_installation,
+    plan_removal,
+    unified_diff,
 )
 from holdfast.kernel.errors import Busy, Conflict, Corrupted, Denied, InvalidPath, TooLarge
 from holdfast.kernel.limits import LIMITS
@@ -32,7 +32,7 @@ from holdfast.storage.files.configuration_file import BACKUP_SUFFIX
 from holdfast.storage.files.directories import open_directory
 from tests.conftest import RunHoldfast
 from tests.installation import test_toml, test_yaml
-from tests.installation.places import CONTRIBUTED, situation
+from tests.installation.places import CONTRIBUTED, context
 from tests.installation.test_json import documents
 from tests.reliability.evidence import Tally
 from tests.reliability.samples import examples
@@ -49,15 +49,15 @@ JSON_CLIENTS = ("cursor", "vscode")
 
 
 @contextmanager
-def a_machine(scope: Scope = Scope.PROJECT) -> Iterator[Situation]:
+def a_machine(scope: Scope = Scope.PROJECT) -> Iterator[InstallationContext]:
     with tempfile.TemporaryDirectory() as folder:
         for name in ("home", "repository", "repository/.git"):
             Path(folder, name).mkdir()
         root = Path(folder, "repository").resolve()
-        yield situation(root, Path(folder, "home").resolve(), scope=scope, git_directory=str(root / ".git"))
+        yield context(root, Path(folder, "home").resolve(), scope=scope, git_directory=str(root / ".git"))
 
 
-def files(place: Situation) -> dict[str, bytes]:
+def files(place: InstallationContext) -> dict[str, bytes]:
     """Return every file below the home and the repository."""
     tops = (place.home, place.root)
     found = (path for top in tops for path in Path(top).rglob("*") if path.is_file())
@@ -65,27 +65,29 @@ def files(place: Situation) -> dict[str, bytes]:
 
 
 def install(
-    client: Client, place: Situation, contributed: Contributions = CONTRIBUTED, **more: bool
+    client: Client, place: InstallationContext, contributed: Contributions = CONTRIBUTED, **more: bool
 ) -> list[FileChange]:
-    changes = planned_installation(client, place, contributed, **more)
-    carry_out(changes)
+    changes = plan_installation(client, place, contributed, **more)
+    apply_changes(changes)
     return changes
 
 
-def uninstall(client: Client, place: Situation, contributed: Contributions = CONTRIBUTED) -> list[FileChange]:
-    changes = planned_removal(client, place, contributed)
-    carry_out(changes)
+def uninstall(
+    client: Client, place: InstallationContext, contributed: Contributions = CONTRIBUTED
+) -> list[FileChange]:
+    changes = plan_removal(client, place, contributed)
+    apply_changes(changes)
     return changes
 
 
-def prepare(client: Client, place: Situation, content: bytes, which: int = 0) -> Path:
-    path = Path(client.wanted(place, CONTRIBUTED)[which].file.path)
+def prepare(client: Client, place: InstallationContext, content: bytes, which: int = 0) -> Path:
+    path = Path(client.entries(place, CONTRIBUTED)[which].file.path)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
     return path
 
 
-def check_round_trip(client: Client, place: Situation, content: bytes, which: int = 0) -> None:
+def check_round_trip(client: Client, place: InstallationContext, content: bytes, which: int = 0) -> None:
     prepare(client, place, content, which)
     before = files(place)
     install(client, place)
@@ -185,7 +187,7 @@ def test_the_earlier_file_is_kept_the_first_time_and_its_permissions_stay():
 def test_a_new_file_in_the_home_directory_is_for_the_user_alone():
     with a_machine(Scope.USER) as place:
         install(CLIENTS["claude-desktop"], place)
-        path = Path(CLIENTS["claude-desktop"].wanted(place, CONTRIBUTED)[0].file.path)
+        path = Path(CLIENTS["claude-desktop"].entries(place, CONTRIBUTED)[0].file.path)
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
@@ -242,7 +244,7 @@ def test_what_was_added_to_a_file_in_between_stays_when_the_entry_goes():
 
 
 @pytest.mark.requirement("install-4")
-@pytest.mark.parametrize("act", [planned_installation, planned_removal])
+@pytest.mark.parametrize("act", [plan_installation, plan_removal])
 @pytest.mark.evidence("C1", "installer", "one of several files is damaged", every=True)
 @pytest.mark.evidence("C1", "installer", control="begins anew what it cannot read")
 def test_one_damaged_file_and_nothing_at_all_is_changed(act: object, tally: Tally):
@@ -250,7 +252,7 @@ def test_one_damaged_file_and_nothing_at_all_is_changed(act: object, tally: Tall
         damaged = prepare(CLIENTS["claude-code"], place, b'{\n  "hooks": \n}', which=1)
         before = files(place)
         with pytest.raises(Corrupted) as failure:
-            carry_out(act(CLIENTS["claude-code"], place, CONTRIBUTED))  # type: ignore[operator]
+            apply_changes(act(CLIENTS["claude-code"], place, CONTRIBUTED))  # type: ignore[operator]
         assert failure.value.message == "'.claude/settings.json', line 3: a value was expected."
         assert failure.value.data == {"path": ".claude/settings.json", "line": 3}
         assert files(place) == before
@@ -306,10 +308,10 @@ def test_a_server_of_the_same_name_that_is_not_ours_is_left_alone():
 def test_a_file_that_changes_while_it_is_judged_is_not_overwritten():
     with a_machine() as place:
         path = prepare(CLIENTS["cursor"], place, b"{}")
-        changes = planned_installation(CLIENTS["cursor"], place, CONTRIBUTED)
+        changes = plan_installation(CLIENTS["cursor"], place, CONTRIBUTED)
         path.write_bytes(b'{"mcpServers": {"new": {}}}')
         with pytest.raises(Conflict, match="changed just now"):
-            carry_out(changes)
+            apply_changes(changes)
         assert path.read_bytes() == b'{"mcpServers": {"new": {}}}'
         assert not Path(f"{path}{BACKUP_SUFFIX}").exists()
 
@@ -330,12 +332,12 @@ def test_installations_at_the_same_time_lose_nothing(run_holdfast: RunHoldfast, 
 @pytest.mark.requirement("install-6")
 def test_a_directory_that_another_process_of_ours_works_in_is_waited_for():
     with a_machine() as place:
-        changes = planned_installation(CLIENTS["cursor"], place, CONTRIBUTED)
+        changes = plan_installation(CLIENTS["cursor"], place, CONTRIBUTED)
         folder = Path(place.root) / ".cursor"
         folder.mkdir()
         with open_directory(folder) as descriptor, ThreadPoolExecutor(1) as pool:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
-            working = pool.submit(carry_out, changes)
+            working = pool.submit(apply_changes, changes)
             with pytest.raises(TimeoutError):
                 working.result(timeout=0.2)
             assert list(folder.iterdir()) == []
@@ -348,10 +350,10 @@ def test_a_directory_that_another_process_of_ours_works_in_is_waited_for():
 def test_files_written_before_one_that_cannot_be_are_put_back():
     with a_machine() as place:
         prepare(CLIENTS["claude-code"], place, b'{"a": 1}')
-        changes = planned_installation(CLIENTS["claude-code"], place, CONTRIBUTED)
+        changes = plan_installation(CLIENTS["claude-code"], place, CONTRIBUTED)
         Path(place.root, ".claude").write_text("a file where a folder has to be")
         with pytest.raises(InvalidPath):
-            carry_out(changes)
+            apply_changes(changes)
         assert Path(place.root, ".mcp.json").read_bytes() == b'{"a": 1}'
         assert sorted(os.listdir(place.root)) == [".claude", ".git", ".mcp.json"]
 
@@ -448,8 +450,8 @@ def test_git_is_not_written_while_git_writes():
 def test_a_difference_says_what_would_change_and_where_lines_do_not_end():
     with a_machine() as place:
         prepare(CLIENTS["cursor"], place, b'{"a": 1}')
-        (change,) = planned_installation(CLIENTS["cursor"], place, CONTRIBUTED)
-        lines = difference(change).splitlines()
+        (change,) = plan_installation(CLIENTS["cursor"], place, CONTRIBUTED)
+        lines = unified_diff(change).splitlines()
         assert lines[:3] == ["--- .cursor/mcp.json", "+++ .cursor/mcp.json", "@@ -1 +1 @@"]
         assert lines[3:5] == ['-{"a": 1}', "\\ No newline at end of file"]
         assert lines[5].startswith('+{"a": 1, "mcpServers": {"holdfast": ')

@@ -42,7 +42,7 @@ def test_a_table_is_added_at_the_end_and_nothing_else_changes(text: str, end: st
     text = text.replace("\n", end)
     if not is_toml(text):
         return
-    after = TABLE.added(text)
+    after = TABLE.add(text)
     assert after.startswith(text)
     data, servers = tomllib.loads(text), tomllib.loads(text).get("mcp_servers", {})
     assert tomllib.loads(after) == {**data, "mcp_servers": {**servers, "holdfast": TABLE.values}}
@@ -53,7 +53,7 @@ def test_a_table_is_added_at_the_end_and_nothing_else_changes(text: str, end: st
 @given(TEXTS.filter(is_toml), ENDS)
 def test_a_table_taken_out_leaves_every_other_line(text: str, end: str):
     text = text.replace("\n", end)
-    removed = TABLE.removed(TABLE.added(text), text)
+    removed = TABLE.remove(TABLE.add(text), text)
     assert removed.rstrip() == text.rstrip()
     assert tomllib.loads(removed) == tomllib.loads(text)
 
@@ -65,7 +65,7 @@ def test_what_follows_the_table_stays_with_its_comments():
         '[mcp_servers.holdfast.env]\nA = "b"\n\n# about tools\n[tools]\nweb = true\n'
     )
     assert TABLE.state(text) is EntryState.CHANGED
-    assert TABLE.removed(text, "") == "\n# about tools\n[tools]\nweb = true\n"
+    assert TABLE.remove(text, "") == "\n# about tools\n[tools]\nweb = true\n"
 
 
 @pytest.mark.requirement("install-3")
@@ -80,7 +80,7 @@ def test_what_follows_the_table_stays_with_its_comments():
 )
 def test_what_cannot_be_added_to_is_refused(text: str, line: int):
     with pytest.raises(CannotEdit) as failure:
-        _ = TABLE.state(text), TABLE.added(text)
+        _ = TABLE.state(text), TABLE.add(text)
     assert failure.value.line == line
 
 
@@ -88,7 +88,7 @@ def test_an_entry_written_as_dotted_names_is_left_to_a_person():
     text = 'mcp_servers.holdfast.command = "holdfast"\n[tools]\nweb = true\n'
     assert TABLE.state(text) is EntryState.CHANGED
     with pytest.raises(CannotEdit, match="only a person"):
-        TABLE.removed(text, "")
+        TABLE.remove(text, "")
 
 
 @pytest.mark.requirement("install-4")

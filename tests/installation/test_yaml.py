@@ -11,9 +11,9 @@ from holdfast.installation.clients import LAZYGIT
 from holdfast.installation.formats.entry import CannotEdit, DamagedText, EntryState
 from holdfast.installation.formats.yaml_items import YamlItems
 from holdfast.workspace import contributions
-from tests.installation.places import situation
+from tests.installation.places import context
 
-ITEMS = LAZYGIT.wanted(situation("/r"), contributions())[0].entry
+ITEMS = LAZYGIT.entries(context("/r"), contributions())[0].entry
 assert isinstance(ITEMS, YamlItems)
 OURS = yaml.safe_load(ITEMS.snippet)["customCommands"]
 
@@ -46,7 +46,7 @@ def data(text: str) -> dict[str, object]:
 def test_items_are_added_and_every_line_stays(text: str, end: str, cut: bool):
     assume(not (cut and text.endswith("true\n")))  # ending the last line would change that value
     text = (text.removesuffix("\n") if cut else text).replace("\n", end)
-    after = ITEMS.added(text)
+    after = ITEMS.add(text)
     assert data(after) == {**data(text), "customCommands": [*(data(text).get("customCommands") or []), *OURS]}
     assert ITEMS.state(after) is EntryState.PRESENT
     rest = iter(after.splitlines())
@@ -58,7 +58,7 @@ def test_items_are_added_and_every_line_stays(text: str, end: str, cut: bool):
 @given(TEXTS, ENDS)
 def test_items_taken_out_leave_what_was_there(text: str, end: str):
     text = text.replace("\n", end)
-    removed = ITEMS.removed(ITEMS.added(text), text)
+    removed = ITEMS.remove(ITEMS.add(text), text)
     before = data(text)
     wanted = (
         {**before, "customCommands": before["customCommands"] or []} if "customCommands" in before else before
@@ -69,25 +69,25 @@ def test_items_taken_out_leave_what_was_there(text: str, end: str):
 
 def test_a_value_that_the_end_of_the_file_is_part_of_is_not_changed():
     with pytest.raises(CannotEdit, match="cannot be edited safely"):
-        ITEMS.added("customCommands:\n  - command: |\n      true")
+        ITEMS.add("customCommands:\n  - command: |\n      true")
 
 
 def test_items_taken_out_by_lines_leave_the_others_and_their_comments():
     text = "customCommands:\n  # mine\n  - key: C\n    command: git cz\n"
-    between = ITEMS.added(text) + "  # later\n  - key: D\n    command: git d\n"
-    assert ITEMS.removed(between, text) == text + "  # later\n  - key: D\n    command: git d\n"
+    between = ITEMS.add(text) + "  # later\n  - key: D\n    command: git d\n"
+    assert ITEMS.remove(between, text) == text + "  # later\n  - key: D\n    command: git d\n"
 
 
 def test_an_entry_pasted_by_hand_counts_as_ours():
     text = "customCommands:\n  - {key: <c-y>, context: files, command: holdfast send --file=x}\n"
     assert ITEMS.state(text) is EntryState.CHANGED
-    assert ITEMS.removed(text, "") == ""
+    assert ITEMS.remove(text, "") == ""
 
 
 def test_a_command_of_the_users_own_that_sends_remarks_stays():
     text = "customCommands:\n  - {key: Z, context: files, command: holdfast send --file=x --comment=Fine}\n"
     assert ITEMS.state(text) is EntryState.ABSENT
-    assert ITEMS.removed(ITEMS.added(text), text) == text
+    assert ITEMS.remove(ITEMS.add(text), text) == text
 
 
 @pytest.mark.requirement("install-3")
@@ -107,7 +107,7 @@ def test_a_command_of_the_users_own_that_sends_remarks_stays():
 )
 def test_what_cannot_be_added_to_is_refused(text: str, line: int, problem: str):
     with pytest.raises(CannotEdit) as failure:
-        _ = ITEMS.state(text), ITEMS.added(text)
+        _ = ITEMS.state(text), ITEMS.add(text)
     assert (failure.value.line, failure.value.problem) == (line, problem)
 
 
@@ -125,5 +125,5 @@ def test_what_cannot_be_added_to_is_refused(text: str, line: int, problem: str):
 )
 def test_damage_is_named_by_its_line(text: str, line: int):
     with pytest.raises(DamagedText) as failure:
-        _ = ITEMS.state(text), ITEMS.added(text)
+        _ = ITEMS.state(text), ITEMS.add(text)
     assert failure.value.line == line

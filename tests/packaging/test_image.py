@@ -11,7 +11,7 @@ import shutil
 from pathlib import Path
 
 from holdfast import __version__
-from holdfast.faces.cli.serve import parsed_settings, serve_command
+from holdfast.faces.cli.serve import parse_http_settings, serve_command
 from tests.conftest import ROOT
 from tests.packaging.conftest import OLDEST, clean_environment, install, run
 
@@ -80,7 +80,7 @@ def test_the_command_that_docs_name_for_http_is_accepted() -> None:
     with serve_command().make_context("serve", options) as context:
         given = context.params
     names = ("http", "public_url", "workers", "oauth_issuer", "oauth_audience", "oauth_keys")
-    address = parsed_settings(*(given[name] for name in names)).address
+    address = parse_http_settings(*(given[name] for name in names)).address
     exposed = dict(FINAL)["EXPOSE"]
     assert (address.host, str(address.port)) == ("0.0.0.0", exposed)
     assert words[words.index("--publish") + 1].endswith(f":{exposed}")

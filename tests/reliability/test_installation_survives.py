@@ -10,37 +10,38 @@ import pytest
 
 from holdfast.installation.client import Contributions
 from holdfast.installation.clients import CLIENTS
-from holdfast.installation.plan import carry_out, planned_installation, planned_removal
-from tests.installation.places import situation
+from holdfast.installation.plan import apply_changes, plan_installation, plan_removal
+from tests.installation.places import context
 from tests.reliability.evidence import Tally
 from tests.reliability.harness import Outcome, fail_at_every_syscall, kill_at_every_syscall, python
 
 PROGRAM = """
 from holdfast.installation.client import Contributions
 from holdfast.installation.clients import CLIENTS
-from holdfast.installation.plan import carry_out, planned_installation, planned_removal
+from holdfast.installation.plan import apply_changes, plan_installation, plan_removal
 from holdfast.kernel.errors import HoldfastError
-from holdfast.installation.client import Scope, Situation
-place = Situation(sys.argv[1], "/home/ada", "linux", {}, Scope.PROJECT, None, True)
-plan = planned_removal if sys.argv[2] == "out" else planned_installation
+from holdfast.installation.client import Scope, InstallationContext
+place = InstallationContext(sys.argv[1], "/home/ada", "linux", {}, Scope.PROJECT, None, True)
+plan = plan_removal if sys.argv[2] == "out" else plan_installation
 try:
     changes = plan(CLIENTS["claude-code"], place, Contributions())
     begin()
-    carry_out(changes)
+    apply_changes(changes)
     end()
 except HoldfastError as failure:
     sys.exit(failure.sentence())
 acknowledge()
 """
 IN_PLACE = PROGRAM.replace(
-    "carry_out(changes)", "[open(c.file.path, 'wb').write(c.after) for c in changes if c.before is not None]"
+    "apply_changes(changes)",
+    "[open(c.file.path, 'wb').write(c.after) for c in changes if c.before is not None]",
 )
 CLIENT = CLIENTS["claude-code"]
 OLD = {".mcp.json": b'{"mcpServers": {"other": {}}}', ".claude/settings.json": b'{\n  "a": 1\n}\n'}
 
 
 def installed(root: Path) -> None:
-    carry_out(planned_installation(CLIENT, situation(root), Contributions()))
+    apply_changes(plan_installation(CLIENT, context(root), Contributions()))
 
 
 def content(root: Path) -> dict[str, bytes]:
@@ -74,7 +75,7 @@ def recoverable(root: Path, direction: str, *, all_or_nothing: bool = False) -> 
             assert found == other, "failed, but some of it was done"
         installed(root)
         assert content(root) == new
-        carry_out(planned_removal(CLIENT, situation(root), Contributions()))
+        apply_changes(plan_removal(CLIENT, context(root), Contributions()))
         assert content(root) == OLD
 
     return check

@@ -10,14 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.faces.mcp.wire.line_reader import LineReader, Overlong
-from holdfast.faces.mcp.wire.messages import (
-    Notification,
-    Refused,
-    Response,
-    WireRequest,
-    decode,
-    recovered_id,
-)
+from holdfast.faces.mcp.wire.messages import Notification, Refused, Response, WireRequest, decode, recover_id
 from tests.wire.client import wire_client
 
 PING = {"jsonrpc": "2.0", "method": "ping"}
@@ -156,7 +149,7 @@ def test_the_id_of_an_unparsable_message_is_found_at_its_top_only(
     identity: Any, before: Any, after: Any
 ) -> None:
     line = json.dumps({"a": {"id": before}, "b": [before], "id": identity, "c": {"id": after}}).encode()
-    assert recovered_id(line) == identity
+    assert recover_id(line) == identity
 
 
 @given(st.lists(st.binary(max_size=40).filter(lambda line: b"\n" not in line), max_size=12), st.data())
@@ -175,7 +168,7 @@ def test_lines_are_the_same_however_the_bytes_arrive(lines: list[bytes], data: s
             assert seen == line
         else:
             assert isinstance(seen, Overlong)
-            assert line.startswith(seen.beginning)
+            assert line.startswith(seen.prefix)
 
 
 @pytest.mark.requirement(

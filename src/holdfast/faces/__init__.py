@@ -1,1 +1,4 @@
-"""Faces generated from the registry. They hold no business logic."""
+"""Faces: the interfaces of Holdfast (MCP, REST, command line, page), generated from the registry.
+
+They contain no business logic.
+"""

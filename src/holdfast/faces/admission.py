@@ -1,15 +1,14 @@
-"""Limits the requests of each client: their rate, and how many are in flight.
+"""Limits the requests of each client: their rate, and the number in flight.
 
 Contract:
 - A client is identified by its token, or by the subject of an access token; on a pipe there is one client.
-- Its requests share one token bucket and count while they are in flight. Endless streams are counted apart.
-  Clients do not slow each other down.
-- The state of clients without open requests is dropped when there are too many.
+- The requests of a client share one token bucket, and are counted while they are in flight. Streams that stay
+  open are counted separately. Clients do not slow each other down.
+- When there are too many clients, the state of those without open requests is dropped.
 """
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,8 +16,6 @@ from dataclasses import dataclass, field
 from holdfast.kernel.clock import MonotonicClock, monotonic
 from holdfast.kernel.errors import RateLimited
 from holdfast.kernel.limits import Limits
-
-_log = logging.getLogger(__name__)
 
 
 class TokenBucket:
@@ -32,7 +29,7 @@ class TokenBucket:
         self._filled = clock()
 
     def wait_seconds(self) -> float:
-        """Take one token and return 0, or return the seconds until there will be one."""
+        """Take one token and return 0, or return the seconds until a token is available."""
         now = self._clock()
         self._tokens = min(self._capacity, self._tokens + (now - self._filled) * self._per_second)
         self._filled = now
@@ -43,15 +40,16 @@ class TokenBucket:
 
 
 _MAX_CLIENTS = 10_000
-"""A chosen bound on memory, some megabytes."""
+"""Clients whose state is stored. A judgement: some megabytes, and far more clients than a team has."""
 _RETRY_SECONDS = 1.0
-"""The advised wait when too many requests are in flight; a judgement, as their end cannot be predicted."""
+"""The advised wait when too many requests are in flight. A judgement: their end cannot be predicted."""
 
 
 @dataclass
 class _Client:
     bucket: TokenBucket
-    counts: dict[bool, int] = field(default_factory=lambda: {False: 0, True: 0})
+    in_flight: dict[bool, int] = field(default_factory=lambda: {False: 0, True: 0})
+    """The number of ordinary requests (False) and of streams that stay open (True)."""
 
 
 class Admission:
@@ -59,35 +57,40 @@ class Admission:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._most = {False: limits.requests_in_flight, True: limits.streams_per_client}
+        self._max_in_flight = {False: limits.requests_in_flight, True: limits.streams_per_client}
         self._clients: dict[str, _Client] = {}
 
     @contextmanager
     def admitted(self, key: str, *, lasting: bool) -> Iterator[None]:
-        """Count a request while the block runs, or raise when it is one too many."""
+        """Count a request while the block runs, or raise when it is above a limit."""
         client = self._client(key)
         if (wait := client.bucket.wait_seconds()) > 0:
-            raise _limited("rate", wait)
-        if client.counts[lasting] >= self._most[lasting]:
-            raise _limited("max_concurrent_streams" if lasting else "max_concurrent_requests", _RETRY_SECONDS)
-        client.counts[lasting] += 1
+            raise _rate_limited("rate", wait)
+        if client.in_flight[lasting] >= self._max_in_flight[lasting]:
+            reason = "max_concurrent_streams" if lasting else "max_concurrent_requests"
+            raise _rate_limited(reason, _RETRY_SECONDS)
+        client.in_flight[lasting] += 1
         try:
             yield
         finally:
-            client.counts[lasting] -= 1
+            client.in_flight[lasting] -= 1
 
     def _client(self, key: str) -> _Client:
         client = self._clients.get(key)
         if client is None:
             if len(self._clients) >= _MAX_CLIENTS:
-                busy = {name: one for name, one in self._clients.items() if any(one.counts.values())}
-                self._clients = busy
+                self._drop_idle_clients()
             bucket = TokenBucket(self._limits.request_burst, self._limits.requests_per_second)
             client = self._clients[key] = _Client(bucket)
         return client
 
+    def _drop_idle_clients(self) -> None:
+        self._clients = {
+            key: client for key, client in self._clients.items() if any(client.in_flight.values())
+        }
 
-def _limited(reason: str, wait: float) -> RateLimited:
+
+def _rate_limited(reason: str, wait: float) -> RateLimited:
     milliseconds = max(1, round(wait * 1000))
     return RateLimited(
         "Too many requests.",

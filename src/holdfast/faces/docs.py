@@ -1,4 +1,4 @@
-"""Generates files from the declarations: `python -m holdfast.faces.docs --check` or `--write`.
+"""Generates files from the declarations of operations: `python -m holdfast.faces.docs --check` or `--write`.
 
 - `docs/tools.md`, the list of all tools, and a page for each toolset in `docs/reference`;
 - the table of tools and their modules in `docs/architecture.md`;
@@ -17,7 +17,7 @@ import click
 from holdfast.faces.cli.arguments import CommandArgument, command_arguments
 from holdfast.faces.cli.catalogue import catalogue_of
 from holdfast.faces.cli.command import Host
-from holdfast.faces.cli.manual import shared_files
+from holdfast.faces.cli.manual import share_files
 from holdfast.faces.schema import properties_of, result_fields
 from holdfast.kernel.operation import Effect, Operation
 from holdfast.kernel.prompt import Prompt
@@ -26,13 +26,13 @@ from holdfast.kernel.toolset import Toolset
 from holdfast.workspace import Workspace
 
 PAGE = Path("docs/tools.md")
-TABLE = Path("src/holdfast/faces/cli/catalogue.py")
+COMMAND_TABLE = Path("src/holdfast/faces/cli/catalogue.py")
 REFERENCE = Path("docs/reference")
 ARCHITECTURE = Path("docs/architecture.md")
 SHARE = Path("packaging/share")
-_TABLE_BEGINS = "# The table begins here."
-_MODULES_BEGIN = "<!-- The table of tools, generated. -->"
-_MODULES_END = "<!-- The end of the table of tools. -->"
+_COMMAND_TABLE_START = "# The table begins here."
+_MODULE_TABLE_START = "<!-- The table of tools, generated. -->"
+_MODULE_TABLE_END = "<!-- The end of the table of tools. -->"
 
 _INTRODUCTION = """\
 # Tools
@@ -55,10 +55,11 @@ _EFFECTS = {
 
 
 def tools_pages(registry: Registry) -> Iterator[tuple[Path, str]]:
-    """Yield the pages of a registry, the list first."""
+    """Yield the pages about a registry's tools: first the list, then a page for each toolset."""
     listed = [toolset for toolset in registry.toolsets if not toolset.hidden]
     yield PAGE, "\n".join([_INTRODUCTION, *map(_summary, listed)])
-    yield from ((REFERENCE / f"{toolset.name}.md", "\n".join(_toolset(toolset))) for toolset in listed)
+    for toolset in listed:
+        yield REFERENCE / f"{toolset.name}.md", "\n".join(_toolset_page(toolset))
 
 
 def _summary(toolset: Toolset) -> str:
@@ -70,27 +71,27 @@ def _summary(toolset: Toolset) -> str:
         )
         for item in _operations(toolset)
     ]
-    where = f"[{toolset.name}]({REFERENCE.name}/{toolset.name}.md)"
-    return f"## {toolset.name}\n\n{toolset.summary} Details: {where}.\n\n" + _table(
+    link = f"[{toolset.name}]({REFERENCE.name}/{toolset.name}.md)"
+    return f"## {toolset.name}\n\n{toolset.summary} Details: {link}.\n\n" + _table(
         ("Tool", "Command", "What it does"), rows
     )
 
 
-def _toolset(toolset: Toolset) -> Iterator[str]:
+def _toolset_page(toolset: Toolset) -> Iterator[str]:
     yield f"# {toolset.name}\n\n{toolset.summary} [All tools](../{PAGE.name})\n"
     for operation in _operations(toolset):
-        yield from _operation(operation)
+        yield from _operation_section(operation)
     resources = [(f"`{item.uri}`", f"`{item.mime_type}`", item.description) for item in toolset.resources]
-    yield from _section("Resources", ("Address", "Type", "Holds"), resources)
+    yield from _table_section("Resources", ("Address", "Type", "Holds"), resources)
     prompts = [(f"`{item.name}`", _prompt_arguments(item), item.description) for item in toolset.prompts]
-    yield from _section("Prompts", ("Prompt", "Arguments", "Purpose"), prompts)
+    yield from _table_section("Prompts", ("Prompt", "Arguments", "Purpose"), prompts)
 
 
 def _operations(toolset: Toolset) -> list[Operation]:
     return sorted(toolset.operations, key=lambda operation: operation.name)
 
 
-def _operation(operation: Operation) -> Iterator[str]:
+def _operation_section(operation: Operation) -> Iterator[str]:
     yield f"## {operation.title}\n\n{operation.description}\n"
     yield _facts(operation)
     arguments = command_arguments(operation)
@@ -114,20 +115,23 @@ def _facts(operation: Operation) -> str:
 
 def _argument_row(argument: CommandArgument) -> tuple[str, ...]:
     value = argument.value
-    typed = argument.metavar if argument.is_positional else argument.option
-    default = "required" if value.required else argument.spelled_default
-    return f"`{value.name}`", f"`{typed}`", value.shape.type_name(), default, value.description
+    spelling = argument.metavar if argument.is_positional else argument.option
+    default = "required" if value.required else argument.default_text
+    return f"`{value.name}`", f"`{spelling}`", value.shape.type_name(), default, value.description
 
 
-def _section(title: str, heading: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+def _table_section(title: str, heading: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
     if rows:
         yield f"## {title}\n"
         yield _table(heading, sorted(rows))
 
 
 def _prompt_arguments(prompt: Prompt) -> str:
-    named = [f"`{item.name}`{'' if item.required else ' (optional)'}" for item in properties_of(prompt.input)]
-    return ", ".join(named) or "none"
+    arguments = [
+        f"`{item.name}`" if item.required else f"`{item.name}` (optional)"
+        for item in properties_of(prompt.input)
+    ]
+    return ", ".join(arguments) or "none"
 
 
 def _table(heading: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
@@ -141,7 +145,7 @@ def _cell(text: str) -> str:
 
 def command_table(registry: Registry) -> str:
     """Return the table of all commands as Python source."""
-    lines = [_TABLE_BEGINS, "CATALOGUE: tuple[CatalogueToolset, ...] = ("]
+    lines = [_COMMAND_TABLE_START, "CATALOGUE: tuple[CatalogueToolset, ...] = ("]
     for toolset in catalogue_of(registry):
         lines.append(f"    _toolset({toolset.name!r}, {toolset.summary!r}, (")
         lines += [f"        _command{tuple(item)!r}," for item in toolset.commands]
@@ -159,20 +163,20 @@ def module_table(registry: Registry) -> str:
     return _table(("Tool", "Module"), sorted(rows, key=lambda row: row[1]))
 
 
-def generated(registry: Registry) -> Iterator[tuple[Path, str]]:
+def generated_files(registry: Registry) -> Iterator[tuple[Path, str]]:
     """Yield each generated file with its content."""
     yield from tools_pages(registry)
-    if not TABLE.exists():
-        return  # Not a checkout: there are no files for the tables.
-    yield from ((SHARE / place, text) for place, text in shared_files(registry))
+    if not COMMAND_TABLE.exists():
+        return  # Outside a checkout there are no files for the tables.
+    for place, text in share_files(registry):
+        yield SHARE / place, text
     registry = Host.of(registry, Workspace.discover).registry
-    written_by_hand = TABLE.read_text(encoding="utf-8").partition(_TABLE_BEGINS)[0]
-    yield TABLE, written_by_hand + command_table(registry)
-    before, _, rest = ARCHITECTURE.read_text(encoding="utf-8").partition(_MODULES_BEGIN)
-    yield (
-        ARCHITECTURE,
-        f"{before}{_MODULES_BEGIN}\n\n{module_table(registry)}\n{_MODULES_END}{rest.partition(_MODULES_END)[2]}",
-    )
+    written_by_hand = COMMAND_TABLE.read_text(encoding="utf-8").partition(_COMMAND_TABLE_START)[0]
+    yield COMMAND_TABLE, written_by_hand + command_table(registry)
+    before, _, rest = ARCHITECTURE.read_text(encoding="utf-8").partition(_MODULE_TABLE_START)
+    after = rest.partition(_MODULE_TABLE_END)[2]
+    table = f"{_MODULE_TABLE_START}\n\n{module_table(registry)}\n{_MODULE_TABLE_END}"
+    yield ARCHITECTURE, before + table + after
 
 
 @click.command()
@@ -183,7 +187,7 @@ def main(*, write: bool, check: bool) -> None:
     from holdfast.storage.files.atomic import atomic_write
     from holdfast.toolsets import full_registry
 
-    for path, text in generated(full_registry()):
+    for path, text in generated_files(full_registry()):
         if write:
             path.parent.mkdir(parents=True, exist_ok=True)  # hygiene: a generator for the checkout alone
             atomic_write(path, text.encode())

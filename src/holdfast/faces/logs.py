@@ -2,9 +2,9 @@
 
 Contract:
 - A line contains names, kinds, sizes and times, but no arguments, stored text, tokens or absolute paths.
-- For an exception it has the type and the stack, but not the message, which may quote stored text.
-- For a library's log message it has the library and the place, for the same reason; messages of the web
-  server are logged in full.
+- An exception is logged with its type and stack, but without its message, which may quote stored text.
+- For the same reason, a library's log message is logged as the name of the library and the place in its code.
+  Messages of the web server are logged in full.
 - Nothing is written to standard output, which belongs to the protocol.
 """
 
@@ -21,29 +21,32 @@ from typing import Any
 LEVELS = ("debug", "info", "warning", "error")
 FORMATS = ("text", "json")
 
-_FIELDS = "holdfast_fields"
-_KNOWN = ("holdfast", "uvicorn")
+_FIELDS_ATTRIBUTE = "holdfast_fields"
+"""The attribute of a log record that holds the fields of an event."""
+_LOGGED_IN_FULL = ("holdfast", "uvicorn")
+"""Loggers whose messages contain no stored text; Holdfast's own is the first."""
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def log_to_standard_error(level: str, form: str | None) -> None:
-    """Log events of a level and above; without a format, as text on a terminal and as JSON elsewhere."""
+    """Log events of a level and above. The default format is text on a terminal and JSON elsewhere."""
     form = form or ("text" if sys.stderr.isatty() else "json")
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(LineFormatter(as_json=form == "json"))
-    wanted: int = getattr(logging, level.upper())
+    threshold: int = getattr(logging, level.upper())
     root = logging.getLogger()
     root.handlers[:] = [handler]
-    root.setLevel(max(wanted, logging.WARNING))
-    for name in _KNOWN:
-        logging.getLogger(name).setLevel(wanted)
-    own = logging.getLogger(_KNOWN[0])
-    own.handlers[:], own.propagate = [handler], False
+    root.setLevel(max(threshold, logging.WARNING))
+    for name in _LOGGED_IN_FULL:
+        logging.getLogger(name).setLevel(threshold)
+    holdfast_log = logging.getLogger(_LOGGED_IN_FULL[0])
+    holdfast_log.handlers[:] = [handler]
+    holdfast_log.propagate = False
 
 
 def log_event(level: int, event: str, **fields: object) -> None:
     """Log an event with its fields."""
-    logging.getLogger(_KNOWN[0]).log(level, event, extra={_FIELDS: fields})
+    logging.getLogger(_LOGGED_IN_FULL[0]).log(level, event, extra={_FIELDS_ATTRIBUTE: fields})
 
 
 class LineFormatter(logging.Formatter):
@@ -59,21 +62,25 @@ class LineFormatter(logging.Formatter):
         line: dict[str, Any] = {
             "time": f"{timestamp}.{int(record.msecs):03d}Z",
             "level": record.levelname.lower(),
-            **_event_of(record),
-            **{name: value for name, value in getattr(record, _FIELDS, {}).items() if value is not None},
+            **_event_fields(record),
+            **{
+                name: value
+                for name, value in getattr(record, _FIELDS_ATTRIBUTE, {}).items()
+                if value is not None
+            },
         }
         if record.exc_info and record.exc_info[1] is not None:
             line |= _exception_fields(record.exc_info[1])
         if self._as_json:
             return json.dumps(line, ensure_ascii=True)
-        fields = (f"{name}={_quoted(value)}" for name, value in list(line.items())[3:])
+        fields = (f"{name}={_quote_if_needed(value)}" for name, value in list(line.items())[3:])
         return " ".join([line["time"], line["level"], line["event"], *fields])
 
 
-def _event_of(record: logging.LogRecord) -> dict[str, str]:
+def _event_fields(record: logging.LogRecord) -> dict[str, str]:
     if (reference := getattr(record, "reference", None)) is not None:
         return {"event": "internal error", "reference": reference}
-    if record.name.partition(".")[0] in _KNOWN:
+    if record.name.partition(".")[0] in _LOGGED_IN_FULL:
         return {"event": " ".join(record.getMessage().split())}
     return {"event": "library", "logger": record.name, "where": f"{record.filename}:{record.lineno}"}
 
@@ -82,16 +89,16 @@ def _exception_fields(failure: BaseException) -> dict[str, Any]:
     frames = traceback.extract_tb(failure.__traceback__)
     return {
         "error": type(failure).__name__,
-        "frames": [f"{_inside(frame.filename)}:{frame.lineno} {frame.name}" for frame in frames],
+        "frames": [f"{_short_path(frame.filename)}:{frame.lineno} {frame.name}" for frame in frames],
     }
 
 
-def _inside(path: str) -> str:
-    """Return a file's path within this package, or only its name."""
+def _short_path(path: str) -> str:
+    """Return the path of a file relative to this package, or only its name if it is outside."""
     return os.path.relpath(path, _PACKAGE) if path.startswith(_PACKAGE + os.sep) else os.path.basename(path)
 
 
-def _quoted(value: object) -> str:
+def _quote_if_needed(value: object) -> str:
     """Return a value as text, quoted if it could be mistaken for other fields or lines."""
     text = value if isinstance(value, str) else json.dumps(value)
     return text if text.isprintable() and not set(' ="') & set(text) else json.dumps(text)

@@ -1,9 +1,9 @@
-"""Metrics and the log line of one request: its name, its sizes, its outcome.
+"""Records the metrics and the log line of one request: its name, its sizes and its outcome.
 
 Contract:
-- No argument, no stored text and no message of a failure is recorded.
-- Names that a client made up are not repeated: operations and methods are named only if the server has them.
-- Each request is concluded once: with its answer, its failure, or because its client gave up.
+- No argument, no stored text and no error message is recorded.
+- Names that a client invents are not logged: operations and methods are named only if the server has them.
+- Each request is concluded once: with its answer, its failure, or because its client disconnected.
 """
 
 from __future__ import annotations
@@ -19,12 +19,14 @@ from holdfast.kernel.clock import monotonic
 from holdfast.kernel.telemetry.statistics import STATISTICS
 
 TRACE_HEADERS = ("traceparent", "tracestate")
-"""Names of the trace context, in the protocol's metadata and in HTTP headers."""
+"""The fields of the trace context, in the protocol's metadata and in HTTP headers (W3C Trace Context)."""
 
-_LOGGED_AT_INFO = frozenset({"initialize", "resources/read", "prompts/get"})
-"""Methods logged at the usual level, as operations are; lists and pings are logged at debug level."""
+_INFO_METHODS = frozenset({"initialize", "resources/read", "prompts/get"})
+"""Methods logged at info level, as operations are. Other methods, such as lists and pings, are logged at
+debug level."""
 
-_CLIENT_CHARACTERS = 64
+_MAX_LOGGED_NAME_CHARACTERS = 64
+"""A judgement: a client's name or a request id fits, and one client cannot flood the log."""
 _TRACE_PARENT = re.compile(r"00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
 _log = logging.getLogger("holdfast")
 
@@ -42,7 +44,7 @@ class Observation:
     carrier: Mapping[str, Any] | None = None
     """The metadata or headers that may hold a trace context."""
     trace: str | None = None
-    """The trace of this request, if this server records it."""
+    """The trace id of this request, if this server records traces."""
     failure: str | None = None
     began: float = field(default_factory=monotonic)
 
@@ -51,11 +53,8 @@ class Observation:
         self.failure = failure or self.failure
         seconds = monotonic() - self.began
         STATISTICS.count(self.operation or self.method or "unknown", seconds, failed=self.failure is not None)
-        level = (
-            logging.INFO
-            if self.operation or self.failure or self.method in _LOGGED_AT_INFO
-            else logging.DEBUG
-        )
+        is_notable = self.operation or self.failure or self.method in _INFO_METHODS
+        level = logging.INFO if is_notable else logging.DEBUG
         if _log.isEnabledFor(level):
             self._log(level, seconds, response_bytes)
 
@@ -70,21 +69,21 @@ class Observation:
             outcome=self.failure or "ok",
             request_bytes=self.request_bytes,
             response_bytes=response_bytes,
-            request_id=plain(self.request_id),
+            request_id=loggable_name(self.request_id),
             trace_id=self.trace or self.trace_id,
-            client=plain(self.client),
+            client=loggable_name(self.client),
         )
 
     @property
     def trace_id(self) -> str | None:
         """Return the trace id that the client sent."""
         parent = (self.carrier or {}).get("traceparent")
-        found = _TRACE_PARENT.fullmatch(parent) if isinstance(parent, str) else None
-        return None if found is None else found[1]
+        match = _TRACE_PARENT.fullmatch(parent) if isinstance(parent, str) else None
+        return None if match is None else match[1]
 
 
-def plain(name: str | int | None) -> str | int | None:
-    """Return a client's name for itself or its request, printable and shortened."""
+def loggable_name(name: str | int | None) -> str | int | None:
+    """Return the name that a client gave itself or its request, shortened and printable."""
     if not isinstance(name, str):
         return name
-    return "".join(character for character in name if character.isprintable())[:_CLIENT_CHARACTERS]
+    return "".join(character for character in name if character.isprintable())[:_MAX_LOGGED_NAME_CHARACTERS]

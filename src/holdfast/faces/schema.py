@@ -1,10 +1,10 @@
-"""Types, defaults and descriptions from a model's JSON Schema, for faces that parse or print its values.
+"""Types, defaults and descriptions from a model's JSON Schema, for interfaces that parse or print its values.
 
 The command line and the documentation use the same schema that a tool shows to its clients, so the three
 cannot disagree about a name, a type, a default or a description.
 
-Text is converted to a value by the same schema. Text that spells no such value stays text, and the one
-validator refuses it with the same message as on every face.
+`parse_value` converts text to a value by the same schema. Text that is not such a value stays text, and the
+validator refuses it with the same message as in every interface.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TYPE_NAMES = {"string": "text", "boolean": "true or false", "any": "any value"}
 
 
 class ValueShape(NamedTuple):
-    """The schema of one value, with references resolved and null separated."""
+    """The schema of one value, with references resolved and null as an alternative taken out."""
 
     schema: Schema
     definitions: Schema
@@ -33,7 +33,7 @@ class ValueShape(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """Return the JSON type, or `any` when there is no single one."""
+        """Return the JSON type, or `any` when several are allowed."""
         declared = self.schema.get("type")
         if declared is None and self.choices:
             return "string" if all(isinstance(choice, str) for choice in self.choices) else "any"
@@ -53,7 +53,7 @@ class ValueShape(NamedTuple):
 
     @property
     def properties(self) -> list[Property]:
-        """Return an object's named values, in the order they were declared."""
+        """Return an object's named values in the order of their declaration."""
         required = frozenset(self.schema.get("required", ()))
         return [
             Property(name, _shape(schema, self.definitions), schema, name in required)
@@ -107,14 +107,17 @@ def _schema_of(model: type[BaseModel], *, as_result: bool) -> ValueShape:
     return _shape(schema, schema.get("$defs", {}))
 
 
-def _walk(prefix: str, shape: ValueShape, above: tuple[str, ...]) -> Iterator[tuple[str, Property]]:
+def _walk(prefix: str, shape: ValueShape, ancestors: tuple[str, ...]) -> Iterator[tuple[str, Property]]:
+    """Yield the fields below `shape`; `ancestors` are the references that led to it, to stop at a cycle."""
     for item in shape.properties:
         path, inner = f"{prefix}{item.name}", item.shape
         yield path, item
         while inner.kind == "array":
             path, inner = f"{path}[]", inner.items
-        if inner.reference not in above:
-            yield from _walk(f"{path}.", inner, (*above, *filter(None, [inner.reference])))
+        if inner.reference is None:
+            yield from _walk(f"{path}.", inner, ancestors)
+        elif inner.reference not in ancestors:
+            yield from _walk(f"{path}.", inner, (*ancestors, inner.reference))
 
 
 def _shape(schema: Schema, definitions: Schema) -> ValueShape:
@@ -129,34 +132,34 @@ def _shape(schema: Schema, definitions: Schema) -> ValueShape:
     return ValueShape(schema, definitions, nullable, reference)
 
 
-def spelled_value(name: str, shape: ValueShape, text: str, quoting: str) -> Any:
-    """Return the value that `text` spells; `quoting` is the hint for invalid JSON."""
-    text = plain_text(name, text)
+def parse_value(name: str, shape: ValueShape, text: str, json_hint: str) -> Any:
+    """Return the value that `text` stands for; `json_hint` is the hint for invalid JSON."""
+    text = check_utf8(name, text)
     if shape.kind == "string":
         return text
     if shape.kind == "boolean":
         return {"true": True, "false": False}.get(text, text)
     if shape.kind in ("integer", "number"):
-        return _number(text)
-    return _json(name, text, quoting, open_ended=shape.kind == "any")
+        return _parse_number(text)
+    return _parse_json(name, text, json_hint, allow_text=shape.kind == "any")
 
 
-def plain_text(name: str, text: str) -> str:
+def check_utf8(name: str, text: str) -> str:
     """Return text; refuse it if it cannot be encoded as UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise refused(name, "text in UTF-8", "These bytes are not valid UTF-8.") from None
+        raise invalid_argument(name, "text in UTF-8", "These bytes are not valid UTF-8.") from None
     return text
 
 
-def refused(name: str, expected: str, hint: str) -> InvalidArguments:
-    """Return the refusal of an argument in the validator's wording."""
+def invalid_argument(name: str, expected: str, hint: str) -> InvalidArguments:
+    """Return the error for an invalid argument, in the validator's wording."""
     problem = f'argument "{name}": input should be {expected}'
     return InvalidArguments(f"{problem}.", hint=hint, problems=[problem])
 
 
-def _number(text: str) -> int | float | str:
+def _parse_number(text: str) -> int | float | str:
     try:
         value = from_json(text, allow_inf_nan=False)
     except ValueError:
@@ -164,10 +167,10 @@ def _number(text: str) -> int | float | str:
     return value if type(value) in (int, float) else text
 
 
-def _json(name: str, text: str, quoting: str, *, open_ended: bool) -> Any:
+def _parse_json(name: str, text: str, json_hint: str, *, allow_text: bool) -> Any:
     try:
         return from_json(text, allow_inf_nan=False)
     except ValueError:
-        if open_ended:
+        if allow_text:
             return text
-    raise refused(name, "JSON", quoting)
+    raise invalid_argument(name, "JSON", json_hint)

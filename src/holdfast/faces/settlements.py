@@ -1,5 +1,7 @@
 """Settles calls: runs their after-answer actions once it is known whether the answer was written.
 
+For example, a message counts as delivered only when the answer with it was written.
+
 Contract:
 - Settling runs in threads, not on the event loop; a client's next request waits for it.
 """
@@ -7,16 +9,18 @@ Contract:
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import defaultdict
 
-from holdfast.faces.admission import _log
 from holdfast.kernel.call import Call
 from holdfast.kernel.dispatch.failures import run_guarded
 from holdfast.kernel.errors import HoldfastError
 
+_log = logging.getLogger(__name__)
 
-class Followed:
-    """An exchange, with the calls to settle once it is known whether its answer was written."""
+
+class Settleable:
+    """Base class of exchanges: holds the calls to settle once it is known whether the answer was written."""
 
     def __init__(self) -> None:
         self.calls: list[Call] = []
@@ -24,18 +28,18 @@ class Followed:
 
     @property
     def awaits_answer(self) -> bool:
-        """Whether a call has after-answer actions."""
+        """Whether a call has actions that wait for its answer to be written."""
         return any(call.awaits_answer for call in self.calls)
 
-    def follow(self, call: Call) -> None:
-        """Settle a call together with this exchange; at once if the exchange is settled already."""
+    def add_call(self, call: Call) -> None:
+        """Settle a call together with this exchange, or at once if the exchange is already settled."""
         if self._answered is None:
             self.calls.append(call)
         else:
             call.settle(answered=self._answered)
 
     def settle(self, *, answered: bool) -> None:
-        """Settle every call; only the first time counts."""
+        """Settle every call; a second time has no effect."""
         if self._answered is None:
             self._answered = answered
         for call in self.calls:
@@ -43,29 +47,29 @@ class Followed:
 
 
 class Settlements:
-    """Settles exchanges in threads: that may wait for a disk or a lock, and the event loop must not."""
+    """Settles exchanges in threads, because settling may wait for a disk or a lock."""
 
     def __init__(self) -> None:
         self._pending: defaultdict[str, set[asyncio.Task[None]]] = defaultdict(set)
 
-    def settle(self, key: str, exchange: Followed, *, answered: bool) -> None:
-        """Settle an exchange of the client `key`; without a thread when no call has after-answer actions."""
+    def settle(self, key: str, exchange: Settleable, *, answered: bool) -> None:
+        """Settle an exchange of the client `key`, without a thread if no call has after-answer actions."""
         if not exchange.awaits_answer:
             exchange.settle(answered=answered)
             return
-        task = asyncio.get_running_loop().create_task(_settled(exchange, answered=answered))
+        task = asyncio.get_running_loop().create_task(_settle_in_thread(exchange, answered=answered))
         self._pending[key].add(task)
         task.add_done_callback(lambda done: self._forget(key, done))
 
-    async def settled(self, key: str) -> None:
-        """Return when all earlier exchanges of a client are settled."""
+    async def wait_for(self, key: str) -> None:
+        """Wait until all earlier exchanges of a client are settled."""
         if key in self._pending:
             await asyncio.wait(self._pending[key])
 
-    async def all_settled(self) -> None:
-        """Return when every exchange is settled."""
+    async def wait_for_all(self) -> None:
+        """Wait until every exchange is settled."""
         for key in list(self._pending):
-            await self.settled(key)
+            await self.wait_for(key)
 
     def _forget(self, key: str, task: asyncio.Task[None]) -> None:
         self._pending[key].discard(task)
@@ -73,7 +77,7 @@ class Settlements:
             del self._pending[key]
 
 
-async def _settled(exchange: Followed, *, answered: bool) -> None:
+async def _settle_in_thread(exchange: Settleable, *, answered: bool) -> None:
     try:
         await asyncio.to_thread(run_guarded, lambda: exchange.settle(answered=answered))
     except HoldfastError as failure:

@@ -1,4 +1,4 @@
-"""Where the faces subscribe to changes."""
+"""The interface through which faces subscribe to changes of topics."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class Topics(Protocol):
-    """Notifies of changes; the workspace does."""
+    """A source of change notifications, implemented by the workspace."""
 
     def subscribe(self, topic: str, callback: Callable[[], None]) -> Callable[[], None]:
-        """Call back, on any thread, after a change of `topic`; return the function that ends this."""
+        """Call back, on any thread, after a change of `topic`; return the function that unsubscribes."""

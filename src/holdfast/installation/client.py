@@ -1,4 +1,8 @@
-"""The declaration of a client, the situation it is configured in, and what the rooms contribute."""
+"""The model of an installation: a client, its files and entries, and the facts on which they depend.
+
+`clients` declares one `Client` for each supported program. `plan` passes it the `InstallationContext`, which
+`faces/cli/install.py` creates, and the `Contributions` of the toolsets, and receives the entries to add.
+"""
 
 from __future__ import annotations
 
@@ -13,58 +17,60 @@ from holdfast.storage.files.configuration_file import ConfigurationFile
 
 
 class Scope(StrEnum):
-    """Whom a client is configured for."""
+    """The users and repositories that a client is configured for."""
 
     PROJECT = "project"
-    """Everybody who works on this repository: files in it, without local paths."""
+    """Everyone who works on this repository. The files are in the repository and contain no local paths."""
     USER = "user"
-    """The user, in every repository: files in the home directory."""
+    """The user, in all repositories. The files are in the home directory."""
 
 
 @dataclass(frozen=True)
-class Situation:
-    """The facts from which a client derives its files and the command to start."""
+class InstallationContext:
+    """The facts about the machine, the repository and the options from which a client derives its entries."""
 
     root: str
+    """The root of the repository."""
     home: str
     platform: str
     environment: Mapping[str, str]
     scope: Scope
     program: str | None
-    """The path of this installation's program, if known."""
+    """The path of the `holdfast` program of this installation, if known."""
     on_search_path: bool
-    """Whether the user's shell finds the program by name."""
+    """Whether the user's shell finds `holdfast` by name."""
     name: str = SERVER_NAME
+    """The name of the server in the client's configuration."""
     git_directory: str | None = None
     remotes: tuple[str, ...] = ()
-    """The names of git's remotes."""
+    """The names of the repository's remotes."""
 
     @property
     def application_support(self) -> str:
-        """Return the folder of graphical programs' user configuration."""
+        """Return the folder in which graphical programs store the user's configuration."""
         if self.platform == "darwin":
             return os.path.join(self.home, "Library", "Application Support")
         return self.environment.get("XDG_CONFIG_HOME") or os.path.join(self.home, ".config")
 
-    def command(self, *, from_a_shell: bool) -> str:
-        """Return the program to start.
+    def command(self, *, has_user_path: bool) -> str:
+        """Return the command that starts Holdfast: its name, or its full path.
 
-        That is its name in shared files, and for programs that have the user's search path; its full path for
-        graphical programs, which have another one.
+        Files in a repository contain the name, because they are shared. Otherwise a client that has the
+        user's search path gets the name, and one that does not, such as a graphical program, the full path.
         """
-        by_name = self.scope is Scope.PROJECT or (from_a_shell and self.on_search_path)
+        by_name = self.scope is Scope.PROJECT or (has_user_path and self.on_search_path)
         return SERVER_NAME if by_name or self.program is None else self.program
 
     def shell_command(self) -> str:
-        """Return the program to start, quoted for a shell."""
-        return shlex.quote(self.command(from_a_shell=True))
+        """Return the command that starts Holdfast, quoted for a shell."""
+        return shlex.quote(self.command(has_user_path=True))
 
-    def in_project(self, *parts: str) -> ConfigurationFile:
+    def project_file(self, *parts: str) -> ConfigurationFile:
         """Return a file in the repository."""
         return ConfigurationFile(os.path.join(self.root, *parts), "/".join(parts), inside=self.root)
 
-    def of_user(self, *parts: str) -> ConfigurationFile:
-        """Return a file of the user, anywhere on the machine."""
+    def user_file(self, *parts: str) -> ConfigurationFile:
+        """Return a file of the user, which may be anywhere on the machine."""
         path = os.path.join(*parts)
         home = self.home.rstrip(os.sep) + os.sep
         label = f"~/{path.removeprefix(home)}" if path.startswith(home) else os.path.basename(path)
@@ -72,8 +78,8 @@ class Situation:
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """An entry, and the file it belongs in."""
+class FileEntry:
+    """An entry and the file that it belongs in."""
 
     file: ConfigurationFile
     entry: ConfigurationEntry
@@ -81,22 +87,21 @@ class Wanted:
 
 @dataclass(frozen=True)
 class GitSettings:
-    """The settings in git that a room needs, in this repository only.
-
-    `configuration` has lines of a git configuration file, sections included, and `attributes` lines of a
-    gitattributes file. `{holdfast}` in a value is replaced by the command that starts Holdfast.
-    `remote_configuration` is written once for each remote, with its name for `{remote}`.
-    """
+    """The settings in git that a toolset needs, for this repository only."""
 
     name: str
     configuration: tuple[str, ...] = ()
+    """Lines of a git configuration file, including section headers. `{holdfast}` in a value is replaced by
+    the command that starts Holdfast."""
     attributes: tuple[str, ...] = ()
+    """Lines of a gitattributes file."""
     remote_configuration: tuple[str, ...] = ()
+    """Lines of a git configuration file for each remote, with `{remote}` for its name."""
 
 
 @dataclass(frozen=True)
 class Contributions:
-    """What the rooms contribute to other programs' configuration."""
+    """The toolsets' contributions to the configuration of other programs."""
 
     lazygit: str = "customCommands: []\n"
     """A lazygit configuration with only custom commands."""
@@ -105,12 +110,13 @@ class Contributions:
 
 @dataclass(frozen=True)
 class Client:
-    """A program that can use Holdfast: its files and their entries."""
+    """A program that can use Holdfast, with the entries that its files need."""
 
     name: str
     title: str
     scopes: tuple[Scope, ...]
-    """The first is the default."""
-    wanted: Callable[[Situation, Contributions], list[Wanted]]
-    notes: Callable[[Situation], list[str]] = field(default=lambda _situation: [])
-    """Remaining steps for the user."""
+    """The supported scopes; the first is the default."""
+    entries: Callable[[InstallationContext, Contributions], list[FileEntry]]
+    """Returns the entries to add, with their files."""
+    notes: Callable[[InstallationContext], list[str]] = field(default=lambda _context: [])
+    """Returns the steps that remain for the user."""

@@ -1,8 +1,8 @@
-"""The supported clients: the files of each, and Holdfast's entries in them.
+"""The supported clients, with the files of each and Holdfast's entries in them.
 
 - Claude Desktop, Cursor, VS Code and Codex: the server.
 - Claude Code: the server, a hook that delivers review remarks before a prompt, and a slash command.
-- git: the settings of the rooms, in the configuration of this repository only.
+- git: the settings that the toolsets need, in the configuration of this repository only.
 - lazygit: Ctrl-Y on a file prompts for a remark and sends it.
 """
 
@@ -13,7 +13,7 @@ import shlex
 from dataclasses import replace
 from types import MappingProxyType
 
-from holdfast.installation.client import Client, Contributions, Scope, Situation, Wanted
+from holdfast.installation.client import Client, Contributions, FileEntry, InstallationContext, Scope
 from holdfast.installation.formats.entry import ConfigurationEntry
 from holdfast.installation.formats.json_entry import JsonHook, JsonMember
 from holdfast.installation.formats.plain_text import MarkedLines, WholeFile
@@ -21,11 +21,12 @@ from holdfast.installation.formats.toml_table import TomlTable
 from holdfast.kernel.errors import Unavailable
 from holdfast.storage.files.configuration_file import ConfigurationFile
 
-_HOOK_SECONDS = 10  # a judgement: a hook delays every prompt, and delivery usually takes well under a second
-_MARK = "<!-- Written by `holdfast install claude-code`. -->"
-_GIT_PROGRAM = "{holdfast}"
-_LIST = "customCommands"
-_LEGACY_FOLDER = ("jesseduffield", "lazygit")
+_HOOK_TIMEOUT_SECONDS = 10
+"""A judgement: the hook delays every prompt, and delivery usually takes well under a second."""
+_SLASH_COMMAND_MARK = "<!-- Written by `holdfast install claude-code`. -->"
+_PROGRAM_PLACEHOLDER = "{holdfast}"
+_LAZYGIT_LIST = "customCommands"
+_LEGACY_LAZYGIT_FOLDER = ("jesseduffield", "lazygit")
 _SLASH_COMMAND = """---
 description: Fetch the review remarks that wait in Holdfast, act on them and answer each
 allowed-tools: mcp__{name}__check_lazygit_messages, mcp__{name}__reply_to_message
@@ -44,51 +45,51 @@ $ARGUMENTS
 """
 
 
-def _claude_desktop(situation: Situation, contributions: Contributions) -> list[Wanted]:
+def _claude_desktop(context: InstallationContext, contributions: Contributions) -> list[FileEntry]:
     del contributions
-    file = situation.of_user(situation.application_support, "Claude", "claude_desktop_config.json")
-    # It has no projects, and starts servers in its own directory.
-    arguments = ["serve", "--root", situation.root]
-    value = {"command": situation.command(from_a_shell=False), "args": arguments}
-    return [Wanted(file, JsonMember(("mcpServers",), situation.name, value))]
+    file = context.user_file(context.application_support, "Claude", "claude_desktop_config.json")
+    # Claude Desktop has no projects, and starts servers in its own directory.
+    arguments = ["serve", "--root", context.root]
+    value = {"command": context.command(has_user_path=False), "args": arguments}
+    return [FileEntry(file, JsonMember(("mcpServers",), context.name, value))]
 
 
-def _cursor(situation: Situation, contributions: Contributions) -> list[Wanted]:
+def _cursor(context: InstallationContext, contributions: Contributions) -> list[FileEntry]:
     del contributions
-    if situation.scope is Scope.PROJECT:
-        return _for_editor(situation, situation.in_project(".cursor", "mcp.json"), "mcpServers")
-    folder = os.path.join(situation.home, ".cursor")
-    return _for_editor(situation, situation.of_user(folder, "mcp.json"), "mcpServers")
+    if context.scope is Scope.PROJECT:
+        return _editor_entries(context, context.project_file(".cursor", "mcp.json"), "mcpServers")
+    folder = os.path.join(context.home, ".cursor")
+    return _editor_entries(context, context.user_file(folder, "mcp.json"), "mcpServers")
 
 
-def _vscode(situation: Situation, contributions: Contributions) -> list[Wanted]:
+def _vscode(context: InstallationContext, contributions: Contributions) -> list[FileEntry]:
     del contributions
-    if situation.scope is Scope.PROJECT:
-        return _for_editor(situation, situation.in_project(".vscode", "mcp.json"), "servers")
-    file = situation.of_user(situation.application_support, "Code", "User", "mcp.json")
-    return _for_editor(situation, file, "servers")
+    if context.scope is Scope.PROJECT:
+        return _editor_entries(context, context.project_file(".vscode", "mcp.json"), "servers")
+    file = context.user_file(context.application_support, "Code", "User", "mcp.json")
+    return _editor_entries(context, file, "servers")
 
 
-def _for_editor(situation: Situation, file: ConfigurationFile, servers: str) -> list[Wanted]:
-    # An editor may start servers in the home directory; the variable is the folder of its window.
+def _editor_entries(context: InstallationContext, file: ConfigurationFile, servers: str) -> list[FileEntry]:
+    # An editor may start servers in the home directory, so the variable names the folder of its window.
     arguments = ["serve", "--root", "${workspaceFolder}"]
-    value = {"type": "stdio", "command": situation.command(from_a_shell=False), "args": arguments}
-    return [Wanted(file, JsonMember((servers,), situation.name, value, relaxed=True))]
+    value = {"type": "stdio", "command": context.command(has_user_path=False), "args": arguments}
+    return [FileEntry(file, JsonMember((servers,), context.name, value, relaxed=True))]
 
 
-def _codex(situation: Situation, contributions: Contributions) -> list[Wanted]:
+def _codex(context: InstallationContext, contributions: Contributions) -> list[FileEntry]:
     del contributions
-    if situation.scope is Scope.PROJECT:
-        file = situation.in_project(".codex", "config.toml")
+    if context.scope is Scope.PROJECT:
+        file = context.project_file(".codex", "config.toml")
     else:
-        folder = situation.environment.get("CODEX_HOME") or os.path.join(situation.home, ".codex")
-        file = situation.of_user(folder, "config.toml")
-    command = situation.command(from_a_shell=True)
-    return [Wanted(file, TomlTable("mcp_servers", situation.name, {"command": command, "args": ["serve"]}))]
+        folder = context.environment.get("CODEX_HOME") or os.path.join(context.home, ".codex")
+        file = context.user_file(folder, "config.toml")
+    command = context.command(has_user_path=True)
+    return [FileEntry(file, TomlTable("mcp_servers", context.name, {"command": command, "args": ["serve"]}))]
 
 
-def _codex_notes(situation: Situation) -> list[str]:
-    if situation.scope is Scope.PROJECT:
+def _codex_notes(context: InstallationContext) -> list[str]:
+    if context.scope is Scope.PROJECT:
         return ["Codex reads a project's file only once you trust the project; /mcp shows the server."]
     return ["Restart Codex; /mcp then shows the server."]
 
@@ -98,7 +99,7 @@ CLAUDE_DESKTOP = Client(
     "Claude Desktop",
     (Scope.USER,),
     _claude_desktop,
-    lambda _situation: [
+    lambda _context: [
         "Quit Claude Desktop and start it again: it reads the file at start.",
         "The entry serves this repository; for another, run the command there with --name.",
     ],
@@ -108,48 +109,54 @@ CURSOR = Client(
     "Cursor",
     (Scope.PROJECT, Scope.USER),
     _cursor,
-    lambda _situation: ["Cursor shows the server in its settings under MCP, where it can be switched on."],
+    lambda _context: ["Cursor shows the server in its settings under MCP, where it can be switched on."],
 )
 VSCODE = Client(
     "vscode",
     "VS Code",
     (Scope.PROJECT, Scope.USER),
     _vscode,
-    lambda _situation: [
-        'VS Code asks whether to trust the server; the command "MCP: List Servers" starts it.'
-    ],
+    lambda _context: ['VS Code asks whether to trust the server; the command "MCP: List Servers" starts it.'],
 )
 CODEX = Client("codex", "Codex", (Scope.USER, Scope.PROJECT), _codex, _codex_notes)
 
 
-def _claude_code(situation: Situation, contributions: Contributions) -> list[Wanted]:
+def _claude_code(context: InstallationContext, contributions: Contributions) -> list[FileEntry]:
     del contributions
-    server = {"type": "stdio", "command": situation.command(from_a_shell=True), "args": ["serve"]}
-    # To Claude Code, status 2 of a hook rejects the prompt, and 1 is a failure of the hook.
-    hook = f'{situation.shell_command()} inbox drain --hook --root "${{CLAUDE_PROJECT_DIR:-.}}" || exit 1'
+    server = {"type": "stdio", "command": context.command(has_user_path=True), "args": ["serve"]}
+    # In Claude Code, status 2 of a hook rejects the prompt, and status 1 is only a failure of the hook.
+    hook = f'{context.shell_command()} inbox drain --hook --root "${{CLAUDE_PROJECT_DIR:-.}}" || exit 1'
     entries: tuple[ConfigurationEntry, ...] = (
-        JsonMember(("mcpServers",), situation.name, server),
-        JsonHook("UserPromptSubmit", hook, _HOOK_SECONDS),
-        WholeFile(_SLASH_COMMAND.format(name=situation.name, mark=_MARK), _MARK),
+        JsonMember(("mcpServers",), context.name, server),
+        JsonHook("UserPromptSubmit", hook, _HOOK_TIMEOUT_SECONDS),
+        WholeFile(_SLASH_COMMAND.format(name=context.name, mark=_SLASH_COMMAND_MARK), _SLASH_COMMAND_MARK),
     )
-    return [Wanted(file, entry) for file, entry in zip(_claude_code_files(situation), entries, strict=True)]
+    return [FileEntry(file, entry) for file, entry in zip(_claude_code_files(context), entries, strict=True)]
 
 
 def _claude_code_files(
-    situation: Situation,
+    context: InstallationContext,
 ) -> tuple[ConfigurationFile, ConfigurationFile, ConfigurationFile]:
     """Return the files of the servers, the settings and the slash command."""
-    command = ("commands", "remarks.md")
-    if situation.scope is Scope.PROJECT:
-        file, folder = situation.in_project, ".claude"
-        return file(".mcp.json"), file(folder, "settings.json"), file(folder, *command)
-    file, moved = situation.of_user, situation.environment.get("CLAUDE_CONFIG_DIR")
-    folder, servers = moved or os.path.join(situation.home, ".claude"), moved or situation.home
-    return file(servers, ".claude.json"), file(folder, "settings.json"), file(folder, *command)
+    slash_command = ("commands", "remarks.md")
+    if context.scope is Scope.PROJECT:
+        return (
+            context.project_file(".mcp.json"),
+            context.project_file(".claude", "settings.json"),
+            context.project_file(".claude", *slash_command),
+        )
+    configured_folder = context.environment.get("CLAUDE_CONFIG_DIR")
+    servers_folder = configured_folder or context.home
+    folder = configured_folder or os.path.join(context.home, ".claude")
+    return (
+        context.user_file(servers_folder, ".claude.json"),
+        context.user_file(folder, "settings.json"),
+        context.user_file(folder, *slash_command),
+    )
 
 
-def _claude_code_notes(situation: Situation) -> list[str]:
-    if situation.scope is Scope.USER:
+def _claude_code_notes(context: InstallationContext) -> list[str]:
+    if context.scope is Scope.USER:
         return ["Claude Code also writes ~/.claude.json itself: restart it, and check /mcp there."]
     return ["Claude Code asks once whether to trust a project's server and hooks; /mcp shows the server."]
 
@@ -159,87 +166,96 @@ CLAUDE_CODE = Client(
 )
 
 
-def _git(situation: Situation, contributions: Contributions) -> list[Wanted]:
-    if situation.git_directory is None:
+def _git(context: InstallationContext, contributions: Contributions) -> list[FileEntry]:
+    if context.git_directory is None:
         raise Unavailable("This directory is not in a git repository.", hint="Run `git init` to make it one.")
     if not contributions.git:
         raise Unavailable(
             "There is nothing to configure in git: this version needs no settings.",
             hint="Remarks reach an agent without it; see `holdfast install --help`.",
         )
-    wanted = []
+    entries = []
     for settings in contributions.git:
         if settings.configuration or settings.remote_configuration:
-            each = settings.remote_configuration
-            remotes = (line.format(remote=name) for name in situation.remotes for line in each)
-            lines = tuple(_with_program(situation, line) for line in (*settings.configuration, *remotes))
-            wanted.append(_git_lines(situation, ("config",), settings.name, lines))
+            remote_lines = [
+                line.format(remote=name) for name in context.remotes for line in settings.remote_configuration
+            ]
+            all_lines = [*settings.configuration, *remote_lines]
+            lines = tuple(_insert_program(context, line) for line in all_lines)
+            entries.append(_git_lines(context, ("config",), settings.name, lines))
         if settings.attributes:
-            wanted.append(_git_lines(situation, ("info", "attributes"), settings.name, settings.attributes))
-    return wanted
+            entries.append(_git_lines(context, ("info", "attributes"), settings.name, settings.attributes))
+    return entries
 
 
-def _with_program(situation: Situation, line: str) -> str:
-    """Insert the program: its name if on the search path, else its full path, as the file is local."""
+def _insert_program(context: InstallationContext, line: str) -> str:
+    """Return a line with the program: its name if it is on the search path, else its full path.
+
+    A full path is fine, because git's configuration of a repository is not shared.
+    """
     key, _, value = line.partition(" = ")
-    if _GIT_PROGRAM not in value:
+    if _PROGRAM_PLACEHOLDER not in value:
         return line
-    is_found = situation.on_search_path or situation.program is None
-    program = "holdfast" if is_found else shlex.quote(str(situation.program))
-    escaped = value.replace(_GIT_PROGRAM, program).replace("\\", "\\\\").replace('"', '\\"')
+    is_found = context.on_search_path or context.program is None
+    program = "holdfast" if is_found else shlex.quote(str(context.program))
+    escaped = value.replace(_PROGRAM_PLACEHOLDER, program).replace("\\", "\\\\").replace('"', '\\"')
     return f"{key} = {escaped}" if is_found else f'{key} = "{escaped}"'
 
 
-def _git_notes(situation: Situation) -> list[str]:
-    if situation.remotes:
+def _git_notes(context: InstallationContext) -> list[str]:
+    if context.remotes:
         return []
     return ["This repository has no remote yet. Run this again once it has one, to fetch from it."]
 
 
-def _git_lines(situation: Situation, parts: tuple[str, ...], name: str, lines: tuple[str, ...]) -> Wanted:
-    assert situation.git_directory is not None
+def _git_lines(
+    context: InstallationContext, parts: tuple[str, ...], name: str, lines: tuple[str, ...]
+) -> FileEntry:
+    assert context.git_directory is not None
     file = replace(
-        situation.of_user(situation.git_directory, *parts),
+        context.user_file(context.git_directory, *parts),
         label="/".join((".git", *parts)),
         is_private=False,
-        # git locks the file with this suffix while it writes.
+        # While git writes the file, it locks it with a file of this suffix.
         guard_suffix=".lock",
     )
-    return Wanted(file, MarkedLines(name, lines))
+    return FileEntry(file, MarkedLines(name, lines))
 
 
 GIT = Client("git", "git", (Scope.PROJECT,), _git, _git_notes)
 
 
-def _lazygit(situation: Situation, contributions: Contributions) -> list[Wanted]:
-    # Imported here because nothing else needs a YAML library.
+def _lazygit(context: InstallationContext, contributions: Contributions) -> list[FileEntry]:
+    # Imported here because only lazygit needs a YAML library.
     from holdfast.installation.formats.yaml_items import YamlItems
 
     return [
-        Wanted(_lazygit_file(situation), YamlItems(_LIST, _lazygit_items(situation, contributions.lazygit)))
+        FileEntry(
+            _lazygit_file(context), YamlItems(_LAZYGIT_LIST, _lazygit_items(context, contributions.lazygit))
+        )
     ]
 
 
-def _lazygit_items(situation: Situation, shipped: str) -> str:
-    """Return the shipped commands without comments, with this machine's program."""
+def _lazygit_items(context: InstallationContext, shipped: str) -> str:
+    """Return the shipped commands without comments, with the path of this machine's program."""
     lines = [line for line in shipped.splitlines() if line.strip() and not line.lstrip().startswith("#")]
-    program = situation.shell_command().replace("'", "''")
+    program = context.shell_command().replace("'", "''")
     return "".join(line.replace("command: 'holdfast ", f"command: '{program} ") + "\n" for line in lines)
 
 
-def _lazygit_file(situation: Situation) -> ConfigurationFile:
-    """Return the file lazygit reads: from its environment, else the default or an existing legacy one."""
-    explicit = situation.environment.get("LG_CONFIG_FILE", "").split(",")[-1]
+def _lazygit_file(context: InstallationContext) -> ConfigurationFile:
+    """Return the file that lazygit reads: from its environment, the default, or an existing legacy file."""
+    explicit = context.environment.get("LG_CONFIG_FILE", "").split(",")[-1]
     if explicit:
-        return situation.of_user(explicit)
-    folder = situation.environment.get("CONFIG_DIR")
+        return context.user_file(explicit)
+    folder = context.environment.get("CONFIG_DIR")
     if folder:
-        return situation.of_user(folder, "config.yml")
+        return context.user_file(folder, "config.yml")
     # An explicit XDG_CONFIG_HOME applies on macOS too.
-    base = situation.environment.get("XDG_CONFIG_HOME") or situation.application_support
+    base = context.environment.get("XDG_CONFIG_HOME") or context.application_support
     default = os.path.join(base, "lazygit", "config.yml")
-    legacy = os.path.join(base, *_LEGACY_FOLDER, "config.yml")
-    return situation.of_user(legacy if os.path.exists(legacy) and not os.path.exists(default) else default)
+    legacy = os.path.join(base, *_LEGACY_LAZYGIT_FOLDER, "config.yml")
+    return context.user_file(legacy if os.path.exists(legacy) and not os.path.exists(default) else default)
 
 
 LAZYGIT = Client(
@@ -247,7 +263,7 @@ LAZYGIT = Client(
     "lazygit",
     (Scope.USER,),
     _lazygit,
-    lambda _situation: ["Restart lazygit, then press Ctrl-Y on a file."],
+    lambda _context: ["Restart lazygit, then press Ctrl-Y on a file."],
 )
 
 _ALL = (CLAUDE_CODE, CLAUDE_DESKTOP, CURSOR, VSCODE, CODEX, LAZYGIT, GIT)

@@ -15,7 +15,7 @@ import pytest
 
 from holdfast.analysis.fleet.fleet_run import run_tasks
 from holdfast.faces.cli.application import application, this_installation
-from holdfast.faces.cli.fleet import _analyses, _question, analysed, fleet_command
+from holdfast.faces.cli.fleet import _analyses, _question, analyse_repository, fleet_command
 from holdfast.faces.cli.groups import CommandGroup, first_sentence
 from holdfast.storage.processes.pool import DaskCluster
 from holdfast.toolsets import full_registry
@@ -209,7 +209,9 @@ def test_an_analysis_tells_the_same_of_the_same_repository(tmp_path: Path, home:
     required = {"names": ("total",)}
     question = _question(analysis, required.get(analysis, ()))
     root = str(made(tmp_path / "one", TEXT.format(1)))
-    first, second = (analysed(json.dumps({**question, "root": root, "known": None})) for _ in range(2))
+    first, second = (
+        analyse_repository(json.dumps({**question, "root": root, "known": None})) for _ in range(2)
+    )
     assert "result" in json.loads(first), first
     assert first == second
 

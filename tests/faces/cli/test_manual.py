@@ -12,7 +12,7 @@ import pytest
 from holdfast.faces.cli.application import application
 from holdfast.faces.cli.catalogue import CATALOGUE
 from holdfast.faces.cli.command import Installation
-from holdfast.faces.cli.groups import CommandGroup, entry_for, page_command
+from holdfast.faces.cli.groups import CommandGroup, entry_for, handwritten_command
 from holdfast.faces.cli.manual import manual_page
 from tests.conftest import ROOT
 
@@ -34,7 +34,7 @@ def groff(page: str) -> subprocess.CompletedProcess[str]:
 
 def hostile_page() -> str:
     options = [click.Option([f"--o{place}"], help=text) for place, text in enumerate(HOSTILE)]
-    command = page_command(".so", "\n\n".join([*HOSTILE, "\b\n" + "\n".join(HOSTILE)]), options, print)
+    command = handwritten_command(".so", "\n\n".join([*HOSTILE, "\b\n" + "\n".join(HOSTILE)]), options, print)
     return manual_page(
         CommandGroup("holdfast", HOSTILE[0], {".so": entry_for(command, HOSTILE[1])}), "holdfast", []
     )

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from holdfast.faces.cli.application import run
-from holdfast.faces.cli.serve import parsed_address, parsed_selection, parsed_settings
+from holdfast.faces.cli.serve import parse_http_settings, parse_listen_address, parse_selection
 from holdfast.faces.http.settings import HttpSettings, ListenAddress, OAuthSettings
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.kernel.errors import Denied, Invalid
@@ -29,7 +29,7 @@ from holdfast.kernel.registry import Selection
     ],
 )
 def test_an_address_on_this_machine_is_understood(text: str, address: ListenAddress) -> None:
-    assert parsed_address(text) == address
+    assert parse_listen_address(text) == address
 
 
 @pytest.mark.parametrize(
@@ -37,16 +37,18 @@ def test_an_address_on_this_machine_is_understood(text: str, address: ListenAddr
 )
 def test_an_address_other_machines_can_reach_is_denied(text: str) -> None:
     with pytest.raises(Denied, match="other machines") as refused:
-        parsed_settings(text, None, 1, None, None, None)
+        parse_http_settings(text, None, 1, None, None, None)
     assert "127.0.0.1" in str(refused.value.hint)
-    settings = parsed_settings(text, "https://holdfast.example.org/", 2, None, None, None)
+    settings = parse_http_settings(text, "https://holdfast.example.org/", 2, None, None, None)
     assert (settings.address.is_loopback, settings.public_url) == (False, "https://holdfast.example.org")
 
 
 def test_the_audience_is_the_public_address_unless_another_is_named() -> None:
     issuer, public = "https://issuer.example.org", "https://holdfast.example.org"
-    assert parsed_settings("0", public, 1, issuer, None, None).oauth == OAuthSettings(issuer, f"{public}/mcp")
-    named = parsed_settings("0", None, 1, issuer, "https://audience.example.org", f"{issuer}/keys").oauth
+    assert parse_http_settings("0", public, 1, issuer, None, None).oauth == OAuthSettings(
+        issuer, f"{public}/mcp"
+    )
+    named = parse_http_settings("0", None, 1, issuer, "https://audience.example.org", f"{issuer}/keys").oauth
     assert named == OAuthSettings(issuer, "https://audience.example.org", f"{issuer}/keys")
 
 
@@ -65,18 +67,18 @@ def test_a_server_answers_to_its_own_names_only() -> None:
 )
 def test_a_port_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(Invalid, match="is not a port"):
-        parsed_address(text)
+        parse_listen_address(text)
 
 
 def test_names_are_separated_by_commas_and_may_be_dotted() -> None:
-    assert parsed_selection("inbox, tasks,", "git_mile.list", None, read_only=True) == Selection(
+    assert parse_selection("inbox, tasks,", "git_mile.list", None, read_only=True) == Selection(
         toolsets=frozenset({"inbox", "tasks"}), tools=frozenset({"git_mile_list"}), read_only=True
     )
 
 
 def test_nothing_named_selects_everything() -> None:
-    assert parsed_selection(None, None, None, read_only=False) == Selection()
-    assert parsed_selection("", ",", " ", read_only=False) == Selection()
+    assert parse_selection(None, None, None, read_only=False) == Selection()
+    assert parse_selection("", ",", " ", read_only=False) == Selection()
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import click
 import pytest
 
 from holdfast.faces.cli.application import application, this_installation
-from holdfast.faces.cli.arguments import command_arguments, command_names, with_commands, with_options
+from holdfast.faces.cli.arguments import command_arguments, command_names, name_commands, name_options
 from holdfast.faces.cli.catalogue import CATALOGUE
 from holdfast.faces.cli.command import OperationCommand
 from holdfast.faces.cli.git_mile import main as git_mile
@@ -88,27 +88,27 @@ def test_a_toolset_without_its_last_letter_is_meant_before_a_command_inside_anot
 
 def test_a_tool_is_named_by_its_command() -> None:
     names = {"taskpilot_list": "holdfast tasks list"}
-    assert with_commands("`taskpilot_list` or taskpilot_list.", names) == (
+    assert name_commands("`taskpilot_list` or taskpilot_list.", names) == (
         "`holdfast tasks list` or `holdfast tasks list`."
     )
-    assert with_commands("taskpilot_lists and other_words stay.", names) == (
+    assert name_commands("taskpilot_lists and other_words stay.", names) == (
         "taskpilot_lists and other_words stay."
     )
-    told = with_commands("Use taskpilot_list with `task_ids`, or `taskpilot_list` TP-1 and `query`.", names)
+    told = name_commands("Use taskpilot_list with `task_ids`, or `taskpilot_list` TP-1 and `query`.", names)
     assert told == "Use `holdfast tasks list` with --task-ids, or `holdfast tasks list` TP-1 and --query."
 
 
 def test_a_field_is_named_as_it_is_typed() -> None:
     operation = next(item for item in full_registry().operations if item.name == "add_comment")
     arguments = command_arguments(operation)
-    assert with_options("Give `filePath` and `aiMeta`, not `other`.", arguments) == (
+    assert name_options("Give `filePath` and `aiMeta`, not `other`.", arguments) == (
         "Give FILE-PATH and --ai-meta, not `other`."
     )
-    assert with_options("`aiMeta.model` says it.", arguments) == "--ai-meta (model) says it."
-    assert with_options('missing argument "tag"', arguments) == (
+    assert name_options("`aiMeta.model` says it.", arguments) == "--ai-meta (model) says it."
+    assert name_options('missing argument "tag"', arguments) == (
         "missing option --tag (TODO|FIXME|NOTE|STAR|QUESTION)"
     )
-    assert with_options('argument "aiMeta.token_count": too small', arguments) == (
+    assert name_options('argument "aiMeta.token_count": too small', arguments) == (
         "option --ai-meta (token_count): too small"
     )
 
@@ -132,7 +132,7 @@ def test_a_field_is_named_as_it_is_typed() -> None:
         ),
         (("send", "-f", "../b.py", "-c", "Hm"), "The file '../b.py' is not inside this repository."),
         (("comments", "show", "a\tb.py"), "Hint: Rename the file."),
-        (("comments", "show", "-dash.py"), 'Write "--" before a value that begins with a dash.'),
+        (("comments", "show", "-dash.py"), 'Write "--" before a value that starts with a dash.'),
         (
             ("milestones", "close", "issue", "25a93319"),
             "Error: Too many arguments: 25a93319.\nHint: Usage: holdfast milestones close [OPTIONS] ID;",

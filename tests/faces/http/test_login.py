@@ -117,6 +117,6 @@ def test_a_cookie_that_was_not_signed_here_is_worth_nothing(browser: Browser, ch
 def test_a_cookie_that_expired_is_worth_nothing() -> None:
     logins = Logins(LoginLink(), b"key", 80, encrypted=False)
     scope = {"path": "/api/x", "method": "GET"}
-    past, future = logins._signed(1), logins._signed(2**40)
+    past, future = logins._sign(1), logins._sign(2**40)
     assert logins.caller(scope, {b"cookie": f"holdfast-80={past}".encode()}) is None
     assert logins.caller(scope, {b"cookie": f"a=b; holdfast-80={future}".encode()}) is not None

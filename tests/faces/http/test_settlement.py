@@ -51,14 +51,14 @@ async def answered(wire: Wire, headers: list[tuple[bytes, bytes]], *bodies: byte
     exchange, settlements = HttpExchange(CALLER), Settlements()
     call = Call()
     call.after_answer(lambda: fate.append("committed"), lambda: fate.append("given back"))
-    exchange.follow(call)
+    exchange.add_call(call)
     answer = ResponseSender(exchange, wire.receive, wire.send)
     await answer.send({"type": "http.response.start", "status": 200, "headers": headers})
     for number, body in enumerate(bodies):
         more = number < len(bodies) - 1
         await answer.send({"type": "http.response.body", "body": body, "more_body": more})
-    settlements.settle(exchange.caller.key, exchange, answered=answer.left)
-    await settlements.settled(CALLER.key)
+    settlements.settle(exchange.caller.key, exchange, answered=answer.was_sent)
+    await settlements.wait_for(CALLER.key)
     (only,) = fate
     return only
 
@@ -100,7 +100,7 @@ def test_an_operation_that_finishes_after_its_client_left_is_given_back() -> Non
     fate: list[str] = []
     exchange, call = HttpExchange(CALLER), Call()
     exchange.settle(answered=False)
-    exchange.follow(call)
+    exchange.add_call(call)
     call.after_answer(lambda: fate.append("committed"), lambda: fate.append("given back"))
     assert fate == ["given back"]
 
@@ -118,7 +118,7 @@ def test_an_answer_that_is_too_long_is_refused_under_its_id(headers: list[tuple[
         answer = ResponseSender(HttpExchange(CALLER), Wire().receive, send, request=request, limit=100)
         await answer.send({"type": "http.response.start", "status": 200, "headers": headers})
         await answer.send({"type": "http.response.body", "body": b"x" * 101, "more_body": False})
-        return answer.left, sent
+        return answer.was_sent, sent
 
     left, (start, body) = asyncio.run(told())
     assert not left

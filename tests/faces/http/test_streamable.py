@@ -263,7 +263,7 @@ def test_a_revision_that_is_not_served_is_named_with_those_that_are(
     answered = server.ask("POST", "/mcp", message, headers)
     error = answered.json["error"]
     assert (answered.status, error["data"]["requested"]) == (400, "1999-01-01")
-    assert "'1999-01-01' is not served; served are 2024-11-05, " in error["message"]
+    assert "'1999-01-01' is not supported; supported are 2024-11-05, " in error["message"]
     assert error["message"].endswith(", 2026-07-28.")
     assert error["data"]["supported"][-1] == "2026-07-28"
 

@@ -11,11 +11,11 @@ import pytest
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from holdfast.faces.mcp.engine import SdkEngine
-from holdfast.faces.mcp.handshake import REVISIONS, LazyEngine, LazyServer
+from holdfast.faces.mcp.handshake import HANDSHAKE_REVISIONS, LazyEngine, LazyServer
 from holdfast.faces.mcp.profiles import PROFILES, Profile
 from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.wire.exchange import Exchange
-from holdfast.faces.mcp.wire.messages import Notification, WireError, WireRequest, encoded_result
+from holdfast.faces.mcp.wire.messages import Notification, WireError, WireRequest, encode_result
 from holdfast.faces.mcp.wire.session import WireSession
 from holdfast.faces.mcp.wire.streams import OutputStream
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
@@ -49,7 +49,7 @@ WRONG: list[dict[str, Any]] = [
 class Nothing:
     """A channel on which nothing is said, and topics on which nothing happens."""
 
-    async def uncongested(self) -> None:
+    async def wait_uncongested(self) -> None:
         return
 
     def send_notification(self, method: str, params: dict[str, Any] | None) -> None:
@@ -83,7 +83,7 @@ def answer_of_sdk(profile: Profile, params: dict[str, Any]) -> bytes:
     async def answer() -> bytes:
         engine = SdkEngine(protocol_server(profile))
         engine.attach(Nothing())
-        return encoded_result("i", await engine.respond(initializing(params)))
+        return encode_result("i", await engine.respond(initializing(params)))
 
     return asyncio.run(answer())
 
@@ -98,9 +98,9 @@ def answer_of_profile(profile: Profile, params: dict[str, Any], *, loads: bool) 
     async def answer() -> bytes:
         engine = LazyEngine(LazyServer(profile, make))
         engine.attach(session(engine))
-        result = encoded_result("i", await engine.respond(initializing(params)))
+        result = encode_result("i", await engine.respond(initializing(params)))
         assert bool(made) is loads
-        engine.notified(Notification("notifications/initialized", None))
+        engine.handle_notification(Notification("notifications/initialized", None))
         assert await engine.respond(Exchange(WireRequest(2, "tools/list", {}, 1), Nothing()))
         assert made == [profile]
         return result
@@ -109,11 +109,11 @@ def answer_of_profile(profile: Profile, params: dict[str, Any], *, loads: bool) 
 
 
 def test_the_revisions_are_those_of_the_sdk() -> None:
-    assert REVISIONS == HANDSHAKE_PROTOCOL_VERSIONS
+    assert HANDSHAKE_REVISIONS == HANDSHAKE_PROTOCOL_VERSIONS
 
 
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=PROFILES)
-@pytest.mark.parametrize("revision", [*REVISIONS, "2026-07-28", "1999-01-01"])
+@pytest.mark.parametrize("revision", [*HANDSHAKE_REVISIONS, "2026-07-28", "1999-01-01"])
 def test_the_answer_has_the_bytes_of_the_sdks_own(profile: Profile, revision: str) -> None:
     params = {"protocolVersion": revision, "capabilities": {}, "clientInfo": CLIENT}
     assert answer_of_profile(profile, params, loads=False) == answer_of_sdk(profile, params)

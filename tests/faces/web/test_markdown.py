@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from holdfast.faces.web.markdown import rendered
+from holdfast.faces.web.markdown import render_markdown
 from holdfast.kernel.limits import LIMITS
 from tests.faces.http.running import RunningServer, running_server
 
@@ -47,15 +47,15 @@ def test_texts_come_back_as_html_in_their_order(server: RunningServer) -> None:
     ],
 )
 def test_what_could_act_or_hide_does_neither(text: str, html: str) -> None:
-    assert rendered(text) == html
+    assert render_markdown(text) == html
 
 
 def test_links_and_images_lead_out_without_telling_from_where() -> None:
     around = 'referrerpolicy="no-referrer" rel="noopener noreferrer"'
-    assert rendered("[a](https://a.example/?b=c&d 'e')") == (
+    assert render_markdown("[a](https://a.example/?b=c&d 'e')") == (
         f'<p><a href="https://a.example/?b=c&amp;d" title="e" {around}>a</a></p>\n'
     )
-    assert rendered('![a "picture"](http://a.example/b.png)') == (
+    assert render_markdown('![a "picture"](http://a.example/b.png)') == (
         f'<p><a href="http://a.example/b.png" {around}>a "picture"</a></p>\n'
     )
 

@@ -1,8 +1,9 @@
 """The command line. Importing this package loads nothing; the first call imports what it needs.
 
 - `application.py`: all commands; `catalogue.py`: a table of them, so that a command loads only its own tool
-- `command.py`: the command of an operation and its execution, with the options from `arguments.py`
-- `groups.py`: groups of commands and help pages; `output.py`, `progress.py`, `failures.py`: output
+- `command.py`: the command generated from an operation; its options are in `arguments.py`
+- `groups.py`: groups of commands and help pages; `output.py`, `progress.py`, `failures.py`: output;
+  `manual.py`: manual pages
 - `serve.py`, `open.py`, `demo.py`, `install.py`, `token.py`, `fleet.py`, `completion.py`: commands written by
   hand
 - `git_mile.py`: the program `git mile`; `quick.py`: the fast path of `send` and `inbox drain`
@@ -17,15 +18,17 @@ if TYPE_CHECKING:
     from holdfast.kernel.errors import HoldfastError
 
 _STANDARD_ERROR = 2
+"""A file descriptor."""
 _UNAVAILABLE = 10
-_REFUSED = (ImportError, MemoryError, OSError)
+"""The exit status of `holdfast.kernel.errors.Unavailable`."""
+_MACHINE_ERRORS = (ImportError, MemoryError, OSError)
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run `holdfast` with the given arguments, or the process's own; return the exit status."""
     from holdfast import toolsets
 
-    toolsets.begin_loading()
+    toolsets.pause_garbage_collection()
     try:
         from holdfast.faces.cli.application import run
 
@@ -34,30 +37,30 @@ def main(arguments: list[str] | None = None) -> int:
         # Interrupted during the imports, before anything was done.
         return 130
     finally:
-        toolsets.loaded()
+        toolsets.resume_garbage_collection()
 
 
-def not_loaded(failure: BaseException, arguments: list[str]) -> int:
-    """Report a failure of the machine and return the exit status; raise a defect of ours again.
+def report_load_failure(failure: BaseException, arguments: list[str]) -> int:
+    """Report a failure of the machine and return the exit status; raise any other failure again.
 
-    Once the command line is loaded it reports every failure itself. This is for failures before that, and
-    uses as little of the program as possible.
+    Once the command line is loaded, it reports every failure itself. This function is for earlier failures,
+    and uses as little of the program as possible.
     """
     try:
         from holdfast.kernel.machine import machine_failure
-    except _REFUSED:
+    except _MACHINE_ERRORS:
         _print_error("Holdfast could not be loaded.", "Check disk and memory, then try again.")
         return _UNAVAILABLE
     error = machine_failure(failure)
     if error is None:
         raise failure
-    return _reported(error, as_json="--json" in arguments)
+    return _report(error, as_json="--json" in arguments)
 
 
-def _reported(error: HoldfastError, *, as_json: bool) -> int:
+def _report(error: HoldfastError, *, as_json: bool) -> int:
     try:
         from holdfast.faces.cli.failures import report
-    except _REFUSED:
+    except _MACHINE_ERRORS:
         _print_error(error.message, error.hint or "")
         return error.exit_code
     return report(error, as_json=as_json)

@@ -1,4 +1,4 @@
-"""The whole command line: a command for every operation, and the commands written by hand."""
+"""The command line as a whole: a command for every operation, and the commands written by hand."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from holdfast.faces.cli.groups import (
     CommandGroup,
     completion_variable,
     first_sentence,
-    showing_option,
+    info_option,
 )
 from holdfast.faces.cli.output import INTERRUPTED, OutputFailed, is_terminal
 from holdfast.kernel.errors import HoldfastError
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _EVERYDAY = "Everyday commands"
 _TOOLSETS = "Toolsets"
 _PROGRAM = "The program itself"
-_BY_HAND = {
+_HANDWRITTEN = {
     "serve": "Serve the repository to an agent over the Model Context Protocol",
     "demo": "Create a small sample project, serve it, and open its page in the browser",
     "open": "Serve the repository on this machine and open its page in the browser",
@@ -37,26 +37,28 @@ _BY_HAND = {
     "install": "Configure another program to use Holdfast",
     "fleet": "Run one analysis over many repositories and merge the results",
 }
-"""The summaries of commands written by hand, so that others need not load them; a test compares them."""
+"""The summaries of commands written by hand, for help pages that do not load them; a test compares them."""
 
 
 def run(arguments: list[str] | None = None, commands: Commands | None = None) -> int:
-    """Run the command line and return the exit status; raise nothing."""
+    """Run the command line and return the exit status; never raise."""
     arguments = sys.argv[1:] if arguments is None else arguments
     if commands is None and arguments[:1] == ["serve"] and not _is_completion("holdfast"):
-        # The other commands need not be declared.
-        return run_program(CommandGroup("holdfast", summary or "", by_hand("serve")), "holdfast", arguments)
+        # Without the other commands the server starts sooner.
+        return run_program(
+            CommandGroup("holdfast", summary or "", handwritten_commands("serve")), "holdfast", arguments
+        )
     return run_program(application(commands or this_installation()), "holdfast", arguments)
 
 
 def run_program(group: CommandGroup, name: str, arguments: list[str]) -> int:
-    """Run a group of commands as a program with the given name; raise nothing."""
+    """Run a group of commands as a program with the given name; never raise."""
     try:
         return _execute(group, name, arguments)
     except OutputFailed as failure:
         from holdfast.faces.cli import failures
 
-        return failures.report_unwritten(failure)
+        return failures.report_write_failure(failure)
     except KeyboardInterrupt:
         if is_terminal(sys.stderr):
             sys.stderr.write("\n")
@@ -64,11 +66,11 @@ def run_program(group: CommandGroup, name: str, arguments: list[str]) -> int:
 
 
 def application(commands: Commands) -> CommandGroup:
-    """Return the command line with these commands and those written by hand."""
+    """Return the command line with the commands of operations and those written by hand."""
     entries = dict(_everyday_entries(commands))
     for toolset in commands.catalogue:
         entries[toolset.name] = _group_entry(commands, toolset)
-    entries |= by_hand("demo", "open", "serve", "token", "install")
+    entries |= handwritten_commands("demo", "open", "serve", "token", "install")
     group = CommandGroup("holdfast", summary or "", entries, [version_option()])
     entries["completion"] = completion_entry(group, "holdfast")
     return group
@@ -81,18 +83,18 @@ def this_installation() -> Commands:
     return Installation()
 
 
-def by_hand(*names: str, section: str = _PROGRAM) -> dict[str, CommandEntry]:
+def handwritten_commands(*names: str, section: str = _PROGRAM) -> dict[str, CommandEntry]:
     """Return the entries of commands written by hand."""
-    return {name: CommandEntry(_BY_HAND[name], section, _load_by_hand) for name in names}
+    return {name: CommandEntry(_HANDWRITTEN[name], section, _load_handwritten) for name in names}
 
 
-def _load_by_hand(name: str) -> click.Command:
+def _load_handwritten(name: str) -> click.Command:
     command: click.Command = getattr(import_module(f"holdfast.faces.cli.{name}"), f"{name}_command")()
     return command
 
 
 def completion_entry(group: CommandGroup, program: str) -> CommandEntry:
-    """Return the command that prints a shell's script for a program."""
+    """Return the entry of the command that prints a program's completion script for a shell."""
 
     def make(_name: str) -> click.Command:
         from holdfast.faces.cli.completion import completion_command
@@ -109,19 +111,19 @@ def _execute(group: CommandGroup, name: str, arguments: list[str]) -> int:
     if _is_completion(program):
         from holdfast.faces.cli import completion
 
-        return completion.answer(group, program)
+        return completion.write_completions(group, program)
     try:
         with group.make_context(name, list(arguments), max_content_width=100) as context:
             status: int = group.invoke(context)
             return status
-    except click.exceptions.Exit as done:
-        return done.exit_code
+    except click.exceptions.Exit as early_exit:
+        return early_exit.exit_code
     except OutputFailed:
         raise
-    except click.UsageError as misuse:
-        from holdfast.faces.cli.failures import from_usage
+    except click.UsageError as usage_error:
+        from holdfast.faces.cli.failures import convert_usage_error
 
-        error = from_usage(misuse)
+        error = convert_usage_error(usage_error)
     except HoldfastError as failure:
         error = failure
     except Exception as defect:
@@ -139,8 +141,8 @@ def _is_completion(program: str) -> bool:
 
 
 def _everyday_entries(commands: Commands) -> Iterator[tuple[str, CommandEntry]]:
-    listed = [item for toolset in commands.catalogue for item in toolset.commands]
-    for item in sorted(listed, key=lambda item: item.operation):
+    catalogue_commands = [item for toolset in commands.catalogue for item in toolset.commands]
+    for item in sorted(catalogue_commands, key=lambda item: item.operation):
         if item.shortcut is not None:
             yield item.shortcut, _entry(commands, item, _EVERYDAY)
 
@@ -158,7 +160,9 @@ def _group_entry(commands: Commands, toolset: CatalogueToolset) -> CommandEntry:
 def toolset_entries(commands: Commands, toolset: CatalogueToolset) -> dict[str, CommandEntry]:
     """Return the commands of one toolset."""
     entries = {item.command: _entry(commands, item, "Commands") for item in toolset.commands}
-    return entries | (by_hand("fleet", section="Many repositories") if toolset.name == "analyze" else {})
+    if toolset.name == "analyze":
+        entries |= handwritten_commands("fleet", section="Many repositories")
+    return entries
 
 
 def _entry(commands: Commands, item: CatalogueCommand, section: str) -> CommandEntry:
@@ -173,10 +177,10 @@ def _entry(commands: Commands, item: CatalogueCommand, section: str) -> CommandE
 
 def version_option() -> click.Option:
     """Return the option that shows the version."""
-    return showing_option(["--version"], lambda _: f"holdfast {__version__}", "Show the version and exit.")
+    return info_option(["--version"], lambda _: f"holdfast {__version__}", "Show the version and exit.")
 
 
 def _wants_json(arguments: list[str]) -> bool:
-    """Return whether `--json` was given, for when parsing did not succeed."""
+    """Return whether `--json` was given, for failures to parse the arguments."""
     before_separator = arguments[: arguments.index("--")] if "--" in arguments else arguments
     return "--json" in before_separator

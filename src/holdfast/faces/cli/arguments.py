@@ -1,10 +1,10 @@
-"""The fields of an input model as options and arguments, and their typed values as a dictionary.
+"""Converts the fields of an input model to options and arguments, and typed text to the values of fields.
 
-Nothing is validated here. Typed text becomes the JSON value it spells, or stays text when it spells none; the
-one validator then accepts or refuses it, with the same message as on every other face.
+Nothing is validated here. Typed text becomes the JSON value that it stands for, or stays text if it is none;
+the validator then accepts or refuses it, with the same message as in every other interface.
 
-Descriptions and errors are written once for all faces, with the names of tools and fields. Here these names
-are replaced by commands and options.
+Descriptions and errors are written once for all interfaces, with the names of tools and fields. For the
+command line these names are replaced by commands and options.
 """
 
 from __future__ import annotations
@@ -17,30 +17,31 @@ from typing import Any, NamedTuple
 
 import click
 
-from holdfast.faces.schema import Property, ValueShape, properties_of, spelled_value
+from holdfast.faces.schema import Property, ValueShape, parse_value, properties_of
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Operation
 
-_TOOL = re.compile(r"`?\b([a-z]+(?:_[a-z]+)+)\b`?")
-_OF_COMMAND = re.compile(r"(`holdfast [^`]+`(?: \S+)? (?:and|with) )`([a-z_]+)`")
-_FIELD = re.compile(r"`([A-Za-z_]+)((?:\.\w+)*)`")
-_ARGUMENT = re.compile(r'(missing )?argument "([A-Za-z_]+)((?:\.\w+)*)"')
-_INDEX = re.compile(r"^\.\d+")
+_TOOL_NAME = re.compile(r"`?\b([a-z]+(?:_[a-z]+)+)\b`?")
+_FIELD_OF_COMMAND = re.compile(r"(`holdfast [^`]+`(?: \S+)? (?:and|with) )`([a-z_]+)`")
+_FIELD_NAME = re.compile(r"`([A-Za-z_]+)((?:\.\w+)*)`")
+_ARGUMENT_IN_ERROR = re.compile(r'(missing )?argument "([A-Za-z_]+)((?:\.\w+)*)"')
+_LIST_INDEX = re.compile(r"^\.\d+")
 _METAVARS = {"string": "TEXT", "integer": "INTEGER", "number": "NUMBER"}
 _WORD_BORDER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_QUOTING = """Quote it for the shell: '{"name": "value"}'."""
-_AGENT, _AGENT_VARIABLE = "agent", "HOLDFAST_AGENT"
+_JSON_HINT = """Quote it for the shell: '{"name": "value"}'."""
+_AGENT = "agent"
+_AGENT_VARIABLE = "HOLDFAST_AGENT"
 _FILE_NAME = re.compile(r"(^|_)(file|path)s?$")
 
 
 class CommandArgument(NamedTuple):
-    """One value of an operation as the command line takes it."""
+    """One field of an operation's input as an option or argument of its command."""
 
     value: Property
     is_positional: bool
     short: str | None = None
-    stated_default: str | None = None
-    """The default on the command line, where it differs from that of a tool call."""
+    command_default: str | None = None
+    """The default on the command line, if it differs from that of a tool call."""
 
     @property
     def key(self) -> str:
@@ -82,11 +83,11 @@ class CommandArgument(NamedTuple):
 
     @property
     def spelling(self) -> str:
-        """Return the name that messages use for it."""
+        """Return the name that messages use for the argument."""
         return self._name if self.is_positional else self.option
 
     def parameter(self) -> click.Parameter:
-        """Return the parameter for the parser. None is required there: the validator reports missing ones."""
+        """Return the parameter for the parser. It is never required: the validator reports missing values."""
         shared: dict[str, Any] = {"required": False, "default": None, "metavar": self.metavar}
         if self.is_flag:
             return click.Option([self.key, self._flag], is_flag=True, default=None, help=self.help)
@@ -106,16 +107,16 @@ class CommandArgument(NamedTuple):
             notes.append("may be repeated")
         if self.is_positional and self.choices:
             notes.append(f"one of: {self.choices.replace('|', ', ')}")
-        if self.spelled_default:
-            notes.append(f"default: {self.spelled_default}")
-        description = with_commands(self.value.description, command_names())
+        if self.default_text:
+            notes.append(f"default: {self.default_text}")
+        description = name_commands(self.value.description, command_names())
         return f"{description}  [{'; '.join(notes)}]" if notes else description
 
     @property
-    def spelled_default(self) -> str:
-        """Return the default as it would be typed, or nothing if it is empty or off."""
-        if self.stated_default is not None:
-            return self.stated_default
+    def default_text(self) -> str:
+        """Return the default as a user would type it, or nothing if it is empty or false."""
+        if self.command_default is not None:
+            return self.command_default
         default = self.value.default
         if default in (None, "", [], {}) or default is False:
             return ""
@@ -123,7 +124,7 @@ class CommandArgument(NamedTuple):
 
     @property
     def _is_needed(self) -> bool:
-        return self.value.required and self.stated_default is None
+        return self.value.required and self.command_default is None
 
     @property
     def _name(self) -> str:
@@ -131,8 +132,10 @@ class CommandArgument(NamedTuple):
 
     @property
     def _flag(self) -> str:
-        starts_off = self.value.default is False and not self.value.shape.nullable
-        return self.option if starts_off else f"{self.option}/--no-{self.option.removeprefix('--')}"
+        is_off_by_default = self.value.default is False and not self.value.shape.nullable
+        if is_off_by_default:
+            return self.option
+        return f"{self.option}/--no-{self.option.removeprefix('--')}"
 
     def _read(self, context: click.Context, parameter: click.Parameter, typed: Any) -> Any:
         del context, parameter
@@ -142,9 +145,9 @@ class CommandArgument(NamedTuple):
 
     def _value(self, typed: str) -> Any:
         try:
-            return spelled_value(self.value.name, self.element, typed, _QUOTING)
+            return parse_value(self.value.name, self.element, typed, _JSON_HINT)
         except InvalidArguments as error:
-            error.message = with_options(error.message, [self])
+            error.message = name_options(error.message, [self])
             raise
 
     def _complete(self, context: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
@@ -156,7 +159,7 @@ class CommandArgument(NamedTuple):
 
 
 def path_completion(incomplete: str, kind: str) -> list[Any]:
-    """Return a completion that lets the shell complete a file or directory name itself."""
+    """Return a completion that makes the shell complete a file or directory name itself."""
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(incomplete, type=kind)]
@@ -164,29 +167,30 @@ def path_completion(incomplete: str, kind: str) -> list[Any]:
 
 def command_arguments(operation: Operation) -> list[CommandArgument]:
     """Return an operation's arguments on the command line, positional ones first."""
-    named = {item.name: item for item in properties_of(operation.input)}
+    properties = {item.name: item for item in properties_of(operation.input)}
     wire_name = {field: info.alias or field for field, info in operation.input.model_fields.items()}
     positional = [wire_name.get(name, name) for name in operation.positional]
-    stated = operation.command_defaults
-    rest = [
-        CommandArgument(item, is_positional=False, stated_default=stated.get(name))
-        for name, item in named.items()
+    defaults = operation.command_defaults
+    options = [
+        CommandArgument(item, is_positional=False, command_default=defaults.get(name))
+        for name, item in properties.items()
         if name not in positional
     ]
     return [
-        *(CommandArgument(named[name], True, stated_default=stated.get(name)) for name in positional),
-        *(argument._replace(short=_short_form(argument, rest)) for argument in rest),
+        *(CommandArgument(properties[name], True, command_default=defaults.get(name)) for name in positional),
+        *(option._replace(short=_short_form(option, options)) for option in options),
     ]
 
 
 def _short_form(argument: CommandArgument, options: Iterable[CommandArgument]) -> str | None:
-    """Return the initial of a required option as its short form, if no other required option has the same.
+    """Return the initial of a required option as its short form, unless another required option shares it.
 
-    Optional ones get none, so that adding an option never changes what an existing short form means.
+    Optional options have none, so that a new option never changes the meaning of an existing short form.
     """
     initial = f"-{argument.key[0]}"
-    rivals = [item for item in options if item.value.required and item.key[0] == argument.key[0]]
-    return initial if rivals == [argument] and initial != "-h" and not argument.is_flag else None
+    candidates = [item for item in options if item.value.required and item.key[0] == argument.key[0]]
+    is_free = candidates == [argument] and initial != "-h"
+    return initial if is_free and not argument.is_flag else None
 
 
 def wire_arguments(arguments: Iterable[CommandArgument], typed: Mapping[str, Any]) -> dict[str, Any]:
@@ -207,31 +211,39 @@ def command_names() -> Mapping[str, str]:
     }
 
 
-def with_commands(text: str, names: Mapping[str, str]) -> str:
-    """Return a text with names of tools replaced by commands, and their fields by options."""
-    replaced = _TOOL.sub(lambda found: f"`{names[found[1]]}`" if found[1] in names else found[0], text)
-    return _OF_COMMAND.sub(lambda found: f"{found[1]}--{found[2].replace('_', '-')}", replaced)
+def name_commands(text: str, names: Mapping[str, str]) -> str:
+    """Return a text with the names of tools replaced by commands, and those of their fields by options."""
+
+    def command(match: re.Match[str]) -> str:
+        return f"`{names[match[1]]}`" if match[1] in names else match[0]
+
+    def option(match: re.Match[str]) -> str:
+        return f"{match[1]}--{match[2].replace('_', '-')}"
+
+    return _FIELD_OF_COMMAND.sub(option, _TOOL_NAME.sub(command, text))
 
 
-def with_options(text: str, arguments: Sequence[CommandArgument]) -> str:
-    """Return a text with names of fields replaced by options and positional arguments."""
+def name_options(text: str, arguments: Sequence[CommandArgument]) -> str:
+    """Return a text with the names of fields replaced by options and positional arguments."""
     known = {item.value.name: item for item in arguments} | {item.key: item for item in arguments}
 
-    def argument(found: re.Match[str]) -> str:
-        item = known.get(found[2])
+    def argument(match: re.Match[str]) -> str:
+        item = known.get(match[2])
         if item is None:
-            return found[0]
+            return match[0]
         kind = "argument" if item.is_positional else "option"
-        choices = f" ({item.choices})" if found[1] and item.choices else ""
-        # The index in a list means nothing to somebody who repeated an option.
-        path = _INDEX.sub("", found[3]) if item.is_list else found[3]
-        return f"{found[1] or ''}{kind} {item.spelling}{_inside(path)}{choices}"
+        choices = f" ({item.choices})" if match[1] and item.choices else ""
+        # A user who repeated an option does not know the index in the list.
+        path = _LIST_INDEX.sub("", match[3]) if item.is_list else match[3]
+        return f"{match[1] or ''}{kind} {item.spelling}{_in_parentheses(path)}{choices}"
 
-    def field(found: re.Match[str]) -> str:
-        return known[found[1]].spelling + _inside(found[2]) if found[1] in known else found[0]
+    def field(match: re.Match[str]) -> str:
+        if match[1] not in known:
+            return match[0]
+        return known[match[1]].spelling + _in_parentheses(match[2])
 
-    return _FIELD.sub(field, _ARGUMENT.sub(argument, text))
+    return _FIELD_NAME.sub(field, _ARGUMENT_IN_ERROR.sub(argument, text))
 
 
-def _inside(path: str) -> str:
+def _in_parentheses(path: str) -> str:
     return f" ({path[1:]})" if path else ""

@@ -44,7 +44,7 @@ def catalogue_of(registry: Registry) -> tuple[CatalogueToolset, ...]:
 
 
 def _commands(registry: Registry, toolset: str) -> list[CatalogueCommand]:
-    from holdfast.faces.cli.arguments import with_commands
+    from holdfast.faces.cli.arguments import name_commands
 
     names = {item.listed_name: f"holdfast {item.toolset} {item.command}" for item in registry.operations}
     listed = [operation for operation in registry.operations if operation.toolset == toolset]
@@ -53,7 +53,7 @@ def _commands(registry: Registry, toolset: str) -> list[CatalogueCommand]:
             item.command,
             item.name,
             item.function.__module__.removeprefix("holdfast."),
-            with_commands(item.summary, names),
+            name_commands(item.summary, names),
             item.shortcut,
         )
         for item in sorted(listed, key=lambda item: item.command)

@@ -1,4 +1,4 @@
-"""The command generated from an operation, and its execution: open, dispatch, write the result, settle."""
+"""The command generated from an operation, and its execution: dispatch, write the result, settle the call."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from holdfast.faces.cli import failures, output
 from holdfast.faces.cli.arguments import (
     command_arguments,
     command_names,
+    name_commands,
+    name_options,
     path_completion,
     wire_arguments,
-    with_commands,
-    with_options,
 )
 from holdfast.faces.cli.catalogue import CATALOGUE, CatalogueCommand, CatalogueToolset, catalogue_of
 from holdfast.faces.cli.groups import PageContext, PageFormatter, help_option, option_rows
-from holdfast.faces.cli.output import is_terminal, width_of, write, write_text
+from holdfast.faces.cli.output import is_terminal, terminal_width, write, write_text
 from holdfast.faces.cli.progress import ProgressLine
 from holdfast.kernel.call import Call
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
@@ -35,7 +35,7 @@ from holdfast.kernel.registry import TOOLS, Registry, Selection
 from holdfast.kernel.untrusted import json_text
 from holdfast.storage.lazy import Lazy
 
-_VARIABLES = "GIT_MILE_EDITOR, VISUAL or EDITOR"
+_EDITOR_VARIABLES = "GIT_MILE_EDITOR, VISUAL or EDITOR"
 _SUGGESTION = " Did you mean "
 
 
@@ -48,11 +48,11 @@ class OpenWorkspace(Protocol):
 
 
 class Host(NamedTuple):
-    """The registry that commands are generated from, and how to find the workspace they run in."""
+    """The registry that commands are generated from, and a function that opens the workspace they run in."""
 
     registry: Registry
     discover: Callable[..., OpenWorkspace]
-    """Opens the workspace, given a directory and, if one was named, a database."""
+    """Opens the workspace, given a directory and, optionally, a database."""
 
     @classmethod
     def of(cls, registry: Registry, discover: Callable[..., OpenWorkspace]) -> Host:
@@ -66,12 +66,12 @@ class Host(NamedTuple):
         return catalogue_of(self.registry)
 
     def host_of(self, item: CatalogueCommand) -> Host:
-        """Return this host, where all commands are loaded."""
+        """Return this host, which has loaded all commands."""
         del item
         return self
 
     def is_in_database(self, operation: Operation) -> bool:
-        """Return whether an operation's data can be in a database that a team shares."""
+        """Return whether an operation's data can be stored in a database that a team shares."""
         return any(item.in_database for item in self.registry.toolsets if item.name == operation.toolset)
 
 
@@ -81,40 +81,41 @@ class Installation:
     catalogue = CATALOGUE
 
     def host_of(self, item: CatalogueCommand) -> Host:
-        """Return a host with the toolset of a command; a command about tools needs all of them."""
+        """Return a host with the toolset of a command, or all toolsets for a command about tools."""
         from holdfast.workspace import Workspace
 
-        own = toolsets.toolset_declared_in(item.module)
+        own = toolsets.toolset_of_module(item.module)
         needed = toolsets.toolsets() if own.name == TOOLS else (own,)
         return Host.of(Registry(needed), Workspace.discover)
 
 
 Commands = Host | Installation
-"""A catalogue of commands, and how one of them is loaded."""
+"""A catalogue of commands, with a method that loads one of them."""
 
 
 class StoreLocation(NamedTuple):
-    """The directory and the database given on the command line, if any."""
+    """The directory and the database that were given on the command line, if any."""
 
     root: str | None = None
     database: str | None = None
 
 
 class LazyWorkspace:
-    """Opens the workspace at the first access to a room: arguments are validated without one."""
+    """Opens the workspace at the first access to a room, because validating arguments needs none."""
 
     def __init__(self, host: Host, location: StoreLocation) -> None:
-        self._host, self._location = host, location
+        self._host = host
+        self._location = location
         self._workspace = Lazy(self._open)
 
     def room(self, toolset: str) -> Any:
-        """Return the room a toolset works in."""
+        """Return the room of a toolset: the stores and computations behind its operations."""
         room = self._workspace.get().room(toolset)
-        toolsets.loaded()
+        toolsets.resume_garbage_collection()
         return room
 
     def close(self) -> None:
-        """Close the workspace, if it was needed at all."""
+        """Close the workspace if it was opened."""
         self._workspace.close()
 
     def _open(self) -> OpenWorkspace:
@@ -133,27 +134,30 @@ def perform(
     with closing(workspace), closing(Dispatcher(host.registry, workspace.room)) as dispatcher:
         progress = ProgressLine(sys.stderr)
         call = dispatcher.new_call(operation, listener=progress)
-        with _rolled_back_on_failure(call):
+        with _roll_back_on_failure(call):
             with progress:
-                filled = run_guarded(_filled_in, workspace, operation, dict(arguments))
-                result = dispatcher.run(operation, filled, call)
+                completed = run_guarded(_fill_in, workspace, operation, dict(arguments))
+                result = dispatcher.run(operation, completed, call)
             _write_result(operation, result, as_json=as_json)
-        return _settled(call) or result.exit_code
+        return _settle(call) or result.exit_code
 
 
 @contextmanager
-def _rolled_back_on_failure(call: Call) -> Iterator[None]:
+def _roll_back_on_failure(call: Call) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        # The first failure is the one to report.
+        # The original failure is reported, not a failure to roll back.
         with suppress(HoldfastError):
             run_guarded(lambda: call.settle(answered=False))
         raise
 
 
-def _settled(call: Call) -> int:
-    """Settle the call as answered. Since the answer was written already, a failure is reported as text."""
+def _settle(call: Call) -> int:
+    """Settle the call as answered; return the exit status.
+
+    The answer was written already, so a failure is reported as text.
+    """
     try:
         run_guarded(lambda: call.settle(answered=True))
     except HoldfastError as error:
@@ -161,7 +165,7 @@ def _settled(call: Call) -> int:
     return output.SUCCESS
 
 
-def _filled_in(workspace: LazyWorkspace, operation: Operation, arguments: dict[str, Any]) -> dict[str, Any]:
+def _fill_in(workspace: LazyWorkspace, operation: Operation, arguments: dict[str, Any]) -> dict[str, Any]:
     if operation.fill_in is None:
         return arguments
     return operation.fill_in(workspace.room(operation.toolset), arguments)
@@ -173,24 +177,27 @@ def _write_result(operation: Operation, result: Output, *, as_json: bool) -> Non
         write(file)
         return
     if not as_json and operation.table is not None:
-        write_text(operation.table(result, width_of(sys.stdout)))
+        write_text(operation.table(result, terminal_width(sys.stdout)))
         return
     formatter = None if as_json else operation.command_text or operation.text
     if formatter is None:
         write(json_text(result.wire(), for_a_person=is_terminal(sys.stdout)))
     else:
-        text, cursor = formatter(_with_typed_steps(operation, result)), getattr(result, "next_cursor", None)
-        write_text(text.replace(f"the cursor {cursor}", f"--cursor {cursor}") if cursor else text)
+        text = formatter(_name_options_in_steps(operation, result))
+        cursor = getattr(result, "next_cursor", None)
+        if cursor:
+            text = text.replace(f"the cursor {cursor}", f"--cursor {cursor}")
+        write_text(text)
 
 
-def _with_typed_steps(operation: Operation, result: Output) -> Output:
+def _name_options_in_steps(operation: Operation, result: Output) -> Output:
     """Return a result whose next steps name commands and options instead of tools and fields."""
     steps: list[str] | None = getattr(result, "next_steps", None)
     if not steps:
         return result
     arguments = command_arguments(operation)
-    typed = [with_options(with_commands(step, command_names()), arguments) for step in steps]
-    return result.model_copy(update={"next_steps": typed})
+    renamed = [name_options(name_commands(step, command_names()), arguments) for step in steps]
+    return result.model_copy(update={"next_steps": renamed})
 
 
 def starting_directory(root: str | None) -> Path:
@@ -208,13 +215,13 @@ def starting_directory(root: str | None) -> Path:
 
 
 def refuse_when_read_only() -> None:
-    """Raise when HOLDFAST_READ_ONLY is set, which applies to commands as it does to servers."""
+    """Raise when HOLDFAST_READ_ONLY is set, which applies to commands as well as to servers."""
     if os.environ.get("HOLDFAST_READ_ONLY", "").lower() in ("1", "true", "t", "yes", "y", "on"):
         raise Denied("This command writes, and HOLDFAST_READ_ONLY is set.", hint="Unset it to write.")
 
 
-def with_written(operation: Operation, given: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments with the text written in an editor, which starts with what was typed."""
+def write_in_editor(operation: Operation, given: dict[str, Any]) -> dict[str, Any]:
+    """Let the user write a text in an editor, starting with the one given; return the arguments with it."""
     from holdfast.storage.processes.editor import edit_text
 
     name = operation.editor_argument
@@ -263,22 +270,22 @@ class OperationCommand(click.Command):
         self.operation = operation
         self.host = host
         self.arguments = command_arguments(operation)
-        shared = [database_option()] if host.is_in_database(operation) else []
-        self.common = [root_option(), *shared, json_option(), help_option()]
-        own = [argument.parameter() for argument in self.arguments]
-        for option in own:
+        database = [database_option()] if host.is_in_database(operation) else []
+        self.common = [root_option(), *database, json_option(), help_option()]
+        own_parameters = [argument.parameter() for argument in self.arguments]
+        for option in own_parameters:
             if isinstance(option, click.Option):
                 others = [item for item in self.arguments if item.key != option.name]
-                option.help = with_options(option.help or "", others)
+                option.help = name_options(option.help or "", others)
         if operation.editor_argument is not None:
-            text = f"Write the {operation.editor_argument} in your editor ({_VARIABLES})."
-            own.append(click.Option(["--editor"], is_flag=True, help=text))
-        _refuse_taken_names(operation, [*own, *self.common])
+            text = f"Write the {operation.editor_argument} in your editor ({_EDITOR_VARIABLES})."
+            own_parameters.append(click.Option(["--editor"], is_flag=True, help=text))
+        _check_unique_names(operation, [*own_parameters, *self.common])
         super().__init__(
             name,
-            params=[*own, *self.common],
+            params=[*own_parameters, *self.common],
             callback=self._run,
-            help=self._in_typed_names(operation.description),
+            help=self._rename(operation.description),
             short_help=operation.summary,
             add_help_option=False,
         )
@@ -288,20 +295,18 @@ class OperationCommand(click.Command):
         self.format_usage(ctx, formatter)
         self.format_help_text(ctx, formatter)
         positional = [item for item in self.arguments if item.is_positional]
-        formatter.write_table(
-            "Arguments", [(item.metavar, self._in_typed_names(item.help)) for item in positional]
-        )
-        own = [parameter for parameter in self.params if parameter not in self.common]
-        formatter.write_table("Options", option_rows(ctx, own))
+        formatter.write_table("Arguments", [(item.metavar, self._rename(item.help)) for item in positional])
+        own_parameters = [parameter for parameter in self.params if parameter not in self.common]
+        formatter.write_table("Options", option_rows(ctx, own_parameters))
         formatter.write_table("Common options", option_rows(ctx, self.common))
         formatter.write_lines("Example", self._example(ctx))
 
     def _example(self, ctx: click.Context) -> str:
-        """Return the example as typed for the running program, which may be `git mile`."""
+        """Return the example for the running program, which may be `git mile`."""
         if ctx.find_root().info_name == "holdfast":
             return self.operation.example
-        usual = f"holdfast {self.operation.toolset} {self.operation.command}"
-        return self.operation.example.replace(usual, ctx.command_path, 1)
+        holdfast_command = f"holdfast {self.operation.toolset} {self.operation.command}"
+        return self.operation.example.replace(holdfast_command, ctx.command_path, 1)
 
     def _run(
         self, root: str | None, json: bool, editor: bool = False, database: str | None = None, **typed: Any
@@ -311,32 +316,37 @@ class OperationCommand(click.Command):
             if self.operation.effect is not Effect.READ:
                 refuse_when_read_only()
             if editor:
-                given = with_written(self.operation, given)
+                given = write_in_editor(self.operation, given)
             location = StoreLocation(root, database)
             return perform(self.host, self.operation, given, location=location, as_json=json)
         except HoldfastError as error:
-            lacks_hint = error.hint is None and not json
-            if lacks_hint and error.message.count(_SUGGESTION) == 1 and error.message.endswith("?"):
-                error.message, _, suggestion = error.message.partition(_SUGGESTION)
-                error.hint = f"{_SUGGESTION.lstrip()}{suggestion}"
-            elif lacks_hint and isinstance(error, InvalidArguments):
-                error.hint = failures.see_help(click.get_current_context(silent=True))
-            return failures.report(
-                error, as_json=json, family=self.operation.family, phrase=self._in_typed_names
-            )
+            if error.hint is None and not json:
+                _add_hint(error)
+            return failures.report(error, as_json=json, family=self.operation.family, phrase=self._rename)
 
-    def _in_typed_names(self, text: str) -> str:
-        typed = with_options(with_commands(text, command_names()), self.arguments)
+    def _rename(self, text: str) -> str:
+        """Return a text with the names of tools and fields replaced by commands and options."""
+        renamed = name_options(name_commands(text, command_names()), self.arguments)
         context = click.get_current_context(silent=True)
         is_git_mile = context is not None and context.find_root().info_name == "git mile"
-        return typed.replace("holdfast milestones", "git mile") if is_git_mile else typed
+        return renamed.replace("holdfast milestones", "git mile") if is_git_mile else renamed
 
 
-def _refuse_taken_names(operation: Operation, parameters: list[click.Parameter]) -> None:
+def _add_hint(error: HoldfastError) -> None:
+    """Turn a suggestion at the end of the message into the hint, or else refer to the help page."""
+    if error.message.count(_SUGGESTION) == 1 and error.message.endswith("?"):
+        error.message, _, suggestion = error.message.partition(_SUGGESTION)
+        error.hint = f"{_SUGGESTION.lstrip()}{suggestion}"
+    elif isinstance(error, InvalidArguments):
+        error.hint = failures.see_help(click.get_current_context(silent=True))
+
+
+def _check_unique_names(operation: Operation, parameters: list[click.Parameter]) -> None:
+    names = [name for parameter in parameters for name in (*parameter.opts, *parameter.secondary_opts)]
     seen: set[str] = set()
-    for name in (name for parameter in parameters for name in (*parameter.opts, *parameter.secondary_opts)):
+    for name in names:
         if name in seen:
             raise TypeError(
-                f'{operation.name}: the option "{name}" is taken; call the argument something else'
+                f'{operation.name}: the option "{name}" exists already; give the argument another name'
             )
         seen.add(name)

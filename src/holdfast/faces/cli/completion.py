@@ -1,7 +1,7 @@
-"""Shell completion: the scripts that shells load, and the completions that these request.
+"""Shell completion: the scripts that shells load, and the completions that these scripts request.
 
-For `git mile …`, git's own completion calls a function named after the subcommand: `_git_mile` in bash,
-`_git-mile` in zsh. Each requests completions from `git-mile` with the words after `mile`.
+For `git mile …`, git's own completion calls a function named after the subcommand: `_git_mile` in bash and
+`_git-mile` in zsh. The function passes the words after `mile` to `git-mile`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import click
 from click.shell_completion import BashComplete, FishComplete, ShellComplete, ZshComplete
 
-from holdfast.faces.cli.groups import completing, completion_variable, page_command
+from holdfast.faces.cli.groups import complete_from, completion_variable, handwritten_command
 from holdfast.faces.cli.output import write
 from holdfast.kernel.errors import Invalid, did_you_mean
 
@@ -64,29 +64,29 @@ complete --no-files --command git --condition '__fish_seen_subcommand_from mile'
     --arguments '(_git_mile_through_git)'
 """
 
-_THROUGH_GIT = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
+_GIT_SUBCOMMAND_SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
 
 
 def completion_command(group: click.Group, program: str) -> click.Command:
-    """Return the command that prints a shell's script for a program."""
+    """Return the command that prints a program's completion script for a shell."""
 
     def show(shell: str | None) -> int:
         write(script(group, shell, program))
         return 0
 
     shell = click.Argument(
-        ["shell"], required=False, metavar="|".join(SHELLS), shell_complete=completing(SHELLS)
+        ["shell"], required=False, metavar="|".join(SHELLS), shell_complete=complete_from(SHELLS)
     )
-    return page_command("completion", _PAGE.format(program=program), [shell], show)
+    return handwritten_command("completion", _PAGE.format(program=program), [shell], show)
 
 
 def script(group: click.Group, shell: str | None, program: str) -> str:
     """Return the completion script of a program."""
     source = _completer(group, shell, program).source()
-    return source + (_THROUGH_GIT[shell or ""] if program == "git-mile" else "")
+    return source + _GIT_SUBCOMMAND_SCRIPTS[shell or ""] if program == "git-mile" else source
 
 
-def answer(group: click.Group, program: str) -> int:
+def write_completions(group: click.Group, program: str) -> int:
     """Write the completions for the words that a shell passed in the environment."""
     shell, _, instruction = os.environ[completion_variable(program)].partition("_")
     completer = _completer(group, shell, program)

@@ -1,4 +1,4 @@
-"""`holdfast demo`: a small sample project to try things on, served like any other."""
+"""`holdfast demo`: creates a small sample project to try Holdfast on, and serves it."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 import click
 
 from holdfast.faces.cli.command import refuse_when_read_only
-from holdfast.faces.cli.groups import page_command
+from holdfast.faces.cli.groups import handwritten_command
 from holdfast.faces.cli.open import address_option, page_settings, serve_page
 from holdfast.faces.cli.output import write_text
 from holdfast.kernel.errors import Conflict
 from holdfast.workspace import DATABASE_VARIABLE
 
-_FOLDER = "holdfast-demo"
+_DEFAULT_FOLDER = "holdfast-demo"
 _PAGE = """Create a small sample project, serve it, and open its page in the browser.
 
 The project is a repository of its own with weeks of history by three people: notes, one of which has lost its
@@ -22,7 +22,7 @@ line, tasks that agents have claimed, issues, milestones, and remarks that wait 
 be new or empty; the default is holdfast-demo in the current directory. Nothing outside of it is changed,
 including your git settings.
 """
-_NEXT = """The project is in {folder}. Try there, in another terminal:
+_NEXT_STEPS = """The project is in {folder}. Try there, in another terminal:
 
   holdfast comments orphans           a note whose line is gone, with lines it may belong to now
   holdfast tasks focus TP-5 --peek    everything about a task: its code, notes, remarks and issue
@@ -36,10 +36,10 @@ Delete the folder {folder} when you are done.
 
 def demo_command() -> click.Command:
     """Return the command that creates the sample project."""
-    folder = click.Argument(["folder"], required=False, default=_FOLDER)
+    folder = click.Argument(["folder"], required=False, default=_DEFAULT_FOLDER)
     no_serve = click.Option(["--no-serve"], is_flag=True, help="Only create the project.")
     no_browser = click.Option(["--no-browser"], is_flag=True, help="Serve it without opening a browser.")
-    return page_command("demo", _PAGE, [folder, address_option(), no_serve, no_browser], _demo)
+    return handwritten_command("demo", _PAGE, [folder, address_option(), no_serve, no_browser], _demo)
 
 
 def _demo(folder: str, http: str | None, *, no_serve: bool, no_browser: bool) -> int:
@@ -51,8 +51,8 @@ def _demo(folder: str, http: str | None, *, no_serve: bool, no_browser: bool) ->
             f"{DATABASE_VARIABLE} is set: the tasks of the demonstration would be stored in that database.",
             hint=f"Unset {DATABASE_VARIABLE} in this shell.",
         )
-    # Checked before anything is created: the port may be taken, or open to other machines.
+    # Before anything is created, because the port may be taken or open to other machines.
     settings = None if no_serve else page_settings(http, open_browser=not no_browser)
     make_project(folder)
-    write_text(_NEXT.format(folder=folder))
+    write_text(_NEXT_STEPS.format(folder=folder))
     return 0 if settings is None else serve_page(Path(folder), settings)

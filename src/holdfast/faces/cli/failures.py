@@ -1,6 +1,6 @@
 """Failures on the command line: a message on standard error, an exit status, and data for programs.
 
-Every failure is reported once on standard error, with what happened and what to do next. With `--json`,
+Every failure is reported once on standard error, with its cause and the next step. With `--json`,
 standard output always holds exactly one document; if the command failed, it is `{"error": {"kind", "code",
 "message", "hint", "data"}}`.
 """
@@ -13,43 +13,43 @@ from collections.abc import Callable
 
 import click
 
-from holdfast.faces.cli.output import READER_LEFT, OutputFailed, is_terminal, styled, write
+from holdfast.faces.cli.output import READER_DISCONNECTED, OutputFailed, is_terminal, style_text, write
 from holdfast.kernel.codes import PROTOCOL, stateless_code
 from holdfast.kernel.errors import HoldfastError, InvalidArguments, closest, error_object
 from holdfast.kernel.untrusted import json_text, visible
 
-_SURPLUS = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
+_EXTRA_ARGUMENTS = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
 
 
 def report(
     error: HoldfastError, *, as_json: bool, family: str = PROTOCOL, phrase: Callable[[str], str] = str
 ) -> int:
-    """Report a failure, its texts passed through `phrase`, and return the exit status."""
-    say(phrase(error.message), error.hint and phrase(error.hint))
+    """Report a failure and return the exit status; `phrase` is applied to its message and hint."""
+    print_error(phrase(error.message), error.hint and phrase(error.hint))
     if as_json:
         failure = {"error": error_object(error, stateless_code(family, error))}
         write(json_text(failure, for_a_person=is_terminal(sys.stdout)))
     return error.exit_code
 
 
-def report_unwritten(failure: OutputFailed) -> int:
-    """Report that the result could not be written, unless its reader went away."""
-    if failure.status != READER_LEFT:
-        say(
+def report_write_failure(failure: OutputFailed) -> int:
+    """Report that the result could not be written, unless its reader closed the pipe."""
+    if failure.status != READER_DISCONNECTED:
+        print_error(
             failure.reason,
             "No message counts as delivered. Check what was done before you repeat a command that writes.",
         )
     return failure.status
 
 
-def say(message: str, hint: str | None = None) -> None:
+def print_error(message: str, hint: str | None = None) -> None:
     """Write a message and its next step to standard error, if there is one to write to."""
     if sys.stderr is None or sys.stderr.closed:
         return
-    label = styled("Error:", sys.stderr, fg="red", bold=True)
+    label = style_text("Error:", sys.stderr, fg="red", bold=True)
     lines = [f"{label} {visible(message)}"]
     if hint:
-        lines.append(f"{styled('Hint:', sys.stderr, bold=True)} {visible(hint)}")
+        lines.append(f"{style_text('Hint:', sys.stderr, bold=True)} {visible(hint)}")
     try:
         sys.stderr.write("\n".join(lines) + "\n")
         sys.stderr.flush()
@@ -58,33 +58,33 @@ def say(message: str, hint: str | None = None) -> None:
         pass
 
 
-def from_usage(failure: click.UsageError) -> HoldfastError:
-    """Return an error of the parser as one of ours."""
+def convert_usage_error(failure: click.UsageError) -> HoldfastError:
+    """Convert an error of the parser to a `HoldfastError`."""
     if isinstance(failure, click.NoSuchOption) and failure.ctx is not None:
         name = failure.option_name
-        return InvalidArguments(f'Unknown option "{name}".', hint=_instead_of(name, failure.ctx))
+        return InvalidArguments(f'Unknown option "{name}".', hint=_option_hint(name, failure.ctx))
     message = failure.format_message().rstrip(".")
-    if surplus := _SURPLUS.fullmatch(message):
-        return InvalidArguments(f"Too many arguments: {surplus[1]}.", hint=see_help(failure.ctx))
+    if extra := _EXTRA_ARGUMENTS.fullmatch(message):
+        return InvalidArguments(f"Too many arguments: {extra[1]}.", hint=see_help(failure.ctx))
     return InvalidArguments(message.replace("'", '"') + ".", hint=see_help(failure.ctx))
 
 
-def _instead_of(name: str, context: click.Context) -> str:
-    """Return a hint about what to type instead of an unknown option."""
+def _option_hint(name: str, context: click.Context) -> str:
+    """Return a hint that helps to correct an unknown option."""
     word = name.removeprefix("--")
     options = [item for item in context.command.get_params(context) if isinstance(item, click.Option)]
-    spelled = [option for item in options for option in (*item.opts, *item.secondary_opts)]
-    known = [option[2:] for option in spelled if option.startswith("--")]
+    option_names = [option for item in options for option in (*item.opts, *item.secondary_opts)]
+    known = [option[2:] for option in option_names if option.startswith("--")]
     if isinstance(context.command, click.Group) and word in ("json", "root"):
         return f'"{name}" goes after the command.'
     if word.upper() in context.command.collect_usage_pieces(context):
         return f"{word.upper()} is typed without an option. {see_help(context)}"
-    if taking := [item for item in options if word in (item.metavar or "").split("|")]:
-        return f'Did you mean "{taking[0].opts[-1]} {word}"?'
-    if best := closest(word, known):
-        return f'Did you mean "--{best}"?'
-    dashed = "" if name.startswith("--") else ' Write "--" before a value that begins with a dash.'
-    return f"Options: --{', --'.join(sorted(known))}.{dashed}"
+    if options_with_value := [item for item in options if word in (item.metavar or "").split("|")]:
+        return f'Did you mean "{options_with_value[0].opts[-1]} {word}"?'
+    if suggestion := closest(word, known):
+        return f'Did you mean "--{suggestion}"?'
+    dash_hint = "" if name.startswith("--") else ' Write "--" before a value that starts with a dash.'
+    return f"Options: --{', --'.join(sorted(known))}.{dash_hint}"
 
 
 def see_help(context: click.Context | None) -> str | None:

@@ -1,7 +1,7 @@
-"""`holdfast analyze fleet`: one analysis over many repositories.
+"""`holdfast analyze fleet`: runs one analysis over many repositories.
 
-Written by hand and not an operation: it opens every repository that a list names, which no client that was
-given one repository may request.
+The command is written by hand and not generated from an operation, because it opens every repository in a
+list. A client that was given access to one repository must not be able to request that.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from holdfast.analysis.fleet.merged_report import ANALYSED, FAILED, NOT_RUN, req
 from holdfast.analysis.fleet.repository_state import repository_state
 from holdfast.analysis.fleet.roster import parse_roster
 from holdfast.analysis.room import Analysis
-from holdfast.faces.cli.arguments import wire_arguments, with_options
+from holdfast.faces.cli.arguments import name_options, wire_arguments
 from holdfast.faces.cli.catalogue import CATALOGUE, CatalogueCommand
 from holdfast.faces.cli.command import Installation, OperationCommand, json_option, refuse_when_read_only
-from holdfast.faces.cli.groups import page_command
+from holdfast.faces.cli.groups import handwritten_command
 from holdfast.faces.cli.output import INTERRUPTED, SUCCESS, write, write_text
 from holdfast.kernel.clock import utc_now
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
@@ -42,9 +42,10 @@ from holdfast.storage.git.repository import Repository
 from holdfast.storage.processes.pool import DASK_PREFIX, LOCAL_EXECUTOR, create_executor
 
 _TOOLSET = "analyze"
-_RETRIES = 2
-_LEFT_OUT = ("trend", "record-trend")
-"""Analyses that depend on more than the state of a repository: they read or record trend points."""
+_DEFAULT_RETRIES = 2
+"""A judgement: a process that ran out of memory often succeeds once others have finished."""
+_EXCLUDED_ANALYSES = ("trend", "record-trend")
+"""Analyses that read or record trend points, so that they depend on more than the state of a repository."""
 _PAGE = f"""Run one analysis over many repositories and merge the results.
 
 LIST is a text file with one repository on each line, as `path` or `path name`; `#` begins a comment.
@@ -56,9 +57,9 @@ have changed. {DASK_PREFIX}HOST:PORT runs it on a Dask cluster whose workers see
 
 
 def fleet_command() -> click.Command:
-    """Return the command."""
+    """Return the command that analyses many repositories."""
     analyses = "|".join(_analyses())
-    return page_command(
+    return handwritten_command(
         "fleet",
         _PAGE,
         [
@@ -79,8 +80,8 @@ def fleet_command() -> click.Command:
             click.Option(
                 ["--retries"],
                 type=click.IntRange(min=0),
-                default=_RETRIES,
-                help=f"How often to retry after a process died; not for Dask.  [default: {_RETRIES}]",
+                default=_DEFAULT_RETRIES,
+                help=f"How often to retry after a process died; not for Dask.  [default: {_DEFAULT_RETRIES}]",
             ),
             click.Option(
                 ["--output"], default="fleet", metavar="FOLDER", help="Where results go.  [default: fleet]"
@@ -94,7 +95,7 @@ def fleet_command() -> click.Command:
 
 def _analyses() -> dict[str, CatalogueCommand]:
     [commands] = [toolset.commands for toolset in CATALOGUE if toolset.name == _TOOLSET]
-    return {item.command: item for item in commands if item.command not in _LEFT_OUT}
+    return {item.command: item for item in commands if item.command not in _EXCLUDED_ANALYSES}
 
 
 def _run(
@@ -105,32 +106,36 @@ def _run(
     text = read_limited(listed, LIMITS.configuration_file_bytes).decode("utf-8", "replace")
     members = parse_roster(text, os.path.dirname(os.path.abspath(listed)))
     question = _question(analysis, given)
-    where = create_executor(executor, options["workers"])
+    pool = create_executor(executor, options["workers"])
     fleet = Fleet(members, question, output, options["again"])
-    ended: BaseException | None = None
+    interruption: BaseException | None = None
     try:
         tasks = list(fleet.tasks())
-        for done, (task, outcome) in enumerate(run_tasks(tasks, analysed, where, options["retries"]), 1):
+        for done, (task, outcome) in enumerate(
+            run_tasks(tasks, analyse_repository, pool, options["retries"]), 1
+        ):
             status = fleet.record(task.name, outcome)
             click.echo(visible(f"{done}/{len(tasks)} {task.name}: {status}"), err=True)
     except (KeyboardInterrupt, Unavailable) as failure:
-        ended = failure  # Results so far are stored and reported.
+        interruption = failure  # The results so far are stored and reported.
     finally:
-        where.shutdown()
-    found = fleet.finish()
-    if isinstance(ended, Unavailable):
-        raise ended
+        pool.shutdown()
+    totals = fleet.finish()
+    if isinstance(interruption, Unavailable):
+        raise interruption
     if options["json"]:
-        data = {"totals": found, "unchanged": fleet.unchanged, "output": output}
+        data = {"totals": totals, "unchanged": fleet.unchanged, "output": output}
         write(json_text(data, for_a_person=False))
     else:
-        counted = ", ".join(f"{found[status]} {status}" for status in (ANALYSED, FAILED, NOT_RUN))
-        write_text(f"{found['repositories']} repositories: {counted}; {fleet.unchanged} unchanged.")
-    return INTERRUPTED if ended else 1 if found[FAILED] else SUCCESS
+        counts = ", ".join(f"{totals[status]} {status}" for status in (ANALYSED, FAILED, NOT_RUN))
+        write_text(f"{totals['repositories']} repositories: {counts}; {fleet.unchanged} unchanged.")
+    if interruption is not None:
+        return INTERRUPTED
+    return 1 if totals[FAILED] else SUCCESS
 
 
 def _question(analysis: str, given: Sequence[str]) -> dict[str, Any]:
-    """Return the request for every repository, validated before any is opened."""
+    """Return the request that is sent for every repository; validate it before any is opened."""
     known = _analyses()
     if analysis not in known:
         raise Invalid(f'There is no analysis "{analysis}".', hint=did_you_mean(analysis, known))
@@ -145,13 +150,13 @@ def _question(analysis: str, given: Sequence[str]) -> dict[str, Any]:
             "--root and --json cannot be passed to the analysis.", hint="Leave them out after `--`."
         )
     project = {name: arguments.pop(name) for name in ("project_path",) if name in arguments}
-    if operation.fill_in is not None:  # Without a path it needs no room.
+    if operation.fill_in is not None:  # It needs a room only for the path, which was taken out.
         arguments = operation.fill_in(None, arguments)
     arguments |= project
     try:
         validate_arguments(operation.input, arguments)
     except InvalidArguments as error:
-        error.message = with_options(error.message, command.arguments)
+        error.message = name_options(error.message, command.arguments)
         raise
     return {
         "module": item.module,
@@ -174,22 +179,22 @@ class _EndOfDay:
         return self._time
 
 
-def analysed(request: str) -> str:
-    """Analyse one repository, in this process; return the result or the failure as JSON."""
+def analyse_repository(request: str) -> str:
+    """Analyse one repository in this process; return the result or the failure as JSON."""
     try:
-        return json.dumps(run_guarded(_analysed, json.loads(request)), ensure_ascii=False)
+        return json.dumps(run_guarded(_analyse, json.loads(request)), ensure_ascii=False)
     except HoldfastError as error:
         return json.dumps({"error": {"message": error.message, "hint": error.hint}}, ensure_ascii=False)
 
 
-def _analysed(request: Mapping[str, Any]) -> dict[str, Any]:
+def _analyse(request: Mapping[str, Any]) -> dict[str, Any]:
     if request["version"] != __version__:
         raise Unavailable(
-            f"The worker has Holdfast {__version__}, this one is {request['version']}.",
+            f"The worker has Holdfast {__version__}, but this program is {request['version']}.",
             hint="Install the same version on all workers.",
         )
-    everything = Registry((toolsets.toolset_declared_in(request["module"]),))
-    registry = everything.select(Selection(toolsets=frozenset((_TOOLSET,)), commands=True))
+    toolset_registry = Registry((toolsets.toolset_of_module(request["module"]),))
+    registry = toolset_registry.select(Selection(toolsets=frozenset((_TOOLSET,)), commands=True))
     operation = registry.operation(request["operation"])
     repository, clock = Repository.at(request["root"]), _EndOfDay(request["today"])
     state = repository_state(repository)
@@ -197,7 +202,7 @@ def _analysed(request: Mapping[str, Any]) -> dict[str, Any]:
     key = sha256(json.dumps([*inputs, state.digest], sort_keys=True).encode()).hexdigest()
     if key == request["known"]:
         return {"key": key}
-    room = Analysis(repository, clock, workers=1)  # Each repository has a process of its own already.
+    room = Analysis(repository, clock, workers=1)  # The repositories are already analysed in parallel.
     with closing(room), closing(Dispatcher(registry, lambda _: room)) as dispatcher:
         result = dispatcher.run(operation, request["arguments"], dispatcher.new_call(operation))
     day = request["today"] if clock.was_read else None

@@ -1,6 +1,6 @@
-"""`git mile`: the commands of the milestones toolset at top level, and the server of its specification.
+"""`git mile`: the commands of the milestones toolset, and an MCP server of its specification.
 
-Installed as `git-mile`, where git finds it as a subcommand.
+The program is installed as `git-mile`, which makes it a subcommand of git.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
-from holdfast.faces.cli import not_loaded
+from holdfast.faces.cli import report_load_failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,23 +40,23 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except (ImportError, MemoryError, OSError) as failure:
-        return not_loaded(failure, arguments)
+        return report_load_failure(failure, arguments)
 
 
 def _execute(arguments: list[str]) -> int:
-    is_named = "--root" in arguments or "HOLDFAST_ROOT" in os.environ
-    if "GIT_DIR" in os.environ and not is_named and _is_elsewhere(os.environ["GIT_DIR"]):
+    has_root = "--root" in arguments or "HOLDFAST_ROOT" in os.environ
+    if "GIT_DIR" in os.environ and not has_root and _is_another_repository(os.environ["GIT_DIR"]):
         from holdfast.faces.cli import failures
         from holdfast.kernel.errors import InvalidArguments
 
-        message = "git was told to use another repository than that of this directory."
+        message = "git was run for another repository than that of this directory."
         error = InvalidArguments(message, hint="Use `git -C DIRECTORY mile …` for another repository.")
         return failures.report(error, as_json="--json" in arguments)
     return _run(arguments)
 
 
-def _is_elsewhere(git_directory: str) -> bool:
-    """Return whether GIT_DIR names another repository than this directory's, as `git --git-dir` makes it."""
+def _is_another_repository(git_directory: str) -> bool:
+    """Return whether GIT_DIR, which `git --git-dir` sets, names another repository than this directory's."""
     from holdfast.kernel.errors import HoldfastError
     from holdfast.storage.git.repository import Repository
 
@@ -69,13 +69,13 @@ def _is_elsewhere(git_directory: str) -> bool:
 def _run(arguments: list[str]) -> int:
     from holdfast import toolsets
 
-    toolsets.begin_loading()
+    toolsets.pause_garbage_collection()
     try:
         from holdfast.faces.cli.application import run_program, this_installation
 
         return run_program(git_mile(this_installation()), "git mile", arguments)
     finally:
-        toolsets.loaded()
+        toolsets.resume_garbage_collection()
 
 
 def git_mile(commands: Commands) -> CommandGroup:
@@ -100,7 +100,7 @@ def _server_command() -> click.Command:
     import click
 
     from holdfast.faces.cli.command import root_option
-    from holdfast.faces.cli.groups import page_command
+    from holdfast.faces.cli.groups import handwritten_command
     from holdfast.faces.cli.serve import log_options, tool_errors_option, tool_names_option
 
     protocol = click.Option(
@@ -110,24 +110,24 @@ def _server_command() -> click.Command:
         help="The revision of the specification to speak.  [default: v1]",
     )
     options = [root_option(), protocol, tool_errors_option(), tool_names_option(), *log_options()]
-    return page_command("mcp-server", _SERVER_PAGE, options, _serve)
+    return handwritten_command("mcp-server", _SERVER_PAGE, options, _serve)
 
 
 def _serve(root: str | None, protocol: str, tool_errors: str, tool_names: str | None, **log: Any) -> int:
     from holdfast.faces.cli.command import starting_directory
-    from holdfast.faces.cli.serve import begin_log, chosen_profile
+    from holdfast.faces.cli.serve import select_profile, start_logging
     from holdfast.kernel.errors import Invalid
 
     if protocol not in _PROTOCOLS:
         raise Invalid(f'There is no protocol "{protocol}".', hint=f"Known: {', '.join(_PROTOCOLS)}.")
-    profile = chosen_profile("git-mile", tool_errors, tool_names)
+    profile = select_profile("git-mile", tool_errors, tool_names)
     directory = starting_directory(root)
     from holdfast.faces.mcp.stdio import serve_stdio
     from holdfast.kernel.registry import EVERYTHING
     from holdfast.workspace import Workspace
 
     workspace = Workspace.discover(directory)
-    begin_log(**log)
+    start_logging(**log)
     return serve_stdio(workspace, EVERYTHING, profile)
 
 

@@ -1,4 +1,4 @@
-"""Groups that load their commands on demand, the layout of help pages, and suggestions for typing errors."""
+"""Groups that load their commands on demand, the layout of help pages, and suggestions for mistyped names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from holdfast.faces.cli.output import styled, write
+from holdfast.faces.cli.output import style_text, write
 from holdfast.kernel.errors import UnknownTool, did_you_mean
 
 
@@ -16,7 +16,7 @@ class PageFormatter(click.HelpFormatter):
     """Formats a help page, with headings in bold on a terminal."""
 
     def write_heading(self, heading: str) -> None:
-        self.write(f"{'':>{self.current_indent}}{styled(f'{heading}:', sys.stdout, bold=True)}\n")
+        self.write(f"{'':>{self.current_indent}}{style_text(f'{heading}:', sys.stdout, bold=True)}\n")
 
     def write_table(self, heading: str, rows: Iterable[tuple[str, str]]) -> None:
         """Write a section of terms and their explanations, unless it is empty."""
@@ -39,11 +39,11 @@ class PageContext(click.Context):
 
 
 def help_option() -> click.Option:
-    """Return the option that shows a command's page."""
-    return showing_option(["-h", "--help"], click.Context.get_help, "Show this page and exit.")
+    """Return the option that shows a command's help page."""
+    return info_option(["-h", "--help"], click.Context.get_help, "Show this page and exit.")
 
 
-def showing_option(names: list[str], text: Callable[[click.Context], str], page: str) -> click.Option:
+def info_option(names: list[str], text: Callable[[click.Context], str], page: str) -> click.Option:
     """Return an option that shows a text instead of running the command."""
 
     def show(context: click.Context, parameter: click.Parameter, value: Any) -> None:
@@ -55,7 +55,7 @@ def showing_option(names: list[str], text: Callable[[click.Context], str], page:
     return click.Option(names, is_flag=True, is_eager=True, expose_value=False, callback=show, help=page)
 
 
-def completing(names: Iterable[str]) -> Callable[[Any, Any, str], list[str]]:
+def complete_from(names: Iterable[str]) -> Callable[[Any, Any, str], list[str]]:
     """Return the shell completion of a value that is one of some names."""
     return lambda _context, _parameter, incomplete: [name for name in names if name.startswith(incomplete)]
 
@@ -72,18 +72,18 @@ def first_sentence(text: str) -> str:
 
 
 class CommandEntry(NamedTuple):
-    """A command in a group: its summary, its section in the list, and how to create it."""
+    """A command in a group: its summary, its section in the list, and the function that creates it."""
 
     summary: str
     section: str
     make: Callable[[str], click.Command]
     hidden: bool = False
     inner: tuple[str, ...] = ()
-    """The names of its own commands, if it is a group."""
+    """The names of its commands, if it is a group."""
 
 
 class CommandGroup(click.Group):
-    """A group that creates its commands on demand, and shows its help page when none is given."""
+    """A group that creates its commands on demand, and shows its help page when no command is given."""
 
     context_class = PageContext
 
@@ -137,17 +137,17 @@ class CommandGroup(click.Group):
     def _suggestion(self, typed: str, ctx: click.Context) -> str:
         if any(f"--{typed}" in parameter.opts for parameter in self.params):
             return f'Did you mean "{ctx.command_path} --{typed}"?'
-        shown = [name for name, entry in self.entries.items() if not entry.hidden]
-        inside = next((name for name, entry in self.entries.items() if typed in entry.inner), None)
-        if inside is not None and not any(name.startswith(typed) for name in shown):
-            return f'Did you mean "{inside} {typed}"?'
-        return did_you_mean(typed, shown)
+        visible = [name for name, entry in self.entries.items() if not entry.hidden]
+        group = next((name for name, entry in self.entries.items() if typed in entry.inner), None)
+        if group is not None and not any(name.startswith(typed) for name in visible):
+            return f'Did you mean "{group} {typed}"?'
+        return did_you_mean(typed, visible)
 
 
-def page_command(
+def handwritten_command(
     name: str, page: str, parameters: Iterable[click.Parameter], callback: Callable[..., Any]
 ) -> click.Command:
-    """Return a command written by hand, with a help page like those of all others."""
+    """Return a command written by hand, with a help page like that of other commands."""
     command = click.Command(
         name, params=[*parameters, help_option()], callback=callback, help=page, add_help_option=False
     )
@@ -168,5 +168,5 @@ def _show_page_unless_command() -> int:
 
 
 def completion_variable(program: str) -> str:
-    """Return the environment variable in which a shell asks a program for completions."""
+    """Return the environment variable with which a shell requests completions from a program."""
     return f"_{program.upper().replace('-', '_')}_COMPLETE"

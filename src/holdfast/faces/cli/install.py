@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from holdfast.faces.cli.command import json_option, refuse_when_read_only, root_option, starting_directory
-from holdfast.faces.cli.groups import completing, page_command
+from holdfast.faces.cli.groups import complete_from, handwritten_command
 from holdfast.faces.cli.output import is_terminal, write, write_text
 from holdfast.kernel.errors import Invalid, did_you_mean
 from holdfast.kernel.untrusted import json_text
 
 if TYPE_CHECKING:
-    from holdfast.installation.client import Client, Situation
+    from holdfast.installation.client import Client, InstallationContext
     from holdfast.installation.plan import FileChange
     from holdfast.storage.git.repository import Repository
 
@@ -44,51 +44,51 @@ you have edited stays as it is, unless you pass --replace.
 
 def install_command() -> click.Command:
     """Return the command that configures a client."""
-    return page_command("install", _PAGE, _parameters(), _install)
+    return handwritten_command("install", _PAGE, _parameters(), _install)
 
 
 def _install(client: str | None, scope: str | None, name: str, root: str | None, **options: bool) -> int:
     from holdfast.installation import plan
     from holdfast.workspace import contributions
 
-    _refuse_together(
+    _check_exclusive(
         {"--print": options["print_"], "--uninstall": options["uninstall"], "--replace": options["replace"]}
     )
-    _refuse_together({"--print": options["print_"], "--dry-run": options["dry_run"]})
-    _refuse_together({"--print": options["print_"], "--json": options["json"]})
-    chosen = _client(client)
-    situation = _situation(chosen, scope, name, root)
+    _check_exclusive({"--print": options["print_"], "--dry-run": options["dry_run"]})
+    _check_exclusive({"--print": options["print_"], "--json": options["json"]})
+    chosen = _find_client(client)
+    context = _installation_context(chosen, scope, name, root)
     if options["print_"]:
-        write_text(_snippets(plan.snippets(chosen, situation, contributions())))
+        write_text(_format_snippets(plan.snippets(chosen, context, contributions())))
         return 0
     if options["uninstall"]:
-        changes = plan.planned_removal(chosen, situation, contributions())
+        changes = plan.plan_removal(chosen, context, contributions())
     else:
-        changes = plan.planned_installation(chosen, situation, contributions(), replace=options["replace"])
+        changes = plan.plan_installation(chosen, context, contributions(), replace=options["replace"])
     if options["dry_run"] and not options["json"]:
-        write_text("".join(map(plan.difference, changes)) or "Nothing to change.")
+        write_text("".join(map(plan.unified_diff, changes)) or "Nothing to change.")
         return 0
     if not options["dry_run"]:
         refuse_when_read_only()
-        plan.carry_out(changes)
-    notes = [] if options["uninstall"] else _notes(chosen, situation)
+        plan.apply_changes(changes)
+    notes = [] if options["uninstall"] else _notes(chosen, context)
     if options["json"]:
-        result = _data(chosen, situation, changes, notes, dry_run=options["dry_run"])
+        result = _json_result(chosen, context, changes, notes, dry_run=options["dry_run"])
         write(json_text(result, for_a_person=is_terminal(sys.stdout)))
     else:
-        write_text(
-            "\n".join([*(_change_text(change, uninstall=options["uninstall"]) for change in changes), *notes])
-        )
+        lines = [_change_text(change, uninstall=options["uninstall"]) for change in changes]
+        write_text("\n".join([*lines, *notes]))
     return 0
 
 
-def _refuse_together(options: dict[str, bool]) -> None:
+def _check_exclusive(options: dict[str, bool]) -> None:
+    """Raise when more than one of these options was given."""
     given = [name for name, is_given in options.items() if is_given]
     if len(given) > 1:
         raise Invalid(f"{given[0]} and {given[1]} cannot be combined.", hint="Leave one out.")
 
 
-def _client(name: str | None) -> Client:
+def _find_client(name: str | None) -> Client:
     from holdfast.installation.clients import CLIENTS
 
     if name is None:
@@ -98,28 +98,30 @@ def _client(name: str | None) -> Client:
     return CLIENTS[name]
 
 
-def _situation(client: Client, scope: str | None, name: str, root: str | None) -> Situation:
-    from holdfast.installation.client import Situation
+def _installation_context(
+    client: Client, scope: str | None, name: str, root: str | None
+) -> InstallationContext:
+    from holdfast.installation.client import InstallationContext
     from holdfast.storage.git.repository import Repository
 
     if not _SERVER_NAME.fullmatch(name):
         raise Invalid(f'"{name}" cannot name a server.', hint="Use letters, digits, '-' and '_', 64 at most.")
     repository = Repository.discover(starting_directory(root))
-    chosen = _scope(client, scope)
-    if repository.bare and chosen == "project" and client.name != "git":
+    chosen_scope = _find_scope(client, scope)
+    if repository.bare and chosen_scope == "project" and client.name != "git":
         raise Invalid(
             "A bare repository has no files for a project.",
             hint="Run it in a work tree, or use --scope user.",
         )
-    found = shutil.which("holdfast")
-    return Situation(
+    on_path = shutil.which("holdfast")
+    return InstallationContext(
         root=repository.root,
         home=os.path.expanduser("~"),
         platform=sys.platform,
         environment=os.environ,
-        scope=chosen,
-        program=_own_program() or found,
-        on_search_path=found is not None,
+        scope=chosen_scope,
+        program=_own_program() or on_path,
+        on_search_path=on_path is not None,
         name=name,
         git_directory=repository.common_dir,
         remotes=_remotes(repository) if client.name == "git" else (),
@@ -135,7 +137,7 @@ def _remotes(repository: Repository) -> tuple[str, ...]:
     return tuple(name for name in Remotes(Git(repository)).names() if is_remote_name(name))
 
 
-def _scope(client: Client, name: str | None) -> Any:
+def _find_scope(client: Client, name: str | None) -> Any:
     if name is None:
         return client.scopes[0]
     known = [scope.value for scope in client.scopes]
@@ -145,19 +147,19 @@ def _scope(client: Client, name: str | None) -> Any:
 
 
 def _own_program() -> str | None:
-    """Return the program of this installation, which is next to its interpreter."""
+    """Return the program of this installation, which is beside its interpreter, if it is executable."""
     program = Path(sys.executable).with_name("holdfast")
     return str(program) if os.access(program, os.X_OK) else None
 
 
-def _notes(client: Client, situation: Situation) -> list[str]:
-    notes = client.notes(situation)
-    if not situation.on_search_path and situation.command(from_a_shell=True) == "holdfast":
+def _notes(client: Client, context: InstallationContext) -> list[str]:
+    notes = client.notes(context)
+    if not context.on_search_path and context.command(has_user_path=True) == "holdfast":
         notes.append("`holdfast` is not on your search path (PATH); the client needs to find it there.")
     return notes
 
 
-def _snippets(snippets: list[tuple[Any, str]]) -> str:
+def _format_snippets(snippets: list[tuple[Any, str]]) -> str:
     if len(snippets) == 1:
         return snippets[0][1]
     return "\n".join(f"{file.label}\n\n{snippet}" for file, snippet in snippets)
@@ -173,8 +175,13 @@ def _change_text(change: FileChange, *, uninstall: bool) -> str:
     return f"{label}: {change.action}.{backup}"
 
 
-def _data(
-    client: Client, situation: Situation, changes: list[FileChange], notes: list[str], *, dry_run: bool
+def _json_result(
+    client: Client,
+    context: InstallationContext,
+    changes: list[FileChange],
+    notes: list[str],
+    *,
+    dry_run: bool,
 ) -> dict[str, Any]:
     files = [
         {"path": change.file.label, "action": change.action, "backup": change.backup_label}
@@ -182,7 +189,7 @@ def _data(
     ]
     return {
         "client": client.name,
-        "scope": situation.scope.value,
+        "scope": context.scope.value,
         "dry_run": dry_run,
         "files": files,
         "notes": notes,
@@ -193,12 +200,12 @@ def _parameters() -> list[click.Parameter]:
     from holdfast.installation.clients import CLIENTS
 
     return [
-        click.Argument(["client"], required=False, metavar="CLIENT", shell_complete=completing(CLIENTS)),
+        click.Argument(["client"], required=False, metavar="CLIENT", shell_complete=complete_from(CLIENTS)),
         click.Option(
             ["--scope"],
             metavar="|".join(_SCOPES),
             help="This repository, shared with everyone who works on it, or all your repositories.",
-            shell_complete=completing(_SCOPES),
+            shell_complete=complete_from(_SCOPES),
         ),
         _flag("--dry-run", "Show the changes as a diff and make none."),
         click.Option(
@@ -210,7 +217,7 @@ def _parameters() -> list[click.Parameter]:
             ["--name"],
             default="holdfast",
             metavar="NAME",
-            help="What to call the server.  [default: holdfast]",
+            help="The name of the server.  [default: holdfast]",
         ),
         root_option(),
         json_option(),

@@ -1,6 +1,6 @@
-"""Files installed with the program: manual pages in roff, and completion scripts for shells.
+"""Generates the files installed with the program: manual pages in roff, and completion scripts for shells.
 
-The pages are generated from the commands. Text is escaped so that roff does not interpret any of it.
+Text of the commands is escaped so that roff interprets none of it.
 """
 
 from __future__ import annotations
@@ -12,26 +12,26 @@ import click
 
 from holdfast import __version__
 from holdfast.faces.cli.application import application
-from holdfast.faces.cli.arguments import with_options
+from holdfast.faces.cli.arguments import name_options
 from holdfast.faces.cli.command import OperationCommand, json_option, root_option
 from holdfast.faces.cli.completion import SHELLS, script
 from holdfast.faces.cli.git_mile import git_mile
 from holdfast.faces.cli.groups import CommandGroup, first_sentence, help_option, option_rows
 from holdfast.kernel.registry import Registry
 
-_COMMON = frozenset(("root", "json", "help"))
-"""Options that nearly every command has, described once."""
+_COMMON_OPTIONS = frozenset(("root", "json", "help"))
+"""The options that nearly every command has; the page describes them once."""
 
-_PLACES = {
+_COMPLETION_PATHS = {
     "bash": "bash-completion/completions/{}",
     "zsh": "zsh/site-functions/_{}",
     "fish": "fish/vendor_completions.d/{}.fish",
 }
-"""Where each shell looks under `share/` for the completion script of a program."""
+"""The path below `share/` where each shell looks for the completion script of a program."""
 
 
-def shared_files(registry: Registry) -> Iterator[tuple[str, str]]:
-    """Yield the files under `share/`: for each program, a manual page and a script per shell."""
+def share_files(registry: Registry) -> Iterator[tuple[str, str]]:
+    """Yield the files below `share/`: for each program, a manual page and a completion script per shell."""
     from holdfast.faces.cli.command import Host
     from holdfast.workspace import Workspace
 
@@ -41,15 +41,15 @@ def shared_files(registry: Registry) -> Iterator[tuple[str, str]]:
         others = [name for name in programs if name != program]
         yield f"man/man1/{program}.1", manual_page(group, program, others)
         for shell in SHELLS:
-            yield _PLACES[shell].format(program), script(group, shell, program)
+            yield _COMPLETION_PATHS[shell].format(program), script(group, shell, program)
 
 
 def manual_page(group: CommandGroup, program: str, see_also: Iterable[str]) -> str:
-    """Return the page of a program, in roff."""
+    """Return the manual page of a program, in roff."""
     context = click.Context(group, info_name=program.replace("-", " ") if program != "holdfast" else program)
-    lines = [f'.TH "{escaped(program.upper())}" 1 "" "holdfast {escaped(__version__)}" "Holdfast"']
+    lines = [f'.TH "{escape_roff(program.upper())}" 1 "" "holdfast {escape_roff(__version__)}" "Holdfast"']
     lines += [".nh", ".ad l", ".SH NAME"]
-    lines += [f"{escaped(program)} \\- {escaped(first_sentence(group.help or ''))}", ".SH SYNOPSIS"]
+    lines += [f"{escape_roff(program)} \\- {escape_roff(first_sentence(group.help or ''))}", ".SH SYNOPSIS"]
     lines += [_usage(context), ".SH DESCRIPTION", *_paragraphs(group.help or "")]
     lines += [".SH OPTIONS", *_terms(option_rows(context, group.params)), ".SH COMMON OPTIONS"]
     common = option_rows(context, [root_option(), json_option(), help_option()])
@@ -57,16 +57,17 @@ def manual_page(group: CommandGroup, program: str, see_also: Iterable[str]) -> s
     for section in dict.fromkeys(entry.section for entry in group.entries.values()):
         listed = {name: entry for name, entry in group.entries.items() if entry.section == section}
         rows = [(name, entry.summary) for name, entry in listed.items() if not entry.hidden]
-        lines += [f".SH {escaped(section.upper())}", *_terms(rows)]
+        lines += [f".SH {escape_roff(section.upper())}", *_terms(rows)]
     lines.append(".SH THE COMMANDS")
     # Each group starts a new section, so commands without a group come first.
     names = group.list_commands(context)
     names.sort(key=lambda name: isinstance(group.get_command(context, name), click.Group))
-    lines += [line for name in names for line in _command(group, name, context)]
-    return "\n".join([*lines, ".SH SEE ALSO", ", ".join(f"{escaped(name)}(1)" for name in see_also), ""])
+    for name in names:
+        lines += _command_section(group, name, context)
+    return "\n".join([*lines, ".SH SEE ALSO", ", ".join(f"{escape_roff(name)}(1)" for name in see_also), ""])
 
 
-def escaped(text: str) -> str:
+def escape_roff(text: str) -> str:
     """Return text on one line, escaped for roff."""
     line = " ".join(text.split()).replace("\\", "\\e").replace("-", "\\-").replace('"', "\\(dq")
     line = line.replace("|", "|\\:")  # allows a line break in a long list of choices
@@ -74,43 +75,50 @@ def escaped(text: str) -> str:
     return f"\\&{line}" if line.startswith((".", "'")) else line
 
 
-def _command(group: CommandGroup, name: str, parent: click.Context) -> Iterator[str]:
+def _command_section(group: CommandGroup, name: str, parent: click.Context) -> Iterator[str]:
     command = group.get_command(parent, name)
     assert command is not None
     context = click.Context(command, info_name=name, parent=parent)
     if isinstance(command, CommandGroup):
-        yield f".SH {escaped(context.command_path.upper())}"
+        yield f".SH {escape_roff(context.command_path.upper())}"
         yield from _paragraphs(command.help or "")
         for inner in command.list_commands(context):
-            yield from _command(command, inner, context)
+            yield from _command_section(command, inner, context)
         return
-    yield f".SS {escaped(context.command_path)}"
+    yield f".SS {escape_roff(context.command_path)}"
     if isinstance(command, OperationCommand):
         operation = command.operation
         if operation.toolset in group.entries:
-            yield escaped(f"The same as {parent.command_path} {operation.toolset} {operation.command}.")
+            yield escape_roff(f"The same as {parent.command_path} {operation.toolset} {operation.command}.")
             return
     yield _usage(context)
     yield from _paragraphs(command.help or "")
     if isinstance(command, OperationCommand):
         positional = [item for item in command.arguments if item.is_positional]
-        yield from _terms([(item.metavar, with_options(item.help, command.arguments)) for item in positional])
-    yield from _terms(option_rows(context, [one for one in command.params if one.name not in _COMMON]))
+        yield from _terms([(item.metavar, name_options(item.help, command.arguments)) for item in positional])
+    yield from _terms(
+        option_rows(context, [item for item in command.params if item.name not in _COMMON_OPTIONS])
+    )
 
 
 def _usage(context: click.Context) -> str:
     pieces = context.command.collect_usage_pieces(context)
-    return f".PP\n.B {escaped(context.command_path)}\n{escaped(' '.join(pieces))}"
+    return f".PP\n.B {escape_roff(context.command_path)}\n{escape_roff(' '.join(pieces))}"
 
 
 def _terms(rows: Iterable[tuple[str, str]]) -> list[str]:
-    return [line for term, text in rows for line in (".TP", f".B {escaped(term)}", escaped(text) or "\\&")]
+    lines = []
+    for term, text in rows:
+        lines += [".TP", f".B {escape_roff(term)}", escape_roff(text) or "\\&"]
+    return lines
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """Yield paragraphs; those that click marks with a backspace are not filled."""
+    """Yield paragraphs; a paragraph that click marks with a backspace keeps its lines."""
     for paragraph in filter(None, (part.strip("\n") for part in text.split("\n\n"))):
-        kept = paragraph.startswith("\b")
-        lines = paragraph.removeprefix("\b\n").splitlines() if kept else [paragraph]
         yield ".PP"
-        yield from (".nf", *map(escaped, lines), ".fi") if kept else map(escaped, lines)
+        if paragraph.startswith("\b"):
+            lines = paragraph.removeprefix("\b\n").splitlines()
+            yield from (".nf", *map(escape_roff, lines), ".fi")
+        else:
+            yield escape_roff(paragraph)

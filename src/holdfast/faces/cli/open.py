@@ -1,4 +1,4 @@
-"""`holdfast open`: the repository's page in a browser, served for as long as the command runs."""
+"""`holdfast open`: serves the repository's page while the command runs, and opens it in a browser."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 import click
 
 from holdfast.faces.cli.command import database_option, root_option, starting_directory
-from holdfast.faces.cli.groups import page_command
+from holdfast.faces.cli.groups import handwritten_command
 from holdfast.faces.cli.serve import (
     DEFAULT_HOST,
     DEFAULT_PORT,
-    begin_log,
-    chosen_profile,
     log_options,
-    parsed_address,
+    parse_listen_address,
+    select_profile,
+    start_logging,
 )
-from holdfast.faces.http.settings import HttpSettings, ListenAddress, checked
+from holdfast.faces.http.settings import HttpSettings, ListenAddress, validate_settings
 from holdfast.kernel.errors import Busy
 from holdfast.kernel.registry import Selection
 
@@ -32,7 +32,7 @@ def open_command() -> click.Command:
     """Return the command that opens the page."""
     read_only = click.Option(["--read-only"], is_flag=True, help="Do not allow changes from the page.")
     options = [root_option(), database_option(), address_option(), read_only, *log_options()]
-    return page_command("open", _PAGE, options, _open)
+    return handwritten_command("open", _PAGE, options, _open)
 
 
 def address_option() -> click.Option:
@@ -46,13 +46,13 @@ def address_option() -> click.Option:
 
 def page_settings(http: str | None, *, open_browser: bool = True) -> HttpSettings:
     """Return the settings for serving the page; raise if the address cannot be used."""
-    address = _default_address() if http is None else parsed_address(http)
-    return checked(HttpSettings(address, open_browser=open_browser))
+    address = _default_address() if http is None else parse_listen_address(http)
+    return validate_settings(HttpSettings(address, open_browser=open_browser))
 
 
 def _open(root: str | None, database: str | None, http: str | None, *, read_only: bool, **log: Any) -> int:
     settings = page_settings(http)
-    begin_log(**log)
+    start_logging(**log)
     return serve_page(starting_directory(root), settings, database=database, read_only=read_only)
 
 
@@ -65,7 +65,7 @@ def serve_page(
 
     workspace = Workspace.discover(start, database)
     return serve_http(
-        workspace, Selection(read_only=read_only), chosen_profile("everything", "error"), settings
+        workspace, Selection(read_only=read_only), select_profile("everything", "error"), settings
     )
 
 

@@ -1,22 +1,21 @@
-"""A command's output: writing it reliably, fitting it to the terminal, and the exit status.
+"""Writes the output of commands: reliably, and style_text for the terminal; defines the exit statuses.
 
 Contract:
-- `write` returns only after the operating system has taken all of the text. Otherwise it raises
+- `write` returns only after the operating system has accepted the whole text. Otherwise it raises
   `OutputFailed`, and the caller must not treat the text as delivered.
-- Bytes are UTF-8 whatever the locale, and bypass Python's buffers, so that nothing is left that could fail
-  when the interpreter exits.
+- Text is encoded as UTF-8 in any locale, and bypasses Python's buffers, so that no write is left that could
+  fail when the interpreter exits.
 
 Exit statuses:
 
     0          success
-    2 to 11    an error: the status of its branch in `holdfast.kernel.errors`
-    70         a defect of ours, with a reference to find it by
+    2 to 11    an error: the status of its class in `holdfast.kernel.errors`
+    70         a defect of Holdfast, with a reference to find it in the log
     74         the result could not be written; nothing counts as delivered
     130        interrupted
-    141        the reader of our output went away; nothing counts as delivered
+    141        the reader of the output closed the pipe; nothing counts as delivered
 
-A result may have a status of its own: an operation that reports damage has succeeded, but scripts need to
-know.
+A result may define another status: an operation that reports damage has succeeded, but scripts need to know.
 """
 
 from __future__ import annotations
@@ -31,10 +30,13 @@ from holdfast.kernel.untrusted import visible
 SUCCESS: Final = 0
 WRITE_FAILED: Final = 74
 INTERRUPTED: Final = 130
-READER_LEFT: Final = 141
+READER_DISCONNECTED: Final = 141
+"""128 plus SIGPIPE, as shells report it. The others are documented at the top of the module."""
 
-_DEFAULT_WIDTH = 80
-_UNLIMITED = 10_000
+_DEFAULT_WIDTH_COLUMNS = 80
+"""For a terminal that does not report its width; the width of a VT100."""
+_UNLIMITED_WIDTH_COLUMNS = 10_000
+"""A judgement: wider than any line, so that nothing is cut."""
 
 
 class OutputFailed(Exception):
@@ -47,7 +49,7 @@ class OutputFailed(Exception):
 
 
 def write(text: str | bytes) -> None:
-    """Write a text, or the bytes of a file, to standard output."""
+    """Write text, or the bytes of a file, to standard output."""
     if sys.stdout is None or sys.stdout.closed:
         raise OutputFailed("Standard output is closed.")
     try:
@@ -55,7 +57,7 @@ def write(text: str | bytes) -> None:
         data = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
         _write_all(sys.stdout.fileno(), data)
     except BrokenPipeError as failure:
-        raise OutputFailed("The reader went away.", READER_LEFT) from failure
+        raise OutputFailed("The reader went away.", READER_DISCONNECTED) from failure
     except OSError as failure:
         raise OutputFailed(f"The result could not be written: {failure.strerror or failure}.") from failure
 
@@ -68,10 +70,10 @@ def write_text(text: str) -> None:
 
 
 def _write_all(descriptor: int, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
+    remaining = memoryview(data)
+    while remaining:
         try:
-            rest = rest[os.write(descriptor, rest) :]
+            remaining = remaining[os.write(descriptor, remaining) :]
         except BlockingIOError:
             # Another process that shares the terminal or pipe has made it non-blocking.
             select.select([], [descriptor], [])
@@ -82,18 +84,18 @@ def is_terminal(stream: TextIO | None) -> bool:
     return stream is not None and not stream.closed and stream.isatty()
 
 
-def width_of(stream: TextIO | None) -> int:
-    """Return the width of a terminal; for any other stream, enough that nothing is cut."""
+def terminal_width(stream: TextIO | None) -> int:
+    """Return the width of a terminal; for any other stream, a width at which nothing is cut."""
     if stream is None or not is_terminal(stream):
-        return _UNLIMITED
+        return _UNLIMITED_WIDTH_COLUMNS
     try:
-        return os.get_terminal_size(stream.fileno()).columns or _DEFAULT_WIDTH
+        return os.get_terminal_size(stream.fileno()).columns or _DEFAULT_WIDTH_COLUMNS
     except OSError:
-        return _DEFAULT_WIDTH
+        return _DEFAULT_WIDTH_COLUMNS
 
 
-def styled(text: str, stream: TextIO | None, **style: Any) -> str:
-    """Return styled text if the stream is a terminal on which colour is not turned off."""
+def style_text(text: str, stream: TextIO | None, **style: Any) -> str:
+    """Return style_text text if the stream is a terminal and colour is not disabled."""
     if not is_terminal(stream) or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return text
     import click

@@ -5,14 +5,16 @@ from __future__ import annotations
 import sys
 from typing import TextIO
 
-from holdfast.faces.cli.output import is_terminal, width_of
+from holdfast.faces.cli.output import is_terminal, terminal_width
 from holdfast.kernel.call import Level, Listener
 from holdfast.kernel.clock import MonotonicClock, monotonic
 from holdfast.kernel.text import one_line
 
-_BAR_WIDTH = 24
-_SECONDS_BETWEEN_UPDATES = 0.1
-_START_OF_CLEAN_LINE = "\r\x1b[K"
+_BAR_CHARACTERS = 24
+"""A judgement: one character for about four percent, and room for a message in 80 columns."""
+_UPDATE_INTERVAL_SECONDS = 0.1
+"""A judgement: smooth to the eye, and almost free."""
+_CLEAR_LINE = "\r\x1b[K"
 
 
 class ProgressLine(Listener):
@@ -31,11 +33,11 @@ class ProgressLine(Listener):
         self.clear()
 
     def progress(self, done: float, total: float | None, message: str | None) -> None:
-        """Redraw the line, unless that was done less than a tenth of a second ago."""
+        """Redraw the line, unless it was redrawn less than a tenth of a second ago."""
         now = self._clock()
         if self._stream is not None and now >= self._next_update:
-            self._next_update = now + _SECONDS_BETWEEN_UPDATES
-            self._draw(self._stream, f"{_measure(done, total)} {one_line(message or '')}")
+            self._next_update = now + _UPDATE_INTERVAL_SECONDS
+            self._draw(self._stream, f"{_progress_text(done, total)} {one_line(message or '')}")
 
     def log(self, level: Level, text: str) -> None:
         """Print warnings and errors on standard error."""
@@ -50,14 +52,14 @@ class ProgressLine(Listener):
             self._drawn = False
 
     def _draw(self, stream: TextIO, text: str) -> None:
-        stream.write(_START_OF_CLEAN_LINE + text[: width_of(stream) - 1])
+        stream.write(_CLEAR_LINE + text[: terminal_width(stream) - 1])
         stream.flush()
         self._drawn = True
 
 
-def _measure(done: float, total: float | None) -> str:
+def _progress_text(done: float, total: float | None) -> str:
     if not total:
         return f"{done:g}"
-    share = min(max(done / total, 0.0), 1.0)
-    filled = round(share * _BAR_WIDTH)
-    return f"[{'#' * filled}{'.' * (_BAR_WIDTH - filled)}] {share:4.0%}"
+    fraction = min(max(done / total, 0.0), 1.0)
+    filled = round(fraction * _BAR_CHARACTERS)
+    return f"[{'#' * filled}{'.' * (_BAR_CHARACTERS - filled)}] {fraction:4.0%}"

@@ -1,7 +1,9 @@
-"""A fast path for `send` and `inbox drain`, which run in about the time that Python takes to start.
+"""A fast path for `send` and `inbox drain`, which take hardly longer than Python takes to start.
 
-Contract: `attempt` either answers a command exactly as the full command line would, or does nothing. Help,
-mistakes, unusual spellings and every failure are left to the full command line.
+These commands run many times an hour, from a key binding and a hook, so they import almost nothing.
+
+Contract: `attempt` either answers a command exactly as the full command line would, or does nothing. It
+leaves help, mistakes, unusual spellings and every failure to the full command line.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.inbox.envelope import SendReceipt
 
-_SHORT = {"-f": "--file", "-c": "--comment"}
+_LONG_OPTIONS = {"-f": "--file", "-c": "--comment"}
 _SEND_VALUES = ("--file", "--comment", "--line", "--root")
 _DRAIN_VALUES = ("--root",)
 
@@ -41,14 +43,14 @@ def _options(
     given: dict[str, str] = {}
     rest = iter(arguments)
     for argument in rest:
-        name, glued, value = _SHORT.get(argument, argument).partition("=")
+        name, equals_sign, value = _LONG_OPTIONS.get(argument, argument).partition("=")
         if name in given:
             return None
         if name in with_value:
-            following = value if glued else next(rest, None)
-            if following is None:
+            option_value = value if equals_sign else next(rest, None)
+            if option_value is None:
                 return None
-            given[name] = following
+            given[name] = option_value
         elif argument in flags:
             given[argument] = ""
         else:
@@ -63,10 +65,10 @@ def _send(given: dict[str, str] | None) -> int | None:
     from holdfast.storage.sql.quick import NeedsFullProgram
 
     try:
-        posted = post(_start(given), given["--file"], given["--comment"], given.get("--line"))
+        receipt = post(_start(given), given["--file"], given["--comment"], given.get("--line"))
     except (NeedsFullProgram, OSError, ValueError):
         return None
-    return _write(_receipt(posted) if "--json" in given else _acknowledgement(posted))
+    return _write(_receipt_json(receipt) if "--json" in given else _acknowledgement(receipt))
 
 
 def _drain(given: dict[str, str] | None) -> int | None:
@@ -77,10 +79,10 @@ def _drain(given: dict[str, str] | None) -> int | None:
 
     start = _start(given)
     try:
-        nothing = nothing_waits(start)
+        is_empty = nothing_waits(start)
     except (NeedsFullProgram, OSError, ValueError):
         return None
-    if not nothing:
+    if not is_empty:
         return _print_waiting(start) if "--hook" in given and "--json" not in given else None
     return _write('{"text":"","message_ids":[],"waiting":0}\n') if "--json" in given else 0
 
@@ -113,24 +115,24 @@ def _print_waiting(start: str) -> int | None:
                         call.settle(answered=False)
             call.settle(answered=True)
     except (HoldfastError, OSError, ValueError, OutputFailed) as failure:
-        return _failed(failure) if written or isinstance(failure, OutputFailed) else None
+        return _report(failure) if written or isinstance(failure, OutputFailed) else None
     return 0
 
 
-def _failed(failure: Exception) -> int:
-    """Report a failure while the answer was written, or after."""
+def _report(failure: Exception) -> int:
+    """Report a failure that occurred while the answer was written, or afterwards."""
     from holdfast.faces.cli import failures, output
     from holdfast.kernel.errors import HoldfastError
 
     if isinstance(failure, output.OutputFailed):
-        return failures.report_unwritten(failure)
+        return failures.report_write_failure(failure)
     if isinstance(failure, HoldfastError):
         return failures.report(failure, as_json=False)
     raise failure
 
 
 def _start(given: dict[str, str]) -> str:
-    """Return where to look for the repository; the full command line refuses an empty text."""
+    """Return the directory to search for the repository; the full command line refuses an empty one."""
     return given["--root"] if "--root" in given else os.environ.get("HOLDFAST_ROOT") or os.getcwd()
 
 
@@ -139,19 +141,19 @@ def _prints_json_on_terminal(given: dict[str, str]) -> bool:
     return "--json" in given and os.isatty(1)
 
 
-def _acknowledgement(posted: SendReceipt) -> str:
+def _acknowledgement(receipt: SendReceipt) -> str:
     from holdfast.inbox.envelope import acknowledgement
 
-    return f"{acknowledgement(posted.file, duplicate=posted.duplicate)}\n"
+    return f"{acknowledgement(receipt.file, duplicate=receipt.duplicate)}\n"
 
 
-def _receipt(posted: SendReceipt) -> str:
-    # All texts that get here are printable, without quotes or backslashes.
-    line = "null" if posted.line is None else f'"{posted.line}"'
-    duplicate = "true" if posted.duplicate else "false"
+def _receipt_json(receipt: SendReceipt) -> str:
+    # All texts that get here are printable and have no quotes or backslashes, so they need no escaping.
+    line = "null" if receipt.line is None else f'"{receipt.line}"'
+    duplicate = "true" if receipt.duplicate else "false"
     return (
-        f'{{"id":"{posted.id}","file":"{posted.file}","line":{line},'
-        f'"time":"{posted.time}","duplicate":{duplicate},"warning":null}}\n'
+        f'{{"id":"{receipt.id}","file":"{receipt.file}","line":{line},'
+        f'"time":"{receipt.time}","duplicate":{duplicate},"warning":null}}\n'
     )
 
 
@@ -170,5 +172,5 @@ def _write(text: str) -> int:
     try:
         output.write(data[written:].decode("utf-8", "replace"))
     except output.OutputFailed as failure:
-        return _failed(failure)
+        return _report(failure)
     return 0

@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from holdfast.faces.cli.command import database_option, root_option, starting_directory
-from holdfast.faces.cli.groups import completing, page_command
-from holdfast.faces.http.settings import HttpSettings, ListenAddress, OAuthSettings, checked, checked_url
+from holdfast.faces.cli.groups import complete_from, handwritten_command
+from holdfast.faces.http.settings import (
+    HttpSettings,
+    ListenAddress,
+    OAuthSettings,
+    validate_settings,
+    validate_url,
+)
 from holdfast.faces.logs import FORMATS, LEVELS, log_to_standard_error
 from holdfast.faces.mcp.profiles import PROFILES, Profile
 from holdfast.kernel.errors import Invalid, did_you_mean
@@ -20,6 +26,7 @@ if TYPE_CHECKING:
 
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8765
+"""A judgement: not assigned to a common service, and easy to remember."""
 _TOOL_ERRORS = ("error", "result")
 _TOOL_NAMES = ("plain", "dotted")
 
@@ -35,21 +42,22 @@ add`, or an access token of the authorization server given with --oauth-issuer.
 
 def serve_command() -> click.Command:
     """Return the command that serves a repository."""
-    return page_command("serve", _PAGE, _options(), _serve)
+    return handwritten_command("serve", _PAGE, _options(), _serve)
 
 
-def parsed_address(text: str) -> ListenAddress:
-    """Return the address in a text: a port, `HOST:PORT`, or a host with the default port."""
+def parse_listen_address(text: str) -> ListenAddress:
+    """Return the address that text names: a port, `HOST:PORT`, or a host with the default port."""
     host, port = _split_address(text)
-    if len(port) > len("65535") or not port.isascii() or not port.isdigit() or int(port) > 65535:
+    is_number = port.isascii() and port.isdigit() and len(port) <= len("65535")
+    if not is_number or int(port) > 65535:
         raise Invalid(f'"{port[:9]}" is not a port.', hint="Pass HOST:PORT with a port between 0 and 65535.")
     return ListenAddress(host, int(port))
 
 
-def parsed_selection(
+def parse_selection(
     toolsets: str | None, tools: str | None, exclude_tools: str | None, *, read_only: bool
 ) -> Selection:
-    """Return the selection for comma-separated names of toolsets and tools."""
+    """Return the selection that comma-separated names of toolsets and tools describe."""
     return Selection(
         toolsets=_names(toolsets) or None,
         tools=_tool_names(tools) or None,
@@ -58,7 +66,7 @@ def parsed_selection(
     )
 
 
-def parsed_settings(
+def parse_http_settings(
     http: str,
     public_url: str | None,
     workers: int,
@@ -66,13 +74,13 @@ def parsed_settings(
     oauth_audience: str | None,
     oauth_keys: str | None,
 ) -> HttpSettings:
-    """Return the HTTP settings from the options; raise when they do not fit together."""
-    public = None if public_url is None else checked_url(public_url, "--public-url")
-    oauth = _oauth(public, oauth_issuer, oauth_audience, oauth_keys)
-    return checked(HttpSettings(parsed_address(http), public, workers, oauth))
+    """Return the HTTP settings from the options; raise when these contradict each other."""
+    public = None if public_url is None else validate_url(public_url, "--public-url")
+    oauth = _oauth_settings(public, oauth_issuer, oauth_audience, oauth_keys)
+    return validate_settings(HttpSettings(parse_listen_address(http), public, workers, oauth))
 
 
-def _oauth(
+def _oauth_settings(
     public_url: str | None, issuer: str | None, audience: str | None, keys: str | None
 ) -> OAuthSettings | None:
     if issuer is None:
@@ -84,9 +92,9 @@ def _oauth(
             "Access tokens are accepted for one audience only.", hint="Pass --oauth-audience or --public-url."
         )
     return OAuthSettings(
-        checked_url(issuer, "--oauth-issuer"),
-        checked_url(audience, "--oauth-audience") if audience is not None else f"{public_url}/mcp",
-        None if keys is None else checked_url(keys, "--oauth-keys"),
+        validate_url(issuer, "--oauth-issuer"),
+        validate_url(audience, "--oauth-audience") if audience is not None else f"{public_url}/mcp",
+        None if keys is None else validate_url(keys, "--oauth-keys"),
     )
 
 
@@ -94,16 +102,18 @@ def _serve(root: str | None, database: str | None, profile: str, **given: Any) -
     from holdfast.toolsets import full_registry
     from holdfast.workspace import Workspace
 
-    names = ("http", "public_url", "workers", "oauth_issuer", "oauth_audience", "oauth_keys")
-    settings = None if given["http"] is None else parsed_settings(*(given[name] for name in names))
-    named = given["toolsets"], given["tools"], given["exclude_tools"]
-    selection = parsed_selection(*named, read_only=given["read_only"])
-    if any(named):
+    http_options = ("http", "public_url", "workers", "oauth_issuer", "oauth_audience", "oauth_keys")
+    settings = None
+    if given["http"] is not None:
+        settings = parse_http_settings(*(given[name] for name in http_options))
+    selected_names = given["toolsets"], given["tools"], given["exclude_tools"]
+    selection = parse_selection(*selected_names, read_only=given["read_only"])
+    if any(selected_names):
         full_registry().select(selection)  # Refuses unknown names.
-    presented = chosen_profile(profile, given["tool_errors"], given["tool_names"])
+    server_profile = select_profile(profile, given["tool_errors"], given["tool_names"])
     workspace = Workspace.discover(starting_directory(root), database)
-    begin_log(given["log_level"], given["log_format"])
-    return _run_server(workspace, selection, presented, settings)
+    start_logging(given["log_level"], given["log_format"])
+    return _run_server(workspace, selection, server_profile, settings)
 
 
 def _run_server(
@@ -118,7 +128,7 @@ def _run_server(
     return serve_http(workspace, selection, profile, settings)
 
 
-def chosen_profile(name: str, tool_errors: str, tool_names: str | None = None) -> Profile:
+def select_profile(name: str, tool_errors: str, tool_names: str | None = None) -> Profile:
     """Return a profile by name, with the given forms of tool errors and tool names."""
     if name not in PROFILES:
         raise Invalid(f'There is no profile named "{name}".', hint=did_you_mean(name, PROFILES))
@@ -161,10 +171,10 @@ def log_options() -> list[click.Option]:
     ]
 
 
-def begin_log(log_level: str, log_format: str | None) -> None:
+def start_logging(log_level: str, log_format: str | None) -> None:
     """Start logging on standard error, as the options specify."""
-    given = (log_level, LEVELS, "--log-level"), (log_format, FORMATS, "--log-format")
-    for chosen, choices, option in given:
+    options = (log_level, LEVELS, "--log-level"), (log_format, FORMATS, "--log-format")
+    for chosen, choices, option in options:
         if chosen is not None and chosen not in choices:
             raise Invalid(f'{option} cannot be "{chosen}".', hint=f"Choose one of: {', '.join(choices)}.")
     log_to_standard_error(log_level, log_format)
@@ -181,7 +191,8 @@ def _split_address(text: str) -> tuple[str, str]:
 
 
 def _names(text: str | None) -> frozenset[str]:
-    return frozenset(name for name in (part.strip() for part in (text or "").split(",")) if name)
+    parts = (text or "").split(",")
+    return frozenset(part.strip() for part in parts if part.strip())
 
 
 def _tool_names(text: str | None) -> frozenset[str]:
@@ -221,7 +232,7 @@ def _options() -> list[click.Option]:
             "Act as the server of one specification: git-mile, lazygit, paired-comments, taskpilot or"
             " toolkit.  [default: everything]",
             default="everything",
-            shell_complete=completing(PROFILES),
+            shell_complete=complete_from(PROFILES),
         ),
         _option("toolsets", "NAME,NAME", "Offer only these toolsets."),
         _option("tools", "NAME,NAME", "Offer only these tools, or these in addition to the toolsets."),
@@ -234,6 +245,6 @@ def _options() -> list[click.Option]:
 
 
 def _option(name: str, metavar: str | None, text: str, **more: Any) -> click.Option:
-    """Return an option that can also be given as an environment variable."""
+    """Return an option that can also be set with an environment variable."""
     variable = f"HOLDFAST_{name.upper().replace('-', '_')}"
     return click.Option([f"--{name}"], metavar=metavar, envvar=variable, show_envvar=True, help=text, **more)

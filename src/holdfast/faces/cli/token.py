@@ -1,6 +1,6 @@
-"""`holdfast token`: who may use this repository's server over HTTP, and for what.
+"""`holdfast token`: manages who may use this repository's server over HTTP, and for what.
 
-Written by hand and not an operation, so that no agent can create tokens.
+The command is written by hand and not generated from an operation, so that no agent can create tokens.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import click
 
 from holdfast.faces.cli.command import refuse_when_read_only, root_option, starting_directory
-from holdfast.faces.cli.groups import CommandGroup, entry_for, page_command
+from holdfast.faces.cli.groups import CommandGroup, entry_for, handwritten_command
 from holdfast.faces.cli.output import write, write_text
 from holdfast.kernel.errors import Invalid, did_you_mean
 from holdfast.kernel.role import Role
@@ -26,16 +26,16 @@ A token is for one person or agent. With the role "read" it can read, with "writ
 
 
 def token_command() -> CommandGroup:
-    """Return the group of commands about tokens."""
+    """Return the group of commands that manage tokens."""
     name, root = click.Argument(["name"], metavar="NAME"), root_option()
     role = click.Option(
         ["--role"], default=Role.READ.value, metavar="|".join(_ROLES), help="What it may do.  [default: read]"
     )
     as_json = click.Option(["as_json", "--json"], is_flag=True, help="Print JSON for a program.")
     commands = [
-        page_command("add", "Create a token and print it, once.", [name, role, root], _add),
-        page_command("list", "List the tokens, without their secrets.", [as_json, root], _list),
-        page_command(
+        handwritten_command("add", "Create a token and print it, once.", [name, role, root], _add),
+        handwritten_command("list", "List the tokens, without their secrets.", [as_json, root], _list),
+        handwritten_command(
             "remove", "Remove a token; running servers refuse it from then on.", [name, root], _remove
         ),
     ]
@@ -44,17 +44,19 @@ def token_command() -> CommandGroup:
 
 def _add(name: str, role: str, root: str | None) -> int:
     refuse_when_read_only()
-    token = _tokens(root).add(name, _role(role))
+    token = _token_file(root).add(name, _parse_role(role))
     write(f"{token}\n")
     click.echo(f'This is the token of "{name}", role {role}. It is not shown again.', err=True)
     return 0
 
 
 def _list(as_json: bool, root: str | None) -> int:
-    grants = _tokens(root).all()
+    grants = _token_file(root).all()
     if as_json:
-        shown = [{"name": one.name, "role": one.role.value, "created": one.created} for one in grants]
-        write(json_text({"tokens": shown}, for_a_person=False))
+        tokens = [
+            {"name": grant.name, "role": grant.role.value, "created": grant.created} for grant in grants
+        ]
+        write(json_text({"tokens": tokens}, for_a_person=False))
     else:
         lines = [f"{grant.name}  {grant.role.value}  since {grant.created}" for grant in grants]
         write_text("\n".join(lines) or "No tokens besides the owner's.")
@@ -63,16 +65,16 @@ def _list(as_json: bool, root: str | None) -> int:
 
 def _remove(name: str, root: str | None) -> int:
     refuse_when_read_only()
-    removed = _tokens(root).remove(name)
+    removed = _token_file(root).remove(name)
     write_text(f'"{removed.name}" may no longer {removed.role.value}.')
     return 0
 
 
-def _tokens(root: str | None) -> TokenFile:
+def _token_file(root: str | None) -> TokenFile:
     return TokenFile(Repository.discover(starting_directory(root)))
 
 
-def _role(text: str) -> Role:
+def _parse_role(text: str) -> Role:
     if text not in _ROLES:
         raise Invalid(f'There is no role named "{text}".', hint=did_you_mean(text, _ROLES))
     return Role(text)

@@ -1,4 +1,7 @@
-"""Creates the sample project: a repository with weeks of history, then operations that fill its rooms."""
+"""Creates the sample project of `holdfast demo`: a repository with weeks of history, notes, tasks and issues.
+
+`tidepool.yaml` lists the files, the commits, and the operations that fill the stores.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +25,12 @@ from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
 
 _DAYS_BETWEEN_COMMITS = 5
+"""A judgement: the history covers some weeks, so that charts and ages show something."""
 _SIDECAR = ".comments"
 
 
 def make_project(folder: str) -> None:
-    """Create the sample project in a new or empty folder; it appears there complete or not at all."""
+    """Create the sample project in a new or empty folder, completely or not at all."""
     if os.path.lexists(folder) and (not os.path.isdir(folder) or os.listdir(folder)):
         raise Conflict(
             f'"{folder}" already exists and is not an empty folder.',
@@ -37,7 +41,7 @@ def make_project(folder: str) -> None:
 
 
 class Demonstration:
-    """Executes the plan of the sample project."""
+    """Executes the plan in `tidepool.yaml`."""
 
     def __init__(self, root: str) -> None:
         text = (resources.files("holdfast.faces.demo") / "tidepool.yaml").read_text(encoding="utf-8")
@@ -45,7 +49,8 @@ class Demonstration:
         self._repository = new_repository(root)
         self._tree = Tree(self._repository)
         self._now = datetime.now(UTC)
-        self._names: dict[str, str] = {}
+        self._ids: dict[str, str] = {}
+        """The ids of things that steps created, by the names that the plan gives them."""
         self._actions: dict[str, Callable[..., None]] = {"edit": self._edit, "commit": self._commit}
 
     def make(self) -> None:
@@ -56,30 +61,32 @@ class Demonstration:
         workspace = Workspace(self._repository)
         with closing(workspace), closing(Dispatcher(full_registry(), workspace.room)) as dispatcher:
             for actor, action, arguments, *name in self._plan["steps"]:
-                resolved = self._resolved(arguments)
+                resolved = self._resolve(arguments)
                 if action in self._actions:
                     self._actions[action](actor, **resolved)
-                else:
-                    self._names |= dict.fromkeys(name, _run(dispatcher, actor, action, resolved))
+                    continue
+                created_id = _run_operation(dispatcher, actor, action, resolved)
+                if name:
+                    self._ids[name[0]] = created_id
 
     def _history(self) -> list[CommitWithFiles]:
         commits = []
-        for age, (who, path, last, message) in enumerate(reversed(self._plan["history"])):
+        for age, (author, path, line_count, message) in enumerate(reversed(self._plan["history"])):
             lines = self._plan["files"][path].splitlines(keepends=True)
-            when = self._now - timedelta(days=_DAYS_BETWEEN_COMMITS * age + 1, hours=age)
-            files = {RepoPath.parse(path): "".join(lines[:last]).rstrip().encode() + b"\n"}
-            commits.append(CommitWithFiles(_signature(who, when), message, files))
+            time = self._now - timedelta(days=_DAYS_BETWEEN_COMMITS * age + 1, hours=age)
+            files = {RepoPath.parse(path): "".join(lines[:line_count]).rstrip().encode() + b"\n"}
+            commits.append(CommitWithFiles(_signature(author, time), message, files))
         return commits[::-1]
 
-    def _commit(self, who: str, message: str, folders: list[str]) -> None:
-        """Commit the files with their notes, and the files in new folders."""
-        own = [RepoPath.parse(path) for path in self._plan["files"]]
-        paths = [*own, *(path.with_suffix_added(_SIDECAR) for path in own)]
+    def _commit(self, author: str, message: str, folders: list[str]) -> None:
+        """Commit the files of the plan with their comments, and all files in some folders."""
+        plan_paths = [RepoPath.parse(path) for path in self._plan["files"]]
+        paths = [*plan_paths, *(path.with_suffix_added(_SIDECAR) for path in plan_paths)]
         paths += [path for folder in folders for path in self._tree.files_in(RepoPath.parse(folder))]
         files = {path: self._read(path) for path in paths if self._tree.exists(path)}
-        append_commits(self._repository, [CommitWithFiles(_signature(who, self._now), message, files)])
+        append_commits(self._repository, [CommitWithFiles(_signature(author, self._now), message, files)])
 
-    def _edit(self, _who: str, path: str, old: str, new: str) -> None:
+    def _edit(self, _author: str, path: str, old: str, new: str) -> None:
         target = RepoPath.parse(path)
         self._write(target, self._read(target).replace(old.encode(), new.encode()))
 
@@ -90,25 +97,25 @@ class Demonstration:
         self._tree.make_parents(path)
         self._tree.write(path, content)
 
-    def _resolved(self, value: Any) -> Any:
-        """Return arguments with `$name` replaced by the id it stands for, and `in N days` by a date."""
+    def _resolve(self, value: Any) -> Any:
+        """Return arguments with `$name` replaced by the id that it names, and `in N days` by a date."""
         match value:
             case dict():
-                return {key: self._resolved(item) for key, item in value.items()}
+                return {key: self._resolve(item) for key, item in value.items()}
             case list():
-                return [self._resolved(item) for item in value]
+                return [self._resolve(item) for item in value]
             case str() if value.startswith("$"):
-                return self._names[value[1:]]
+                return self._ids[value[1:]]
             case str() if value.startswith("in ") and value.endswith(" days"):
                 return (self._now + timedelta(days=int(value.split()[1]))).date().isoformat()
         return value
 
 
-def _signature(who: str, when: datetime) -> Signature:
-    return Signature(who, f"{who.lower()}@example.org", int(when.timestamp()))
+def _signature(author: str, time: datetime) -> Signature:
+    return Signature(author, f"{author.lower()}@example.org", int(time.timestamp()))
 
 
-def _run(dispatcher: Dispatcher, actor: str, name: str, arguments: dict[str, Any]) -> str:
+def _run_operation(dispatcher: Dispatcher, actor: str, name: str, arguments: dict[str, Any]) -> str:
     """Run an operation as `actor` and return the id of what it created."""
     operation = dispatcher.registry.operation(name)
     call = dispatcher.new_call(operation, actor=actor)

@@ -1,7 +1,8 @@
-"""HTTP: authentication, limits, connections and worker processes, in front of the faces that answer requests.
+"""HTTP: authentication, limits, connections and worker processes, in front of MCP, REST and the page.
 
-- Who may come in? `boundary` (host and origin), `access` (tokens), `oauth`, `login`; refusals: `problems`
-- What happens to a request? `application`, on top of `asgi`
-- Below it: `listener`, `connection`, `buffered_transport`; between worker processes: `handover`
-- How it is set up and run: `settings`, `serve`, `server`, `worker_processes`, `connection_instructions`
+- Which requests are accepted: `boundary` (host and origin), `access` (tokens), `oauth`, `login`; refusals are
+  in `problems`
+- How a request is processed: `application`, which uses `asgi`
+- Connections: `listener`, `connection`, `buffered_transport`; between worker processes: `handover`
+- How a server is set up and run: `settings`, `serve`, `server`, `worker_processes`, `connection_instructions`
 """

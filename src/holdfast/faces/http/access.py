@@ -1,4 +1,4 @@
-"""Authentication by bearer token: whose request is it, and which role does its sender have?"""
+"""Authentication by bearer token: identifies the sender of a request and the role they have."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class Principal:
 
     @cached_property
     def user(self) -> AuthenticatedUser:
-        """Return the caller in the SDK's terms, by which a session belongs to the user who opened it."""
+        """Return the caller in the SDK's type, to which the SDK binds request state."""
         return AuthenticatedUser(AccessToken(token="", client_id=self.key, scopes=[self.role.value]))
 
 
-class Recogniser(Protocol):
-    """A source of tokens that are accepted."""
+class TokenSource(Protocol):
+    """A source of accepted tokens, such as a token file or an authorization server."""
 
     async def caller(self, token: str) -> Principal | None:
         """Return the holder of a token, or None when the token is not from this source."""
@@ -48,7 +48,7 @@ class LocalTokens:
         self._owner_token = owner_token.encode()
         self._tokens = tokens
         self._owner = Principal(OWNER, Role.ADMIN, f"token:{OWNER}")
-        self._known: dict[str, Principal] = {}
+        self._principals: dict[str, Principal] = {}
 
     async def caller(self, token: str) -> Principal | None:
         """Return the owner, or the caller that the token was issued to."""
@@ -57,17 +57,18 @@ class LocalTokens:
         grant = self._tokens.find(token)
         if grant is None:
             return None
-        known = self._known.get(grant.name)
-        if known is None or known.role is not grant.role:
-            known = self._known[grant.name] = Principal(grant.name, grant.role, f"token:{grant.name}")
-        return known
+        principal = self._principals.get(grant.name)
+        if principal is None or principal.role is not grant.role:
+            principal = Principal(grant.name, grant.role, f"token:{grant.name}")
+            self._principals[grant.name] = principal
+        return principal
 
 
 class Authentication:
-    """Finds out who sent a request, by asking each recogniser in turn."""
+    """Identifies the sender of a request by asking each token source in turn."""
 
-    def __init__(self, recognisers: Sequence[Recogniser], metadata_url: str | None = None) -> None:
-        self._recognisers = recognisers
+    def __init__(self, token_sources: Sequence[TokenSource], metadata_url: str | None = None) -> None:
+        self._token_sources = token_sources
         self._metadata = [] if metadata_url is None else [f'resource_metadata="{metadata_url}"']
 
     def challenge(self, refused: HoldfastError) -> dict[str, str]:
@@ -81,14 +82,14 @@ class Authentication:
         return {"WWW-Authenticate": f"Bearer {', '.join(parts)}".strip()}
 
     async def caller(self, headers: Headers) -> Principal:
-        """Return the sender of a request; raise when no recogniser knows its token."""
+        """Return the sender of a request; raise when no source knows its token."""
         header = headers.get(b"authorization", b"")
         if header[: len(_SCHEME)].lower() == _SCHEME:
             token = header[len(_SCHEME) :].strip().decode("latin-1")
-            for recogniser in self._recognisers:
-                found = await recogniser.caller(token)
-                if found is not None:
-                    return found
+            for token_source in self._token_sources:
+                principal = await token_source.caller(token)
+                if principal is not None:
+                    return principal
             raise InvalidToken(
                 "This token is not known here.",
                 hint="It may have been removed or have expired; `holdfast token add` makes a new one.",

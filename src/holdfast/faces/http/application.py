@@ -1,7 +1,7 @@
-"""The ASGI application: every request passes the same checks before it reaches a face.
+"""The ASGI application: every request passes the same checks before MCP, REST or the page answer it.
 
-Host, origin and site → authentication → the client's limits → the body → routing → the face → settlement. A
-refusal on the way is sent as problem details (RFC 9457) that reveal nothing about the repository.
+Host, origin and site → authentication → the client's limits → the body → routing → the answer → settlement. A
+refusal by any of these is sent as problem details (RFC 9457) that reveal nothing about the repository.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from holdfast.faces.http.asgi import (
     HttpExchange,
     ResponseSender,
     read_body,
-    replayed,
+    replay_body,
     single_headers,
 )
 from holdfast.faces.http.boundary import Boundary
-from holdfast.faces.http.handover import HANDED_OVER, Handover, worker_of
+from holdfast.faces.http.handover import HANDED_OVER, Handover, session_worker
 from holdfast.faces.http.login import LOGIN_PATH, Logins
 from holdfast.faces.http.problems import UnknownRoute, problem
 from holdfast.faces.http.settings import API_PATH, MCP_PATH, SESSION_HEADER
@@ -39,7 +39,7 @@ from holdfast.kernel.errors import Cancelled, HoldfastError
 from holdfast.kernel.limits import Limits
 from holdfast.kernel.role import Role
 
-_PROTECTIVE_HEADERS = [
+_SECURITY_HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
     (b"cross-origin-resource-policy", b"same-origin"),
@@ -47,7 +47,7 @@ _PROTECTIVE_HEADERS = [
 
 
 class Face(Protocol):
-    """An application below one path, for callers of one role."""
+    """An ASGI application below one path, for callers of one role: MCP, REST, or a part of the page."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request that has passed all checks."""
@@ -57,8 +57,11 @@ class Face(Protocol):
 
 
 @dataclass(frozen=True)
-class Share:
-    """What a worker process shares with the others, any of which may get a client's next request."""
+class WorkerContext:
+    """The number of a worker process, and what it shares with the others.
+
+    Workers share this because any of them may receive the next request of a client.
+    """
 
     worker: int = 0
     sealing_key: bytes | None = None
@@ -67,7 +70,7 @@ class Share:
 
 
 class Application:
-    """Routes requests to the faces of their caller's role."""
+    """Checks requests, and routes them to the faces for their caller's role."""
 
     def __init__(
         self,
@@ -76,15 +79,15 @@ class Application:
         faces: Mapping[Role, Mapping[str, Face]],
         limits: Limits,
         public: Callable[[Scope], Response | None],
-        share: Share,
+        context: WorkerContext,
     ) -> None:
         self._boundary = boundary
         self._authentication = authentication
         self._faces = faces
         self._limits = limits
         self._public = public
-        self._handover = share.handover
-        self._logins = share.logins
+        self._handover = context.handover
+        self._logins = context.logins
         self._admission = Admission(limits)
         self._settlements = Settlements()
 
@@ -93,17 +96,17 @@ class Application:
         if scope["type"] == "lifespan":
             await _lifespan(self.running(), receive, send)
         elif scope["type"] == "http":
-            await self._respond(scope, receive, _protected(send))
+            await self._respond(scope, receive, _add_security_headers(send))
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Keep every face running inside the block."""
+        """Run every face while the block runs; then wait for the last settlements."""
         async with AsyncExitStack() as stack:
             for faces in self._faces.values():
                 for face in faces.values():
                     await stack.enter_async_context(face.running())
             yield
-        await self._settlements.all_settled()
+        await self._settlements.wait_for_all()
 
     async def _respond(self, scope: Scope, receive: Receive, send: Send) -> None:
         observed = Observation("http")
@@ -116,10 +119,10 @@ class Application:
                 return
             caller = await self._caller(scope, headers)
             if scope.get("state", {}).get(HANDED_OVER):
-                await self._admitted(scope, receive, send, caller, headers)
+                await self._answer(scope, receive, send, caller, headers)
                 return
             with self._admission.admitted(caller.key, lasting=_is_stream(scope, headers)):
-                await self._admitted(scope, receive, send, caller, headers)
+                await self._answer(scope, receive, send, caller, headers)
         except Cancelled:
             return
         except HoldfastError as refused:
@@ -139,20 +142,20 @@ class Application:
                 return caller
         return await self._authentication.caller(headers)
 
-    async def _admitted(
+    async def _answer(
         self, scope: Scope, receive: Receive, send: Send, caller: Principal, headers: Headers
     ) -> None:
         body = await read_body(headers, receive, self._limits)
         face = self._face(caller.role, scope["path"])
         if self._handover is not None:
-            worker = worker_of(headers.get(SESSION_HEADER, b""))
+            worker = session_worker(headers.get(SESSION_HEADER, b""))
             if worker is not None and self._handover.is_for_another(worker):
                 await self._handover.hand_over(worker, scope, body, receive, send)
                 return
-        await self._settlements.settled(caller.key)
+        await self._settlements.wait_for(caller.key)
         exchange = scope[EXCHANGE] = HttpExchange(caller, headers, body)
         scope["user"] = caller.user
-        # The SDK reads from here which user the state that a client sends back belongs to.
+        # The SDK binds the state that a client sends back to the user it reads from here.
         auth_context_var.set(caller.user)
         answer = ResponseSender(
             exchange,
@@ -163,15 +166,15 @@ class Application:
             limit=self._limits.response_bytes,
         )
         try:
-            await face(scope, replayed(body, receive), answer.send)
+            await face(scope, replay_body(body, receive), answer.send)
         except HoldfastError:
             raise
         except Exception as failure:
             error = holdfast_error(failure)
-            if not answer.begun:
+            if not answer.has_started:
                 await problem(error)(scope, receive, send)
         finally:
-            answered = answer.left and not exchange.failed
+            answered = answer.was_sent and not exchange.failed
             self._settlements.settle(exchange.caller.key, exchange, answered=answered)
 
     def _face(self, role: Role, path: str) -> Face:
@@ -185,20 +188,20 @@ class Application:
 
 
 def _is_stream(scope: Scope, headers: Headers) -> bool:
-    """Return whether the response to a request is a stream that stays open while its client listens."""
+    """Return whether the response is a stream that stays open while the client listens."""
     if scope["method"] == "GET":
         path: str = scope["path"]
         return path == MCP_PATH or (path.startswith(API_PATH) and path.endswith("/events"))
     return headers.get(b"mcp-method") == b"subscriptions/listen"
 
 
-def _protected(send: Send) -> Send:
-    async def sending(message: Message) -> None:
+def _add_security_headers(send: Send) -> Send:
+    async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
-            message = {**message, "headers": [*message.get("headers", ()), *_PROTECTIVE_HEADERS]}
+            message = {**message, "headers": [*message.get("headers", ()), *_SECURITY_HEADERS]}
         await send(message)
 
-    return sending
+    return send_with_headers
 
 
 async def _lifespan(running: AbstractAsyncContextManager[None], receive: Receive, send: Send) -> None:

@@ -1,14 +1,14 @@
-"""One HTTP request in ASGI's terms: its headers, its whole body, whether its client left, and its response.
+"""One HTTP request in ASGI's terms: its headers, its whole body, its response, and a disconnecting client.
 
 Contract:
-- A body is read completely, within limits of size and time.
+- A body is read completely, within limits on size and time.
 - A call is settled as answered only after the bytes of its answer were passed to a connection that was still
   open: the last part of a JSON response, or the event that holds the answer in a stream. A long body is sent
-  in pieces, each of which waits until the client has taken the previous ones, so that a client that stopped
+  in pieces, each of which waits until the client has read the previous ones, so that a client that stopped
   reading is noticed.
-- A call whose client left is settled as not answered, even if the operation finishes later.
-- Settling may write to a store. It runs beside the event loop, and the same client's next request in this
-  process waits for it.
+- A call whose client disconnected is settled as not answered, even if the operation finishes later.
+- Settling may write to a store, so it runs in a thread. The same client's next request in this process waits
+  for it.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from pydantic_core import from_json
 from starlette.types import Message, Receive, Scope, Send
 
 from holdfast.faces.http.problems import Misdirected, TooSlow
-from holdfast.faces.mcp.wire.messages import decode, encoded_error, too_long
-from holdfast.faces.settlements import Followed
+from holdfast.faces.mcp.wire.messages import decode, encode_error, response_too_large
+from holdfast.faces.settlements import Settleable
 from holdfast.kernel.errors import Cancelled, TooLarge
 from holdfast.kernel.limits import LIMITS, Limits
 
@@ -30,23 +30,23 @@ if TYPE_CHECKING:
     from holdfast.faces.http.access import Principal
 
 EXCHANGE = "holdfast.exchange"
-"""Where a request's scope holds its exchange."""
+"""The key of a request's exchange in its ASGI scope."""
 
-SIGN_OF_LIFE = b": still here\n\n"
-"""The comment that an event stream sends now and then so that idle connections stay open."""
+KEEP_ALIVE_COMMENT = b": still here\n\n"
+"""The comment that an event stream sends periodically, so that proxies do not close an idle connection."""
 
-_PIECE = 64 * 1024
+_PIECE_BYTES = 64 * 1024
 """Uvicorn's high-water mark for writing, beyond which `send` waits for the client."""
 
 
-class HttpExchange(Followed):
+class HttpExchange(Settleable):
     """A request with its caller, and the calls that are settled with its answer."""
 
     def __init__(self, caller: Principal, headers: Headers | None = None, body: bytes = b"") -> None:
         super().__init__()
         self.caller = caller
         self.actor = caller.name
-        """The name under which rooms record what the caller did."""
+        """The name under which rooms record the caller's changes."""
         self.headers = headers or {}
         self.body = body
         self.failed = False
@@ -54,7 +54,7 @@ class HttpExchange(Followed):
 
 
 class ResponseSender:
-    """Sends the response to one request, and notices whether the client was there to receive it."""
+    """Sends the response to one request, and records whether the client was connected to receive it."""
 
     def __init__(
         self,
@@ -74,40 +74,40 @@ class ResponseSender:
         self._lasting = lasting
         self._start: Message | None = None
         self._is_stream = False
-        self.left = False
+        self.was_sent = False
         """Whether the answer was sent while the client was connected."""
-        self.begun = False
+        self.has_started = False
 
     async def send(self, message: Message) -> None:
-        """Send a part of the response. The head is held back and sent with the first part of the body."""
+        """Send a part of the response. The headers are held back and sent with the first part of the body."""
         if message["type"] == "http.response.start":
-            self.begun = True
+            self.has_started = True
             self._is_stream = _is_event_stream(message)
             self._start = message
             if self._lasting:
-                await self._begin()
+                await self._send_start()
             return
         if len(message.get("body", b"")) > self._limit:
             await self._refuse_length(message)
             return
-        await self._begin()
+        await self._send_start()
         if self._carries_answer(message):
-            self.left = await self._send_answer(message)
+            self.was_sent = await self._send_answer(message)
         else:
             await self._send(message)
 
     async def _refuse_length(self, message: Message) -> None:
         identity = getattr(decode(self._request), "id", None)
-        refusal = encoded_error(identity, too_long(len(message["body"]), self._limit))
+        refusal = encode_error(identity, response_too_large(len(message["body"]), self._limit))
         if self._is_stream:
             refusal = b"event: message\r\ndata: " + refusal + b"\r\n\r\n"
         elif self._start is not None:
             rest = [header for header in self._start["headers"] if header[0].lower() != b"content-length"]
             self._start["headers"] = [*rest, (b"content-length", b"%d" % len(refusal))]
-        await self._begin()
+        await self._send_start()
         await self._send({**message, "body": refusal})
 
-    async def _begin(self) -> None:
+    async def _send_start(self) -> None:
         if self._start is not None:
             start, self._start = self._start, None
             await self._send(start)
@@ -122,12 +122,12 @@ class ResponseSender:
             await self._send(message)
             return True
         body = message.get("body", b"")
-        while len(body) > _PIECE:
-            await self._send({"type": message["type"], "body": body[:_PIECE], "more_body": True})
-            body = body[_PIECE:]
-        gone = await _is_disconnected(self._receive)
+        while len(body) > _PIECE_BYTES:
+            await self._send({"type": message["type"], "body": body[:_PIECE_BYTES], "more_body": True})
+            body = body[_PIECE_BYTES:]
+        disconnected = await _is_disconnected(self._receive)
         await self._send({**message, "body": body})
-        return not gone
+        return not disconnected
 
 
 async def _is_disconnected(receive: Receive) -> bool:
@@ -158,22 +158,24 @@ def _holds_answer(chunk: bytes) -> bool:
 
 
 def exchange_of(scope: Scope) -> HttpExchange | None:
-    """Return the exchange of a request that was admitted."""
-    found = scope.get(EXCHANGE)
-    return found if isinstance(found, HttpExchange) else None
+    """Return the exchange of an admitted request, or None for any other."""
+    exchange = scope.get(EXCHANGE)
+    return exchange if isinstance(exchange, HttpExchange) else None
 
 
 Headers = dict[bytes, bytes]
 
-
-_SINGLE = frozenset({b"host", b"origin", b"authorization", b"content-type", b"sec-fetch-site", b"cookie"})
+_NOT_REPEATABLE = frozenset(
+    {b"host", b"origin", b"authorization", b"content-type", b"sec-fetch-site", b"cookie"}
+)
+"""The headers that decide whether a request is allowed."""
 
 
 def single_headers(raw: Iterable[tuple[bytes, bytes]]) -> Headers:
-    """Return headers by name; refuse a second one of those that decide who may do what."""
+    """Return headers by name; refuse a repeated header that decides whether a request is allowed."""
     headers: Headers = {}
     for name, value in raw:
-        if name in headers and name in _SINGLE:
+        if name in headers and name in _NOT_REPEATABLE:
             raise Misdirected(f"The header {name.decode('latin-1')} was sent twice.", hint="Send it once.")
         headers[name] = value
     return headers
@@ -196,39 +198,39 @@ async def send_accepted(send: Send) -> None:
     await send({"type": "http.response.body", "body": b""})
 
 
-async def client_left(receive: Receive) -> None:
-    """Return when the client has closed its connection."""
+async def wait_for_disconnect(receive: Receive) -> None:
+    """Wait until the client has closed its connection."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
 async def read_body(headers: Headers, receive: Receive, limits: Limits) -> bytes:
     """Return the body of a request; raise when it is too long, too slow or cut off."""
-    stated = headers.get(b"content-length", b"")
-    if stated.isdigit() and int(stated) > limits.request_bytes:
+    content_length = headers.get(b"content-length", b"")
+    if content_length.isdigit() and int(content_length) > limits.request_bytes:
         raise _too_large(limits)
-    if stated in (b"", b"0") and b"transfer-encoding" not in headers:
-        return await _received(receive, limits)
+    if content_length in (b"", b"0") and b"transfer-encoding" not in headers:
+        return await _receive_body(receive, limits)
     try:
         async with asyncio.timeout(limits.body_seconds):
-            return await _received(receive, limits)
+            return await _receive_body(receive, limits)
     except TimeoutError:
         raise TooSlow(
-            f"The body did not arrive within {limits.body_seconds:g} seconds.", hint="Send it in one go."
+            f"The body did not arrive within {limits.body_seconds:g} seconds.", hint="Send it without pauses."
         ) from None
 
 
-def replayed(body: bytes, receive: Receive) -> Receive:
-    """Return a receiver that first returns a body that was read already."""
+def replay_body(body: bytes, receive: Receive) -> Receive:
+    """Return an ASGI `receive` that returns a body that was read already, and then receives as before."""
     pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
-    async def again() -> Message:
+    async def receive_again() -> Message:
         return pending.pop() if pending else await receive()
 
-    return again
+    return receive_again
 
 
-async def _received(receive: Receive, limits: Limits) -> bytes:
+async def _receive_body(receive: Receive, limits: Limits) -> bytes:
     chunks: list[bytes] = []
     size = 0
     while True:

@@ -1,12 +1,12 @@
-"""Checks of host, origin and site, on every route, before anything else.
+"""Checks the host, origin and site of every request before anything else happens.
 
-A page on the web can make a browser send requests here: under a host name that it rebinds to this machine
-(DNS rebinding), or across sites (CSRF). So:
+A web page can make a browser send requests to this server: under a host name that it rebinds to this machine
+(DNS rebinding), or from another site (CSRF). So:
 
-- the Host header has to name this server, port included;
+- the Host header has to name this server, including the port;
 - an Origin header has to name one of this server's own origins;
-- a request that may write has to come from this server's own pages or from no page, according to its
-  Sec-Fetch-Site header. A browser too old to send that header sends Origin.
+- the Sec-Fetch-Site header of a request that may write has to say that it comes from this server's own pages
+  or from no page. A browser too old to send that header sends Origin.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from holdfast.faces.http.asgi import Headers
 from holdfast.faces.http.problems import CrossSite, Misdirected
 
 SAFE_METHODS = frozenset({"GET", "HEAD"})
-_OWN_PAGES = frozenset({b"same-origin", b"none"})
+_TRUSTED_SITES = frozenset({b"same-origin", b"none"})
 
 
 class Boundary:
-    """Refuses requests for other hosts and from pages of other origins."""
+    """Refuses requests for other hosts, and requests from pages of other origins."""
 
     def __init__(self, hosts: Iterable[str], origins: Iterable[str]) -> None:
         self._hosts = frozenset(host.encode() for host in hosts)
@@ -38,5 +38,5 @@ class Boundary:
             raise CrossSite(
                 "Pages of other origins may not use this server.", hint="Use a client of your own."
             )
-        if method not in SAFE_METHODS and headers.get(b"sec-fetch-site", b"none") not in _OWN_PAGES:
+        if method not in SAFE_METHODS and headers.get(b"sec-fetch-site", b"none") not in _TRUSTED_SITES:
             raise CrossSite("Pages of other sites may not write here.", hint="Use a client of your own.")

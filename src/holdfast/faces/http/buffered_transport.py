@@ -1,11 +1,11 @@
-"""A transport that combines small writes, and closes so that the client can still read the response.
+"""A transport that combines small writes, and that lets a client read the response before it closes.
 
-An HTTP response is written in pieces: the head, a chunk, the end. Each would be a system call of its own and
-wake the client for part of an answer. So small writes are buffered until the event loop comes around.
+An HTTP response is written in pieces: headers, chunks, the end. Each would be a separate system call and wake
+the client for part of an answer. So small writes are buffered until the next iteration of the event loop.
 
 A request is often refused before its body has arrived. Closing a socket with unread bytes resets the
-connection, and the client may lose the response. So such a connection is first closed for writing, and what
-still arrives is dropped for a short time ("lingering close").
+connection, and the client may lose the response. So such a connection is first closed for writing, and the
+bytes that still arrive are dropped for a short time ("lingering close").
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from collections.abc import Callable
 from typing import Any
 
 _BUFFER_BYTES = 16 * 1024
+"""A judgement: for larger bodies, saving a system call does not outweigh the copy."""
 _LINGER_SECONDS = 1.0
-"""Both are judgements: a copy saves nothing for larger bodies, and a second suffices to read a refusal."""
+"""A judgement: enough for a client to read a refusal."""
 
 
 class BufferedTransport:
-    """A transport that collects small writes until the event loop comes around or the buffer is full."""
+    """Collects small writes until the next iteration of the event loop, or until the buffer is full."""
 
     def __init__(
         self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop, expects_more: Callable[[], bool]
@@ -48,7 +49,7 @@ class BufferedTransport:
             self._transport.write(data)
 
     def close(self) -> None:
-        """Close after everything is written; give a client that is still sending time to read it."""
+        """Close after everything is written; give a client that is still sending time to read that."""
         self.flush()
         if self.is_closing() or not self._expects_more():
             self._transport.close()

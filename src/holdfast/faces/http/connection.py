@@ -1,7 +1,7 @@
-"""One connection of uvicorn's, with timeouts for idle clients and a limit on the number of connections.
+"""One of uvicorn's connections, with a timeout for idle clients and a limit on the number of connections.
 
-Uvicorn waits for request line and headers without a limit. Here a connection has a few seconds for them, and
-when there are too many connections an idle one is closed to make room.
+Uvicorn waits for the request line and the headers without a limit. Here they have to arrive within a few
+seconds, and when there are too many connections an idle one is closed to make room.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ class IdleTimeoutProtocol(H11Protocol):
     """One connection, with a limit on how long its next request may take to arrive."""
 
     limits: Limits = LIMITS
-    _waiting: asyncio.TimerHandle | None = None
+    _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
         """Accept a connection, closing an idle one if there are too many; refuse it if none is idle."""
-        if len(self.connections) >= self.limits.connections and not self._make_room():
+        if len(self.connections) >= self.limits.connections and not self._close_idle():
             transport.abort()
             return
         super().connection_made(BufferedTransport(transport, self.loop, self._expects_more))  # type: ignore[arg-type]
-        self._wait_for_request()
+        self._start_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Clean up after a connection."""
-        self._stop_waiting()
+        self._stop_timer()
         if self in self.connections:
             super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Parse bytes and restart or stop the timer; after a refusal, drop them."""
+        """Parse bytes and restart or stop the timer; drop bytes that arrive after a refusal."""
         if self.transport.is_closing():
             return
         super().data_received(data)
         if self.is_idle:
-            self._wait_for_request()
+            self._start_timer()
         else:
-            self._stop_waiting()
+            self._stop_timer()
 
     @property
     def is_idle(self) -> bool:
@@ -52,23 +52,25 @@ class IdleTimeoutProtocol(H11Protocol):
         return self.cycle is None or self.cycle.response_complete
 
     def _expects_more(self) -> bool:
+        """Return whether the client is still sending its request."""
         return self.conn.their_state in (h11.SEND_BODY, h11.ERROR)
 
-    def _wait_for_request(self) -> None:
-        if self._waiting is None:
-            self._waiting = self.loop.call_later(self.limits.header_seconds, self._give_up)
+    def _start_timer(self) -> None:
+        if self._timer is None:
+            self._timer = self.loop.call_later(self.limits.header_seconds, self._close_if_idle)
 
-    def _stop_waiting(self) -> None:
-        if self._waiting is not None:
-            self._waiting.cancel()
-            self._waiting = None
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
-    def _give_up(self) -> None:
-        self._waiting = None
+    def _close_if_idle(self) -> None:
+        self._timer = None
         if self.is_idle and not self.transport.is_closing():
             self.transport.close()
 
-    def _make_room(self) -> bool:
+    def _close_idle(self) -> bool:
+        """Close an idle connection; return whether there was one."""
         idle = next(
             (item for item in self.connections if isinstance(item, IdleTimeoutProtocol) and item.is_idle),
             None,

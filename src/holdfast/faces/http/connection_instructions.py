@@ -1,4 +1,4 @@
-"""What `holdfast serve --http` prints when it starts: how to connect a client, and where the page is."""
+"""The instructions that `holdfast serve --http` prints: how to connect a client, and how to open the page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from holdfast.workspace import Workspace
 def connection_instructions(
     workspace: Workspace, settings: HttpSettings, port: int, page: str | None = None
 ) -> str:
-    """Return how to connect a client, ending with the page's address."""
+    """Return the instructions for connecting a client, and the page's address if there is a page."""
     local = settings.local_url(port)
     url = f"{settings.public_url or local}{MCP_PATH}"
     token_file = os.path.relpath(os.path.join(workspace.repository.store_directory, TOKEN_NAME))

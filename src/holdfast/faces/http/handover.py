@@ -1,9 +1,9 @@
-"""Forwarding of requests between worker processes: a session lives in one process, the port belongs to all.
+"""Forwards requests between worker processes: a session lives in one process, but all accept connections.
 
 Each worker has a datagram socket, created before the workers are forked. To forward a request, a worker
 creates a pair of stream sockets and passes one end through that socket (SCM_RIGHTS). It repeats the request
-on the pair and streams the response back. The pair has no name, so no other process can connect to it, and a
-process that dies leaves nothing behind.
+on the pair and streams the response back. The pair has no name, so other processes cannot connect to it, and
+a process that dies leaves no file behind.
 
 The process that accepted the request counts it against the client's limits; the other one does not count it
 again.
@@ -19,17 +19,20 @@ from typing import Any
 import h11
 from starlette.types import Receive, Scope, Send
 
-from holdfast.faces.http.asgi import client_left
+from holdfast.faces.http.asgi import wait_for_disconnect
 from holdfast.kernel.errors import Busy
 
 HANDED_OVER = "holdfast.handed_over"
 """Set in the state of a request that another worker forwarded."""
 
 _READ_BYTES = 64 * 1024
+"""The most that is read from the other worker at once. A judgement: the default size of a pipe or asyncio
+buffer."""
 _HOP_BY_HOP = frozenset({b"connection", b"transfer-encoding", b"keep-alive"})
-_ADDED_AGAIN = frozenset(
+_HEADERS_ADDED_AGAIN = frozenset(
     {b"date", b"x-content-type-options", b"referrer-policy", b"cross-origin-resource-policy"}
 )
+"""Response headers that the forwarding worker adds itself."""
 
 
 class WorkerSockets:
@@ -54,7 +57,7 @@ class WorkerSockets:
         return ours
 
     def listen(self, worker: int, accept: Callable[[socket.socket], None]) -> None:
-        """Call back with each connection that is passed to a worker."""
+        """Call `accept` with each connection that is passed to a worker."""
         inbox = self._pairs[worker][0]
 
         def receive() -> None:
@@ -71,7 +74,7 @@ class WorkerSockets:
 
 
 class Handover:
-    """One worker's connections to the others."""
+    """One worker's end of forwarding: connects to other workers, and accepts their connections."""
 
     def __init__(self, sockets: WorkerSockets, own: int, workers: int) -> None:
         self._sockets = sockets
@@ -79,7 +82,7 @@ class Handover:
         self._workers = workers
 
     def listen(self, accept: Callable[[socket.socket], None]) -> None:
-        """Call back with each connection that another worker made to this one."""
+        """Call `accept` with each connection that another worker made to this one."""
         self._sockets.listen(self._own, accept)
 
     def is_for_another(self, worker: int | None) -> bool:
@@ -87,31 +90,31 @@ class Handover:
         return worker is not None and worker != self._own and worker < self._workers
 
     async def hand_over(self, worker: int, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
-        """Have another worker answer a request."""
+        """Forward a request to another worker, and its response to the client."""
         reader, writer = await asyncio.open_connection(sock=self._sockets.connect(worker))
-        leaving = asyncio.ensure_future(client_left(receive))
-        # Closing the pair is how the other process learns that the client disconnected.
-        leaving.add_done_callback(lambda _: writer.close())
+        disconnect = asyncio.ensure_future(wait_for_disconnect(receive))
+        # The other worker notices by the closed pair that the client disconnected.
+        disconnect.add_done_callback(lambda _: writer.close())
         try:
-            writer.write(_request(scope, body))
+            writer.write(_encode_request(scope, body))
             await Relay(reader, send).run()
         except (OSError, h11.RemoteProtocolError):
             # Once the client has disconnected, a broken response does not matter.
-            if not leaving.done():
+            if not disconnect.done():
                 raise
         finally:
-            leaving.cancel()
+            disconnect.cancel()
             writer.close()
 
 
-def _request(scope: Scope, body: bytes) -> bytes:
+def _encode_request(scope: Scope, body: bytes) -> bytes:
     connection = h11.Connection(h11.CLIENT)
-    kept = [pair for pair in scope["headers"] if pair[0] not in _HOP_BY_HOP | {b"content-length"}]
-    headers = [*kept, (b"content-length", b"%d" % len(body)), (b"connection", b"close")]
+    forwarded = [pair for pair in scope["headers"] if pair[0] not in _HOP_BY_HOP | {b"content-length"}]
+    headers = [*forwarded, (b"content-length", b"%d" % len(body)), (b"connection", b"close")]
     query = b"?" + scope["query_string"] if scope["query_string"] else b""
     request = h11.Request(method=scope["method"], target=scope["raw_path"] + query, headers=headers)
-    parts = [connection.send(request), connection.send(h11.Data(body)) if body else b""]
-    return b"".join(part or b"" for part in (*parts, connection.send(h11.EndOfMessage())))
+    events = [request, h11.Data(body), h11.EndOfMessage()] if body else [request, h11.EndOfMessage()]
+    return b"".join(connection.send(event) or b"" for event in events)
 
 
 class Relay:
@@ -120,9 +123,9 @@ class Relay:
     def __init__(self, reader: asyncio.StreamReader, send: Send) -> None:
         self._reader = reader
         self._send = send
-        self._begun = False
+        self._started = False
         self._connection = h11.Connection(h11.CLIENT)
-        # h11 only parses a response after a request; which one makes no difference.
+        # h11 only parses a response after a request; any request will do.
         request = h11.Request(method="POST", target="/", headers=[("host", ""), ("content-length", "0")])
         self._connection.send(request)
         self._connection.send(h11.EndOfMessage())
@@ -133,7 +136,7 @@ class Relay:
             while not isinstance(event := self._connection.next_event(), h11.EndOfMessage):
                 await self._forward(event)
         except (OSError, h11.RemoteProtocolError):
-            if self._begun:
+            if self._started:
                 raise
             raise Busy("The process that held this session ended.", hint="Open a new session.") from None
         await self._send({"type": "http.response.body", "body": b"", "more_body": False})
@@ -145,8 +148,8 @@ class Relay:
             message = {"type": "http.response.body", "body": bytes(event.data), "more_body": True}
             await self._send(message)
         elif isinstance(event, h11.Response):
-            self._begun = True
-            dropped = _HOP_BY_HOP | _ADDED_AGAIN
+            self._started = True
+            dropped = _HOP_BY_HOP | _HEADERS_ADDED_AGAIN
             headers = [(name, value) for name, value in event.headers if name not in dropped]
             start = {"type": "http.response.start", "status": event.status_code, "headers": headers}
             await self._send(start)
@@ -154,11 +157,11 @@ class Relay:
             raise ConnectionError("the worker ended before it had answered")
 
 
-_WORKER_DIGITS = 4
-"""A bound on what is parsed; no server has 10,000 workers."""
+_MAX_WORKER_DIGITS = 4
+"""A judgement: no server has 10,000 workers, and the number comes from the client."""
 
 
-def worker_of(session: bytes) -> int | None:
-    """Return the number of the worker process that holds a session, with which the session id begins."""
+def session_worker(session: bytes) -> int | None:
+    """Return the number of the worker that holds a session, which is the start of the session id."""
     number, dash, _ = session.partition(b"-")
-    return int(number) if dash and number.isdigit() and len(number) <= _WORKER_DIGITS else None
+    return int(number) if dash and number.isdigit() and len(number) <= _MAX_WORKER_DIGITS else None

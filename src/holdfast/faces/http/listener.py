@@ -7,23 +7,23 @@ import socket
 
 from holdfast.kernel.errors import Busy
 
-_BACKLOG = 1024
+_BACKLOG_CONNECTIONS = 1024
 """More than the connections that are served at once; the kernel may lower it (net.core.somaxconn)."""
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
     """Return a listening socket.
 
-    Its protocol is given explicitly, because asyncio disables Nagle's algorithm only on sockets whose
-    protocol is TCP. With it, a response in two writes would wait for the client's delayed acknowledgement, 40
-    ms on Linux.
+    The protocol is given explicitly because asyncio disables Nagle's algorithm only on sockets created with
+    it. Otherwise the second write of a response would wait for the client's delayed acknowledgement, 40 ms on
+    Linux.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
-        listener.listen(_BACKLOG)
+        listener.listen(_BACKLOG_CONNECTIONS)
     except OSError as failure:
         listener.close()
         raise Busy(

@@ -1,13 +1,13 @@
-"""Logging a browser in by a link that works once, and recognising it by a cookie from then on.
+"""Logs a browser in with a link that works once, and recognises it by a cookie from then on.
 
 Contract:
 - The link is printed when the server starts. It holds a random code that works once, across all worker
   processes.
 - The cookie is signed with a key that lives as long as the server, and expires after half a day. Scripts
   cannot read it (HttpOnly), and browsers do not send it from other sites (SameSite=Strict).
-- Its holder is the owner, for routes below `/api/`. The protocol endpoint requires a token.
-- Browsers add cookies to every request, so a cookie counts only on requests from this server's own pages:
-  `Sec-Fetch-Site` or `Origin` has to say so, and one of them has to be present on a request that may write.
+- A browser with the cookie acts as the owner on routes below `/api/`. The MCP endpoint requires a token.
+- Browsers add cookies to every request, so the cookie is accepted only on requests from this server's own
+  pages: `Sec-Fetch-Site` or `Origin` has to say so, and a request that may write has to have one of them.
   Another server on the same machine is the same site, but never the same origin.
 """
 
@@ -38,18 +38,18 @@ _LIFETIME_SECONDS = 12 * 3600
 
 
 class LoginLink:
-    """The login link of a server. Created before the workers are forked, so that all of them share it."""
+    """The login link of a server, created before the workers are forked, so that they share it."""
 
     def __init__(self) -> None:
         self.code = secrets.token_urlsafe(24)
-        # The pipe holds one byte: the process that reads it has used up the link.
+        # The pipe holds one byte; the process that reads it uses up the link.
         self._pipe, writer = os.pipe()
         os.set_blocking(self._pipe, False)
         os.write(writer, b".")
         os.close(writer)
 
     def use(self, code: str) -> bool:
-        """Return whether the code is right and had not been used; mark it as used."""
+        """Return whether the code is correct and unused, and mark it as used."""
         if not hmac.compare_digest(code.encode(), self.code.encode()):
             return False
         try:
@@ -64,31 +64,31 @@ class Logins:
     def __init__(self, link: LoginLink, key: bytes, port: int, *, encrypted: bool) -> None:
         self._link = link
         self._key = hashlib.sha256(b"login" + key).digest()
-        # Cookies are shared between ports: without it, servers of several repositories would overwrite each
-        # other's.
-        self._name = f"holdfast-{port}"
+        # Browsers share cookies between ports; without the port in the name, servers of several repositories
+        # would overwrite each other's cookie.
+        self._cookie_name = f"holdfast-{port}"
         self._encrypted = encrypted
         self._owner = Principal(OWNER, Role.ADMIN, f"token:{OWNER}")
 
     def answer(self, scope: Scope) -> Response:
-        """Log a browser in that has the code, and redirect it to the page.
+        """Log in a browser that has the code, and redirect it to the page.
 
-        Without the right code a browser is redirected too: the page explains how to log in.
+        A browser without the right code is redirected too: the page explains how to log in.
         """
         if scope["method"] != "GET":
-            raise MethodNotAllowed("The link is opened in a browser.", hint="Ask with GET.", allowed="GET")
+            raise MethodNotAllowed("The link is opened in a browser.", hint="Use GET.", allowed="GET")
         codes = parse_qs(scope["query_string"].decode("latin-1")).get("code", [""])
         page = RedirectResponse("/", 303, headers={"Cache-Control": "no-store"})
         if not self._link.use(codes[0]):
             if b"text/html" in single_headers(scope["headers"]).get(b"accept", b""):
                 return page
             raise Unauthenticated(
-                "This link is not right, or was used before.",
+                "This link is not valid, or was used before.",
                 hint="Start the server again for a new one, or send the owner's token.",
             )
         page.set_cookie(
-            self._name,
-            self._signed(int(time.time()) + _LIFETIME_SECONDS),
+            self._cookie_name,
+            self._sign(int(time.time()) + _LIFETIME_SECONDS),
             max_age=_LIFETIME_SECONDS,
             path="/",
             secure=self._encrypted,
@@ -98,28 +98,31 @@ class Logins:
         return page
 
     def caller(self, scope: Scope, headers: Headers) -> Principal | None:
-        """Return the caller whose cookie a request has, or None when no cookie is valid for its path."""
+        """Return the owner if a request has a valid cookie for its path, or None otherwise."""
         if not scope["path"].startswith(API_PATH) or not self._is_valid(headers.get(b"cookie", b"")):
             return None
-        if not _is_from_our_page(scope["method"], headers):
+        if not _is_from_own_page(scope["method"], headers):
             raise CrossSite("Only pages of this server may use its cookie.", hint="Send a token.")
         return self._owner
 
     def _is_valid(self, cookies: bytes) -> bool:
         pairs = (pair.strip().partition("=") for pair in cookies.decode("latin-1").split(";"))
-        value = next((value for name, _, value in pairs if name == self._name), "")
+        value = next((value for name, _, value in pairs if name == self._cookie_name), "")
         expiry = parse_natural(value.partition(".")[0])
         if expiry is None or expiry < time.time():
             return False
-        return hmac.compare_digest(value.encode(), self._signed(expiry).encode())
+        return hmac.compare_digest(value.encode(), self._sign(expiry).encode())
 
-    def _signed(self, expiry: int) -> str:
+    def _sign(self, expiry: int) -> str:
         signature = hmac.new(self._key, str(expiry).encode(), hashlib.sha256).hexdigest()
         return f"{expiry}.{signature}"
 
 
-def _is_from_our_page(method: str, headers: Headers) -> bool:
-    """Return whether this server's page sent a request, or no page. Other origins are refused earlier."""
+def _is_from_own_page(method: str, headers: Headers) -> bool:
+    """Return whether a page of this server sent a request, or no page at all.
+
+    Requests with another Origin were refused earlier (see `boundary`).
+    """
     site = headers.get(b"sec-fetch-site")
     if site == b"same-origin":
         return True

@@ -1,12 +1,11 @@
-"""OAuth access tokens of a team's authorization server, for which this process is a resource server.
+"""Accepts OAuth access tokens of a team's authorization server; this process is the resource server.
 
 Contract:
-- A token is accepted only if it is signed with one of the issuer's keys, is for our audience and has not
-  expired.
-- Its scopes determine the role: `holdfast:read`, `holdfast:write` or `holdfast:admin`; the highest one
-  counts.
-- The issuer is contacted only for its keys, over https or on this machine, by one request at a time, and at
-  most once per pause, whatever tokens arrive.
+- A token is accepted only if it is signed with one of the issuer's keys, is for this server's audience and
+  has not expired.
+- Its scopes determine the role: the highest of `holdfast:read`, `holdfast:write` and `holdfast:admin`.
+- The issuer is contacted only for its keys, over https or on this machine, by one request at a time and at
+  most once every `_MIN_FETCH_INTERVAL_SECONDS`, whatever tokens arrive.
 - A caller's name includes the issuer, so that it cannot equal the name of a token of the repository.
 """
 
@@ -37,14 +36,17 @@ SCOPES = {f"holdfast:{role.value}": role for role in Role}
 METADATA_PATH = "/.well-known/oauth-protected-resource"
 
 _ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
-# Judgements: keys are rotated rarely and announced before they are used, and their documents have a few
-# kilobytes.
-_FETCH_SECONDS = 10
-_DOCUMENT_BYTES = 1024 * 1024
-_CACHED_TOKENS = 1000
+_FETCH_TIMEOUT_SECONDS = 10
+"""A judgement: a request with an unknown key waits for the fetch, and its client will not wait longer."""
+_MAX_DOCUMENT_BYTES = 1024 * 1024
+"""A judgement: key and metadata documents have a few kilobytes."""
+_MAX_CACHED_TOKENS = 1000
+"""A judgement: far more tokens than a team uses at once."""
 _KEYS_LIFETIME_SECONDS = 300
-_PAUSE_SECONDS = 10
-"""The minimum time between two requests for the issuer's keys."""
+"""A judgement: issuers rotate keys rarely and publish new ones before they use them."""
+_MIN_FETCH_INTERVAL_SECONDS = 10
+"""The minimum time between two requests for the issuer's keys. A judgement: tokens with invented key names
+must not turn this server into a load on the issuer."""
 
 
 class JwtVerifier:
@@ -68,11 +70,14 @@ class JwtVerifier:
             return None  # Text that is not a token must not make us fetch keys.
         if not self._has_key(name):
             async with self._fetching:
-                if not self._has_key(name) and self._clock() - self.last_attempt >= _PAUSE_SECONDS:
+                if (
+                    not self._has_key(name)
+                    and self._clock() - self.last_attempt >= _MIN_FETCH_INTERVAL_SECONDS
+                ):
                     self.last_attempt = self._clock()
                     await asyncio.to_thread(self._fetch_keys)
         if self._has_key(name):
-            return await asyncio.to_thread(self._verified, token, self._keys[name])
+            return await asyncio.to_thread(self._verify, token, self._keys[name])
         if self._unreachable:
             raise Busy(
                 "The authorization server's keys cannot be fetched.",
@@ -85,16 +90,16 @@ class JwtVerifier:
 
     def _fetch_keys(self) -> None:
         try:
-            self._keys_url = self._keys_url or _announced_keys(self._settings.issuer)
-            found = _fetched(self._keys_url).get("keys")
+            self._keys_url = self._keys_url or _find_keys_url(self._settings.issuer)
+            published = _fetch_document(self._keys_url).get("keys")
         except HoldfastError:
             self._unreachable = True
             return
-        keys = [_signing_key(published) for published in found] if isinstance(found, list) else []
+        keys = [_signing_key(item) for item in published] if isinstance(published, list) else []
         self._keys = {key.key_id: key for key in keys if key is not None}
         self._fetched, self._unreachable = self.last_attempt, False
 
-    def _verified(self, token: str, key: jwt.PyJWK) -> AccessToken | None:
+    def _verify(self, token: str, key: jwt.PyJWK) -> AccessToken | None:
         try:
             claims: dict[str, Any] = jwt.decode(
                 token,
@@ -121,26 +126,27 @@ class JwtVerifier:
 
 
 class OAuthTokens:
-    """Recognises callers by access tokens of the authorization server."""
+    """The access tokens of the authorization server as a token source."""
 
     def __init__(self, settings: OAuthSettings) -> None:
         self._settings = settings
         self._verifier = JwtVerifier(settings)
-        self._known: dict[bytes, tuple[float, Principal]] = {}
+        self._cache: dict[bytes, tuple[float, Principal]] = {}
 
     async def caller(self, token: str) -> Principal | None:
-        """Return the subject of a token with the role that its scopes give."""
+        """Return the subject of a token, with the role that its scopes grant."""
         digest = hashlib.sha256(token.encode()).digest()
-        expires, known = self._known.get(digest, (0.0, None))
-        if known is not None and time.time() < expires:
-            return known
-        verified = await self._verifier.verify_token(token) if token.count(".") == 2 else None
+        expires, cached = self._cache.get(digest, (0.0, None))
+        if cached is not None and time.time() < expires:
+            return cached
+        is_jwt = token.count(".") == 2
+        verified = await self._verifier.verify_token(token) if is_jwt else None
         if verified is None or verified.resource != self._settings.audience:
             return None
-        caller = _caller(self._settings.issuer, verified)
-        if len(self._known) >= _CACHED_TOKENS:
-            self._known.clear()
-        self._known[digest] = (float(verified.expires_at or 0), caller)
+        caller = _principal(self._settings.issuer, verified)
+        if len(self._cache) >= _MAX_CACHED_TOKENS:
+            self._cache.clear()
+        self._cache[digest] = (float(verified.expires_at or 0), caller)
         return caller
 
 
@@ -164,7 +170,7 @@ def metadata_url(settings: OAuthSettings) -> str:
     return f"{parts.scheme}://{parts.netloc}{METADATA_PATH}{parts.path.rstrip('/')}"
 
 
-def _caller(issuer: str, token: AccessToken) -> Principal:
+def _principal(issuer: str, token: AccessToken) -> Principal:
     roles = [SCOPES[scope] for scope in token.scopes if scope in SCOPES]
     if not roles:
         raise InsufficientScope(
@@ -177,13 +183,13 @@ def _caller(issuer: str, token: AccessToken) -> Principal:
 
 
 def _scopes(claims: dict[str, Any]) -> list[str]:
-    stated = claims.get("scope", claims.get("scp"))
-    listed = stated.split() if isinstance(stated, str) else stated
-    return [str(scope) for scope in listed] if isinstance(listed, list) else []
+    claim = claims.get("scope", claims.get("scp"))
+    scopes = claim.split() if isinstance(claim, str) else claim
+    return [str(scope) for scope in scopes] if isinstance(scopes, list) else []
 
 
 def _signing_key(published: Any) -> jwt.PyJWK | None:
-    """Return a published key, or None for anything that is not a signing key."""
+    """Return a published key, or None if it is not a signing key with an id."""
     try:
         key = jwt.PyJWK(published)
     except (jwt.PyJWTError, ValueError, TypeError, AttributeError, LookupError):
@@ -191,7 +197,8 @@ def _signing_key(published: Any) -> jwt.PyJWK | None:
     return key if key.public_key_use in ("sig", None) and isinstance(key.key_id, str) else None
 
 
-def _announced_keys(issuer: str) -> str:
+def _find_keys_url(issuer: str) -> str:
+    """Return the URL of the issuer's keys, from its metadata (RFC 8414 or OpenID Connect Discovery)."""
     parts = urlsplit(issuer)
     base, path = f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/")
     for url in (
@@ -199,7 +206,7 @@ def _announced_keys(issuer: str) -> str:
         f"{issuer.rstrip('/')}/.well-known/openid-configuration",
     ):
         with suppress(HoldfastError):  # The other URL may work.
-            document = _fetched(url)
+            document = _fetch_document(url)
             if document.get("issuer") == issuer and isinstance(document.get("jwks_uri"), str):
                 return str(document["jwks_uri"])
     raise Unavailable(
@@ -207,10 +214,12 @@ def _announced_keys(issuer: str) -> str:
     )
 
 
-def _fetched(url: str) -> dict[str, Any]:
+def _fetch_document(url: str) -> dict[str, Any]:
     """Return a JSON document of the authorization server, whose address comes from the command line."""
     allowed = AllowedHosts([urlsplit(url).netloc])
-    answer = WebClient(url, allowed, seconds=_FETCH_SECONDS, limit=_DOCUMENT_BYTES).request("GET", url)
+    answer = WebClient(url, allowed, seconds=_FETCH_TIMEOUT_SECONDS, limit=_MAX_DOCUMENT_BYTES).request(
+        "GET", url
+    )
     document = answer.json() if answer.status == 200 else None
     if not isinstance(document, dict):
         raise Unavailable("The authorization server has no such document.", hint="Check its address.")

@@ -1,4 +1,4 @@
-"""Failures that only exist over HTTP, and responses with problem details (RFC 9457) for all failures."""
+"""Failures that exist only over HTTP, and responses with problem details (RFC 9457) for all failures."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ MEDIA_TYPE = "application/problem+json"
 
 
 def problem_document(error: HoldfastError, code: int | None = None) -> dict[str, Any]:
-    """Return a failure as problem details; `error` holds the same object as on every other face."""
+    """Return a failure as problem details; `error` is the same object as in every other interface."""
     return {
         "type": f"urn:holdfast:problem:{error.kind}",
         "title": responses.get(error.http_status, error.kind),
@@ -70,18 +70,19 @@ def problem(error: HoldfastError, code: int | None = None, headers: dict[str, st
 def problem_response(
     error: HoldfastError, document: dict[str, Any], headers: dict[str, str] | None = None
 ) -> Response:
-    """Return the response for a failure with the given document, whose status it takes."""
+    """Return the response for a failure with the given document; its status is the response's."""
     return Response(
         json_text(document, for_a_person=False),
         status_code=document["status"],
         media_type=MEDIA_TYPE,
-        headers={"Cache-Control": "no-store"} | _explaining_headers(error) | (headers or {}),
+        headers={"Cache-Control": "no-store"} | _failure_headers(error) | (headers or {}),
     )
 
 
-def _explaining_headers(error: HoldfastError) -> dict[str, str]:
+def _failure_headers(error: HoldfastError) -> dict[str, str]:
     if isinstance(error, RateLimited):
-        return {"Retry-After": str(max(1, math.ceil(float(str(error.data.get("retry_after_ms", 0))) / 1000)))}
+        milliseconds = float(str(error.data.get("retry_after_ms", 0)))
+        return {"Retry-After": str(max(1, math.ceil(milliseconds / 1000)))}
     if isinstance(error, MethodNotAllowed):
         return {"Allow": str(error.data["allowed"])}
     return {}

@@ -1,4 +1,4 @@
-"""`holdfast serve --http`: composes the server for a workspace and runs it, in one process or several."""
+"""Implements `holdfast serve --http`: runs a server for a workspace, in one process or several."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import webbrowser
 from dataclasses import replace
 
 from holdfast import __version__
-from holdfast.faces.http.access import LocalTokens, Recogniser
-from holdfast.faces.http.application import Share
+from holdfast.faces.http.access import LocalTokens, TokenSource
+from holdfast.faces.http.application import WorkerContext
 from holdfast.faces.http.connection_instructions import connection_instructions
 from holdfast.faces.http.handover import Handover, WorkerSockets
 from holdfast.faces.http.listener import listening_socket
@@ -42,7 +42,7 @@ def serve_http(workspace: Workspace, selection: Selection, profile: Profile, set
     print(connection_instructions(workspace, settings, port, page), file=sys.stderr, flush=True)  # noqa: T201
     # The socket already listens, so the browser's first request waits until the server answers.
     if settings.open_browser and page and not webbrowser.open(page):
-        print("No browser could be started; open the address above in one.", file=sys.stderr)  # noqa: T201
+        print("No browser could be started; open the address above yourself.", file=sys.stderr)  # noqa: T201
     sealing_key = os.urandom(32)
     limits = shared_limits(LIMITS, settings.workers)
     encrypted = (settings.public_url or "").startswith("https://")
@@ -56,12 +56,12 @@ def serve_http(workspace: Workspace, selection: Selection, profile: Profile, set
         handover = None if worker_sockets is None else Handover(worker_sockets, worker, settings.workers)
         registry = full_registry().select(selection._replace(family=profile.family))
         dispatcher = Dispatcher(registry, workspace.room, limits=limits)
-        share = Share(worker, sealing_key, handover, logins)
-        server = HttpServer(dispatcher, profile, workspace, settings, port, share)
-        recognisers: list[Recogniser] = [LocalTokens(token, TokenFile(workspace.repository))]
+        context = WorkerContext(worker, sealing_key, handover, logins)
+        server = HttpServer(dispatcher, profile, workspace, settings, port, context)
+        token_sources: list[TokenSource] = [LocalTokens(token, TokenFile(workspace.repository))]
         if settings.oauth is not None:
-            recognisers.append(OAuthTokens(settings.oauth))
-        run_application(server.application(recognisers), server, listener)
+            token_sources.append(OAuthTokens(settings.oauth))
+        run_application(server.application(token_sources), server, listener)
         workspace.close()
         end_tracing()
 

@@ -1,4 +1,4 @@
-"""The server of one process: its application, and its life from the first connection to the last."""
+"""The server of one process: builds its application, and runs it from the first connection to the last."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from starlette.responses import Response
 from starlette.types import Scope
 
 from holdfast import toolsets
-from holdfast.faces.http.access import Authentication, Recogniser
-from holdfast.faces.http.application import Application, Face, Share
+from holdfast.faces.http.access import Authentication, TokenSource
+from holdfast.faces.http.application import Application, Face, WorkerContext
 from holdfast.faces.http.boundary import Boundary
 from holdfast.faces.http.connection import IdleTimeoutProtocol
 from holdfast.faces.http.handover import HANDED_OVER
@@ -38,7 +38,7 @@ from holdfast.kernel.role import Role
 
 
 class HttpServer:
-    """What one process serves: the faces of every role, over one dispatcher."""
+    """The faces (MCP, REST, the page) that one process serves to every role, over one dispatcher."""
 
     def __init__(
         self,
@@ -47,10 +47,10 @@ class HttpServer:
         topics: Topics,
         settings: HttpSettings,
         port: int,
-        share: Share | None = None,
+        context: WorkerContext | None = None,
     ) -> None:
-        self._share = share or Share()
-        self.handover = self._share.handover
+        self._context = context or WorkerContext()
+        self.handover = self._context.handover
         self._dispatcher = dispatcher
         self._profile = profile
         self._topics = topics
@@ -58,19 +58,21 @@ class HttpServer:
         self._hosts = settings.hosts(port)
         self._origins = settings.origins(port)
         self.limits = dispatcher.limits
-        # A topic may be a part of a toolset; pages follow whole toolsets.
-        watched = [item.topic.partition("/")[0] for item in dispatcher.registry.resources if item.topic]
-        self._changes = Changes(watched, topics, self.limits)
+        # A topic may be a part of a toolset; the page follows whole toolsets.
+        toolset_topics = [
+            item.topic.partition("/")[0] for item in dispatcher.registry.resources if item.topic
+        ]
+        self._changes = Changes(toolset_topics, topics, self.limits)
         self._publisher = Publisher(dispatcher.registry.resources, topics, dispatcher.rooms)
         self._site = None if profile.is_strict else Site()
         self._servers: list[ProtocolServer] = []
         self._endpoints: list[ProtocolEndpoint] = []
 
-    def application(self, recognisers: Iterable[Recogniser]) -> Application:
-        """Return the application for callers that these recognisers accept."""
+    def application(self, token_sources: Iterable[TokenSource]) -> Application:
+        """Return the application for callers with tokens from these sources."""
         oauth = self._settings.oauth
         url = None if oauth is None else metadata_url(oauth)
-        return self.application_for(Authentication(list(recognisers), url))
+        return self.application_for(Authentication(list(token_sources), url))
 
     def application_for(self, authentication: Authentication) -> Application:
         """Return the application behind the given authentication."""
@@ -80,24 +82,24 @@ class HttpServer:
             {role: self._faces(role) for role in Role},
             self.limits,
             self._public_documents,
-            self._share,
+            self._context,
         )
 
     def _public_documents(self, scope: Scope) -> Response | None:
-        """Return what needs no authentication: the page's files and the OAuth metadata."""
+        """Return a document that needs no authentication (OAuth metadata or a file of the page), or None."""
         if self._settings.oauth is not None:
             paths, text = metadata(self._settings.oauth)
             if scope["path"] in paths:
                 return Response(text, media_type="application/json")
         return None if self._site is None else self._site.answer(scope)
 
-    def stopping(self) -> None:
+    def end_streams(self) -> None:
         """End the streams that would otherwise stay open."""
         self._changes.close()
         for server in self._servers:
-            server.stopping()
+            server.end_streams()
         for endpoint in self._endpoints:
-            endpoint.stopping()
+            endpoint.end_streams()
 
     def close(self) -> None:
         """Stop watching for changes."""
@@ -112,11 +114,11 @@ class HttpServer:
             self._profile,
             self._topics,
             dispatcher.rooms,
-            sealing_key=self._share.sealing_key,
+            sealing_key=self._context.sealing_key,
             publisher=self._publisher,
         )
         self._servers.append(server)
-        endpoint = ProtocolEndpoint(server, self.limits, self._share.worker)
+        endpoint = ProtocolEndpoint(server, self.limits, self._context.worker)
         self._endpoints.append(endpoint)
         faces: dict[str, Face] = {MCP_PATH: endpoint}
         if not self._profile.is_strict:
@@ -150,19 +152,19 @@ class GracefulServer(QuietServer):
         task.add_done_callback(self._accepting.discard)
 
     def handle_exit(self, sig: int, frame: Any) -> None:  # noqa: ARG002 - the signature of a signal handler
-        """Stop at the first signal; at the second, without waiting for connections.
+        """Stop gracefully at the first signal, and at once at the second.
 
         The base class would raise the signal again at the end, as if stopping on request were a failure.
         """
         if not self.should_exit:
-            self._http_server.stopping()
+            self._http_server.end_streams()
         self.force_exit = self.should_exit
         self.should_exit = True
 
 
 def run_application(application: Application, server: HttpServer, listener: socket.socket) -> None:
     """Serve on a listening socket until a signal arrives."""
-    toolsets.loaded()
+    toolsets.resume_garbage_collection()
     sys.setswitchinterval(server.limits.switch_seconds)
     protocol = type("Protocol", (IdleTimeoutProtocol,), {"limits": server.limits})
     config = uvicorn.Config(

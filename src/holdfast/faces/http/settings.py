@@ -1,4 +1,4 @@
-"""The settings of a server over HTTP. Cheap to import, since the command line's help needs it."""
+"""The settings of a server over HTTP. Imports little, because the command line's help needs it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from holdfast.kernel.errors import Denied, Invalid
 MCP_PATH = "/mcp"
 API_PATH = "/api/"
 HEALTH_PATH = "/health"
-"""The health check of the specified interface; the same as the one below the API's own path."""
+"""The health check at the path that the specification names; the same is also below `API_PATH`."""
 SESSION_HEADER = b"mcp-session-id"
 
 _WILDCARDS = frozenset({"0.0.0.0", "::"})  # noqa: S104 # nosec B104 # recognised, not used
@@ -20,7 +20,7 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 @dataclass(frozen=True)
 class ListenAddress:
-    """Where a server listens."""
+    """The address that a server listens on."""
 
     host: str
     port: int
@@ -48,7 +48,7 @@ class OAuthSettings:
 
 @dataclass(frozen=True)
 class HttpSettings:
-    """Everything about serving over HTTP that the command line can set."""
+    """All settings of serving over HTTP that the command line has."""
 
     address: ListenAddress
     public_url: str | None = None
@@ -90,10 +90,12 @@ class HttpSettings:
         return hosts
 
 
-def checked(settings: HttpSettings) -> HttpSettings:
-    """Return the settings; raise when they would expose the repository unintentionally."""
+def validate_settings(settings: HttpSettings) -> HttpSettings:
+    """Return the settings; raise when they would expose the repository to other machines by mistake."""
     if settings.workers < 1:
-        raise Invalid(f"{settings.workers} workers cannot serve.", hint="Pass --workers with at least 1.")
+        raise Invalid(
+            f"{settings.workers} is not a valid number of workers.", hint="Pass --workers with at least 1."
+        )
     if not settings.address.is_loopback and settings.public_url is None:
         raise Denied(
             f'Serving on "{settings.address.host}" would open this repository to other machines.',
@@ -103,16 +105,21 @@ def checked(settings: HttpSettings) -> HttpSettings:
     return settings
 
 
-def checked_url(text: str, option: str) -> str:
-    """Return an http or https URL without query, fragment, credentials or trailing slash."""
-    try:
-        parts = urlsplit(text)
-        plain = not (parts.query or parts.fragment or parts.username or parts.password or parts.port == 0)
-    except ValueError:
-        parts, plain = urlsplit(""), False
-    if parts.scheme not in _DEFAULT_PORTS or not parts.hostname or not plain:
+def validate_url(text: str, option: str) -> str:
+    """Return a valid URL without its trailing slash; raise unless it is http or https and has only a path."""
+    if not _is_plain_url(text):
         raise Invalid(
             f'"{text[:200]}" is not a valid URL for {option}.',
             hint="Pass one like https://holdfast.example.org.",
         )
     return text.rstrip("/")
+
+
+def _is_plain_url(text: str) -> bool:
+    """Return whether text is an http or https URL without query, fragment or credentials."""
+    try:
+        parts = urlsplit(text)
+        has_extras = bool(parts.query or parts.fragment or parts.username or parts.password)
+        return bool(parts.scheme in _DEFAULT_PORTS and parts.hostname and parts.port != 0 and not has_extras)
+    except ValueError:
+        return False

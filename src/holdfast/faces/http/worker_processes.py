@@ -1,4 +1,4 @@
-"""Worker processes behind one port, forked and supervised by their parent."""
+"""Worker processes that share one port, forked and supervised by their parent."""
 
 from __future__ import annotations
 
@@ -14,39 +14,41 @@ from typing import Any
 from holdfast.faces.logs import log_event
 from holdfast.kernel.dispatch.failures import holdfast_error
 
-# Judgements: the other workers serve on while a lost one is replaced, and a worker that cannot start at all
-# dies within seconds, every time.
-_CHECK_SECONDS = 0.2
-_EARLY_SECONDS = 5.0
-_EARLY_DEATHS = 3
+_CHECK_INTERVAL_SECONDS = 0.2
+"""A judgement: the other workers continue to serve until a dead one is replaced."""
+_EARLY_DEATH_SECONDS = 5.0
+"""A judgement: a worker that cannot start at all dies within seconds."""
+_MAX_EARLY_DEATHS = 3
+"""A judgement: a few restarts survive a passing shortage of memory, and the cause is reported soon."""
 
 
 class WorkerProcesses:
     """A parent process that keeps a fixed number of workers running.
 
     The workers are forked and inherit the listening socket. A worker that dies is replaced; when several in a
-    row die shortly after their start, the server ends instead of restarting them forever. The parent passes a
-    signal on to every worker and ends when they have ended. Workers whose parent was killed end too.
+    row die soon after their start, the server ends instead of restarting them forever. The parent forwards a
+    signal to every worker and exits after them. If the parent is killed, its workers exit too.
     """
 
     def __init__(self, serve: Callable[[int], None], count: int) -> None:
         self._serve = serve
         self._count = count
         self._started: dict[int, tuple[int, float]] = {}
+        """For each process id, the number of the worker and the time of its start."""
         self._early_deaths = 0
         self._stopping = False
-        # Never written to: workers notice that the parent is gone when its end of the pipe closes.
+        # Never written to: a worker notices the end of its parent when the parent's end of the pipe closes.
         self._lifeline = os.pipe()
 
     def run(self) -> int:
         """Serve until a signal arrives; return the exit status."""
         for number in range(self._count):
             self._start(number)
-        for wanted in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(wanted, self._stop)
-        while not self._stopping and self._early_deaths < _EARLY_DEATHS:
+        for stop_signal in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(stop_signal, self._stop)
+        while not self._stopping and self._early_deaths < _MAX_EARLY_DEATHS:
             self._replace_dead_workers()
-            time.sleep(_CHECK_SECONDS)
+            time.sleep(_CHECK_INTERVAL_SECONDS)
         failed = not self._stopping
         for process in self._started:
             os.kill(process, signal.SIGTERM)
@@ -62,14 +64,14 @@ class WorkerProcesses:
         self._started[process] = (number, time.monotonic())
 
     def _work(self, number: int) -> None:
-        """Serve, then end the process without running any code of the parent."""
+        """Serve, then exit without running any code of the parent."""
         status = 1
         try:
             # A terminal sends signals to the whole group, but only the parent decides when workers stop.
             os.setpgid(0, 0)
             os.close(self._lifeline[1])
-            for wanted in (signal.SIGTERM, signal.SIGINT):
-                signal.signal(wanted, signal.SIG_DFL)
+            for stop_signal in (signal.SIGTERM, signal.SIGINT):
+                signal.signal(stop_signal, signal.SIG_DFL)
             threading.Thread(target=_end_with_parent, args=(self._lifeline[0],), daemon=True).start()
             self._serve(number)
             status = 0
@@ -87,8 +89,8 @@ class WorkerProcesses:
             del self._started[process]
             code = os.waitstatus_to_exitcode(status)
             log_event(logging.ERROR, "worker ended", worker=number, status=code)
-            early = time.monotonic() - started < _EARLY_SECONDS
-            self._early_deaths = self._early_deaths + 1 if early else 0
+            died_early = time.monotonic() - started < _EARLY_DEATH_SECONDS
+            self._early_deaths = self._early_deaths + 1 if died_early else 0
             self._start(number)
 
     def _stop(self, number: int, frame: Any) -> None:
@@ -97,6 +99,6 @@ class WorkerProcesses:
 
 
 def _end_with_parent(lifeline: int) -> None:
-    """Stop this process when its parent is gone."""
+    """Stop this process when its parent has ended."""
     os.read(lifeline, 1)
     os.kill(os.getpid(), signal.SIGTERM)

@@ -1,4 +1,7 @@
-"""Sends log messages about what arrives, to clients that requested them with logging/setLevel."""
+"""Logs arrivals, such as new review remarks, to clients that enabled logging with logging/setLevel.
+
+A resource with an `announce` function (`holdfast.kernel.resource`) reports what arrived since a position.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +16,12 @@ from holdfast.faces.topics import Topics
 from holdfast.kernel.dispatch.dispatcher import Rooms
 from holdfast.kernel.resource import Resource
 
-_SHOWN_AT = frozenset({"debug", "info"})
+_ANNOUNCED_LEVELS = frozenset({"debug", "info"})
+"""The levels a client may set to receive arrivals, which are logged as `info`."""
 
 
 class Announcer:
-    """Watches the resources that announce arrivals, and logs to each client what came since its request."""
+    """Watches the resources that announce arrivals, and logs to each client what arrives from then on."""
 
     def __init__(self, resources: Iterable[Resource], topics: Topics, rooms: Rooms) -> None:
         self._resources = [item for item in resources if item.announce is not None]
@@ -26,39 +30,41 @@ class Announcer:
         self._stops: dict[Hashable, list[Callable[[], None]]] = {}
 
     async def enable(self, client: Hashable, session: ServerSession, level: str) -> None:
-        """Start or stop logging to a client, by the lowest level it wants."""
+        """Start or stop logging to a client, depending on the lowest level it requested."""
         self.forget(client)
-        if level in _SHOWN_AT:
+        if level in _ANNOUNCED_LEVELS:
             loop = asyncio.get_running_loop()
             self._stops[client] = [
                 # Opening a room touches the disk.
-                await loop.run_in_executor(None, self._follow, resource, session, loop)
+                await loop.run_in_executor(None, self._watch, resource, session, loop)
                 for resource in self._resources
             ]
 
-    def _follow(
+    def _watch(
         self, resource: Resource, session: ServerSession, loop: asyncio.AbstractEventLoop
     ) -> Callable[[], None]:
         assert resource.announce is not None
         announce = resource.announce
         position, _ = announce(self._rooms(resource.toolset), None)
 
-        def changed() -> None:
+        def log_arrivals() -> None:
             nonlocal position
             position, arrivals = announce(self._rooms(resource.toolset), position)
-            for item in arrivals if not loop.is_closed() else []:
+            if loop.is_closed():
+                return
+            for item in arrivals:
                 message = _log_message(resource, {"message": item.text, **item.data})
                 asyncio.run_coroutine_threadsafe(session.send_notification(message), loop)
 
-        return self._topics.subscribe(resource.topic or resource.toolset, changed)
+        return self._topics.subscribe(resource.topic or resource.toolset, log_arrivals)
 
     def forget(self, client: Hashable) -> None:
-        """Drop a client that is gone."""
+        """Stop logging to a client, for example because it disconnected."""
         for stop in self._stops.pop(client, []):
             stop()
 
     def close(self) -> None:
-        """Drop every client."""
+        """Stop logging to every client."""
         for client in list(self._stops):
             self.forget(client)
 

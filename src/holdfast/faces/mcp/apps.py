@@ -1,7 +1,7 @@
-"""The board as an MCP App (`io.modelcontextprotocol/ui`), which hosts can show inside the conversation.
+"""The task board as an MCP App (`io.modelcontextprotocol/ui`), which hosts can show inside a conversation.
 
 Contract:
-- Only clients that announce the extension see the tool's link to it; to others nothing changes.
+- Only clients that declare the extension see the tool's link to the board; nothing changes for others.
 - The document loads nothing from the network, so it declares no domains. Everything it shows and does goes
   through the host's `tools/call`, with the rights of the client's connection.
 """
@@ -15,29 +15,30 @@ from holdfast.kernel.resource import ResourceBody
 
 EXTENSION = "io.modelcontextprotocol/ui"
 MEDIA_TYPE = "text/html;profile=mcp-app"
-BOARD = "ui://holdfast/board"
-TOOL = "taskpilot_status"
+BOARD_URI = "ui://holdfast/board"
+STATUS_TOOL = "taskpilot_status"
 """The tool whose result a host shows as the board."""
-FOR_THE_BOARD = ("taskpilot_board", "taskpilot_create_task", "taskpilot_events", "taskpilot_show")
+BOARD_TOOLS = ("taskpilot_board", "taskpilot_create_task", "taskpilot_events", "taskpilot_show")
 """Tools that only the board calls; hosts hide them from models."""
 
-_ENTRY = "app/board.js"
-_INSTEAD = {"api.js": "app/api.js"}
-_STYLES = ("style.css", "views/board.css", "app/board.css")
+_ENTRY_MODULE = "app/board.js"
+_REPLACED_MODULES = {"api.js": "app/api.js"}
+"""In an app, requests go through the host instead of HTTP."""
+_STYLESHEETS = ("style.css", "views/board.css", "app/board.css")
 
 
-def shows_apps(capabilities: Any) -> bool:
-    """Return whether a client declares that it shows such documents."""
+def supports_apps(capabilities: Any) -> bool:
+    """Return whether a client declares support for HTML apps."""
     settings = (getattr(capabilities, "extensions", None) or {}).get(EXTENSION) or {}
     types = settings.get("mimeTypes")
     return isinstance(types, list) and MEDIA_TYPE in types
 
 
-def meta_of(name: str) -> dict[str, Any] | None:
-    """Return the metadata that links a tool with the board, if any."""
-    if name == TOOL:
-        return {"ui": {"resourceUri": BOARD}}
-    return {"ui": {"visibility": ["app"]}} if name in FOR_THE_BOARD else None
+def tool_metadata(name: str) -> dict[str, Any] | None:
+    """Return the metadata that links a tool to the board, or None if it is not linked."""
+    if name == STATUS_TOOL:
+        return {"ui": {"resourceUri": BOARD_URI}}
+    return {"ui": {"visibility": ["app"]}} if name in BOARD_TOOLS else None
 
 
 def board_resource() -> ResourceBody:
@@ -49,14 +50,14 @@ def board_resource() -> ResourceBody:
 
 @cache
 def board_document() -> str:
-    """Return the board with its scripts and styles as one document."""
+    """Return the board with its scripts and stylesheets as one HTML document."""
     from holdfast.faces.web.bundle import Bundle, static_text
 
-    style = "\n".join(static_text(name) for name in _STYLES)
+    style = "\n".join(static_text(name) for name in _STYLESHEETS)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Board</title>\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<style>\n{style}\n</style></head>\n<body class="app"><main id="main" tabindex="-1"></main>\n'
         '<div class="visually-hidden" id="announcer" role="status" aria-live="polite"></div>\n'
-        f'<script type="module">\n{Bundle(_ENTRY, _INSTEAD).script}</script></body></html>\n'
+        f'<script type="module">\n{Bundle(_ENTRY_MODULE, _REPLACED_MODULES).script}</script></body></html>\n'
     )

@@ -1,8 +1,8 @@
-"""Questions of an operation to its client, in the way of each protocol era.
+"""Sends the questions of an operation to its client, as each protocol era prescribes.
 
-Handshake era: the server sends a request of its own, and the operation waits in its worker thread. Stateless
-era: the call ends with the questions; the client calls again with the answers, and answers given in earlier
-rounds come back inside the sealed request state.
+Handshake era: the server sends a request to the client, and the operation waits in its worker thread.
+Stateless era: the call ends with the questions, and the client calls again with the answers. Answers from
+earlier rounds come back inside the sealed request state.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ def asker_for(ctx: Context, params: types.InputResponseRequestParams) -> Asker:
     return WaitingAsker(ctx)
 
 
-def questions_left(asker: Asker, error: HoldfastError) -> types.InputRequiredResult | None:
-    """Return the result with the questions that ended the call, if that is why it failed."""
+def unanswered_questions(asker: Asker, error: HoldfastError) -> types.InputRequiredResult | None:
+    """Return the result that lists unanswered questions if these ended the call, or None otherwise."""
     if isinstance(error, InputRequired) and isinstance(asker, ReplayingAsker):
-        return asker.required(error)
+        return asker.input_required(error)
     return None
 
 
 _CANCELLATION_CHECK_SECONDS = 0.2
-"""How soon a worker that waits for an answer notices its cancellation; a judgement."""
+"""How often a worker that waits for an answer checks for cancellation. A judgement: a cancelled call should
+end without a noticeable delay, and five checks a second cost nothing."""
 
-
-_ANSWERS: dict[Capability, type[BaseModel]] = {
+_ANSWER_TYPES: dict[Capability, type[BaseModel]] = {
     "elicitation": types.ElicitResult,
     "sampling": types.CreateMessageResult,
     "roots": types.ListRootsResult,
@@ -60,7 +60,7 @@ _ANSWERS: dict[Capability, type[BaseModel]] = {
 
 
 class ClientAsker:
-    """Knows which questions the client of a request can answer."""
+    """Checks which questions the client of a request can answer."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -85,43 +85,43 @@ class WaitingAsker(ClientAsker):
         self._loop = asyncio.get_running_loop()
 
     def ask(self, questions: Mapping[str, Question]) -> Answers:
-        """Put the questions one after the other and return the answers."""
+        """Ask the questions one after another and return the answers."""
         self.check(questions)
         return {key: self._answer(question) for key, question in questions.items()}
 
     def _answer(self, question: Question) -> dict[str, Any]:
-        waiting = asyncio.run_coroutine_threadsafe(self._send(question), self._loop)
+        future = asyncio.run_coroutine_threadsafe(self._send(question), self._loop)
         try:
-            answer = _result_unless_cancelled(waiting)
+            answer = _wait_unless_cancelled(future)
         except MCPError as failure:
             raise Invalid(
                 f"The client answered the question with an error: {failure.error.message}"
             ) from None
         except BaseException:
-            waiting.cancel()
+            future.cancel()
             raise
         return answer.model_dump(by_alias=True, mode="json", exclude_none=True)
 
     async def _send(self, question: Question) -> BaseModel:
         return await self._ctx.session.send_request(
             client_request(question),
-            _ANSWERS[question.needs],
+            _ANSWER_TYPES[question.needs],
             metadata=ServerMessageMetadata(related_request_id=self._ctx.request_id),
         )
 
 
-def _result_unless_cancelled(waiting: Future[BaseModel]) -> BaseModel:
-    """Wait for the answer until the call itself is cancelled."""
+def _wait_unless_cancelled(future: Future[BaseModel]) -> BaseModel:
+    """Wait for the answer; raise when the call is cancelled meanwhile."""
     while True:
         try:
-            return waiting.result(_CANCELLATION_CHECK_SECONDS)
+            return future.result(_CANCELLATION_CHECK_SECONDS)
         except TimeoutError:
             if current_call().cancelled:
                 raise Cancelled("The request was cancelled.") from None
 
 
 class ReplayingAsker(ClientAsker):
-    """Ends the call with its questions unless the client brought the answers."""
+    """Ends the call with its questions unless the client sent the answers along."""
 
     def __init__(self, ctx: Context, responses: Mapping[str, Any] | None, state: str | None) -> None:
         super().__init__(ctx)
@@ -129,10 +129,10 @@ class ReplayingAsker(ClientAsker):
         self._responses = responses or {}
 
     def ask(self, questions: Mapping[str, Question]) -> Answers:
-        """Return the answers of this and earlier rounds, or raise with what is missing."""
+        """Return the answers of this and earlier rounds, or raise with the unanswered questions."""
         self.check(questions)
         for key, question in questions.items():
-            answer = _accepted(question, self._responses.get(key))
+            answer = _valid_answer(question, self._responses.get(key))
             if answer is not None:
                 self.answers[key] = answer
         missing = {key: question for key, question in questions.items() if key not in self.answers}
@@ -140,8 +140,8 @@ class ReplayingAsker(ClientAsker):
             raise InputRequired.of(missing)
         return {key: self.answers[key] for key in questions}
 
-    def required(self, unanswered: InputRequired) -> types.InputRequiredResult:
-        """Return the result with the unanswered questions, and the answers so far as state."""
+    def input_required(self, unanswered: InputRequired) -> types.InputRequiredResult:
+        """Return the result that lists the unanswered questions and carries the answers so far as state."""
         return types.InputRequiredResult(
             input_requests={key: client_request(question) for key, question in unanswered.questions.items()},
             request_state=json.dumps(self.answers),
@@ -170,22 +170,22 @@ def client_request(
             return types.ListRootsRequest()
 
 
-def _accepted(question: Question, response: Any) -> dict[str, Any] | None:
+def _valid_answer(question: Question, response: Any) -> dict[str, Any] | None:
     """Return a response in the protocol's form, or None when it is not an answer to the question."""
     raw = response.model_dump(by_alias=True, mode="json") if isinstance(response, BaseModel) else response
     try:
-        answer = _ANSWERS[question.needs].model_validate(raw, by_name=False)
+        answer = _ANSWER_TYPES[question.needs].model_validate(raw, by_name=False)
     except ValidationError:
         return None
-    given = answer.model_dump(by_alias=True, mode="json", exclude_none=True)
-    return given if _is_complete(question, given) else None
+    values = answer.model_dump(by_alias=True, mode="json", exclude_none=True)
+    return values if _matches_form(question, values) else None
 
 
-def _is_complete(question: Question, answer: dict[str, Any]) -> bool:
-    """Return whether a submitted form matches its schema."""
+def _matches_form(question: Question, answer: dict[str, Any]) -> bool:
+    """Return whether an answer matches the schema of its form; other answers always do."""
     if not isinstance(question, Form) or answer["action"] != "accept":
         return True
-    # Heavy to import, and only forms need it.
+    # Slow to import, and only forms need it.
     import jsonschema  # type: ignore[import-untyped]
 
     return bool(jsonschema.Draft202012Validator(dict(question.schema)).is_valid(answer.get("content", {})))

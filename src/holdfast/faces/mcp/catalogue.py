@@ -1,4 +1,4 @@
-"""Lists a registry in the protocol's types, in pages and in a stable order."""
+"""Lists tools, resources and prompts in the protocol's types, page by page and in a stable order."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import mcp_types as types
 
-from holdfast.faces.mcp.apps import FOR_THE_BOARD, meta_of
+from holdfast.faces.mcp.apps import BOARD_TOOLS, tool_metadata
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.schemas import brief_schema, plain_schema
 from holdfast.kernel.content import ContentAnnotations
@@ -22,15 +22,15 @@ from holdfast.kernel.schema import input_schema, strip_marks, strip_titles
 
 Entry = TypeVar("Entry")
 
-Members = Callable[[Resource], Iterable[ListedResource]]
-"""Lists the members that a family of resources has now."""
+ListMembers = Callable[[Resource], Iterable[ListedResource]]
+"""Returns the current members of a family of resources, that is of a resource template."""
 
 
 class ProtocolCatalogue:
-    """The lists of a server with one profile."""
+    """The lists that a server with one profile sends."""
 
     def __init__(
-        self, registry: Registry, profile: Profile, page_size: int, members: Members = lambda _: ()
+        self, registry: Registry, profile: Profile, page_size: int, members: ListMembers = lambda _: ()
     ) -> None:
         self._registry = registry
         self._members = members
@@ -39,55 +39,63 @@ class ProtocolCatalogue:
 
     @cached_property
     def _tools(self) -> list[types.Tool]:
-        return [self._tool(operation) for operation in self._registry.operations if self._lists(operation)]
+        return [
+            self._tool(operation) for operation in self._registry.operations if self._is_listed(operation)
+        ]
 
-    def _lists(self, operation: Operation) -> bool:
-        """Return whether to list an operation: by default, or because a specification or person named it."""
-        named = self._registry.selection.tools or frozenset()
-        return operation.listed or self._profile.is_strict or operation.listed_name in named
+    def _is_listed(self, operation: Operation) -> bool:
+        """Return whether to list an operation: by default, or because a specification or a user names it."""
+        selected = self._registry.selection.tools or frozenset()
+        return operation.listed or self._profile.is_strict or operation.listed_name in selected
 
     @cached_property
     def _app_tools(self) -> list[types.Tool]:
         """The tools with links to the board, and those that only the board calls."""
         if self._profile.is_strict:
             return self._tools
-        called = [self._registry.find(name) for name in FOR_THE_BOARD]
-        more = [self._tool(item) for item in called if item is not None and not self._lists(item)]
-        return [tool.model_copy(update={"meta": meta_of(tool.name)}) for tool in [*self._tools, *more]]
+        board_operations = [self._registry.find(name) for name in BOARD_TOOLS]
+        unlisted = [
+            self._tool(operation)
+            for operation in board_operations
+            if operation is not None and not self._is_listed(operation)
+        ]
+        return [
+            tool.model_copy(update={"meta": tool_metadata(tool.name)}) for tool in [*self._tools, *unlisted]
+        ]
 
     def tools(self, cursor: str | None, *, linked: bool = False) -> types.ListToolsResult:
         """Return a page of tools; `linked` adds the links to the board for a client that shows apps."""
         tools = self._app_tools if linked else self._tools
-        entries, following = self._page(tools, "tools", lambda tool: tool.name, cursor)
-        return types.ListToolsResult(tools=list(entries), next_cursor=following)
+        entries, next_cursor = self._page(tools, "tools", lambda tool: tool.name, cursor)
+        return types.ListToolsResult(tools=list(entries), next_cursor=next_cursor)
 
     def resources(self, cursor: str | None) -> types.ListResourcesResult:
         """Return a page of resources: those with a fixed URI, and the current members of the families."""
         known = self._registry.resources
         fixed = [self._resource(item) for item in known if not item.is_template]
-        listed = [_member(member) for item in known for member in self._members(item)]
-        entries, following = self._page([*fixed, *listed], "resources", lambda item: str(item.uri), cursor)
-        return types.ListResourcesResult(resources=list(entries), next_cursor=following)
+        members = [_member_resource(member) for item in known for member in self._members(item)]
+        entries, next_cursor = self._page([*fixed, *members], "resources", lambda item: str(item.uri), cursor)
+        return types.ListResourcesResult(resources=list(entries), next_cursor=next_cursor)
 
     def templates(self, cursor: str | None) -> types.ListResourceTemplatesResult:
         """Return a page of resource families."""
         families = [_template(item) for item in self._registry.resources if item.is_template]
-        entries, following = self._page(families, "templates", lambda item: item.uri_template, cursor)
-        return types.ListResourceTemplatesResult(resource_templates=list(entries), next_cursor=following)
+        entries, next_cursor = self._page(families, "templates", lambda item: item.uri_template, cursor)
+        return types.ListResourceTemplatesResult(resource_templates=list(entries), next_cursor=next_cursor)
 
     def prompts(self, cursor: str | None) -> types.ListPromptsResult:
         """Return a page of prompts."""
         listed = [self._prompt(prompt) for prompt in self._registry.prompts]
-        entries, following = self._page(listed, "prompts", lambda prompt: prompt.name, cursor)
-        return types.ListPromptsResult(prompts=list(entries), next_cursor=following)
+        entries, next_cursor = self._page(listed, "prompts", lambda prompt: prompt.name, cursor)
+        return types.ListPromptsResult(prompts=list(entries), next_cursor=next_cursor)
 
     def extra_tool_annotations(self) -> Mapping[str, Mapping[str, Any]]:
-        """Return annotations of specifications that the protocol does not have, by tool name."""
-        listed = self._registry.operations
-        return {self.name_of(item): item.annotations for item in listed if item.annotations}
+        """Return the annotations that specifications define and the protocol does not have, by tool name."""
+        operations = self._registry.operations
+        return {self.name_of(item): item.annotations for item in operations if item.annotations}
 
     def extra_prompt_arguments(self) -> Mapping[tuple[str, str], Mapping[str, Any]]:
-        """Return default and allowed values of prompt arguments, by prompt and argument."""
+        """Return the default and allowed values of prompt arguments, by prompt and argument name."""
         return {
             (prompt.name, name): extra
             for prompt in self._registry.prompts
@@ -108,21 +116,21 @@ class ProtocolCatalogue:
         return operation.name if self._profile.dotted_names else operation.listed_name
 
     def name_tools(self, failure: HoldfastError) -> None:
-        """Replace the names of tools in a failure's hint by the names under which this server lists them."""
+        """Replace tool names in a failure's hint with the names under which this server lists them."""
         for operation in self._registry.operations:
             if failure.hint is not None:
                 failure.hint = failure.hint.replace(operation.listed_name, self.name_of(operation))
 
     def _tool(self, operation: Operation) -> types.Tool:
-        whole = self._profile.describes_fully
+        fully = self._profile.describes_fully
         schema = self._input_schema(operation)
         return types.Tool(
             name=self.name_of(operation),
-            title=operation.title if whole else None,
+            title=operation.title if fully else None,
             description=self._description(operation),
             input_schema=strip_marks(schema) if self._profile.is_strict else brief_schema(schema),
-            output_schema=output_schema(operation) if whole and operation.structured else None,
-            annotations=_hints(operation) if whole else None,
+            output_schema=output_schema(operation) if fully and operation.structured else None,
+            annotations=_tool_annotations(operation) if fully else None,
         )
 
     def _input_schema(self, operation: Operation) -> dict[str, Any]:
@@ -174,26 +182,29 @@ def output_schema(operation: Operation) -> dict[str, Any]:
     if operation.output.requires_fields:
         return schema
     required = schema.pop("required", [])
-    schema["properties"] = {**schema.get("properties", {}), "error": _FAILURE}
+    schema["properties"] = {**schema.get("properties", {}), "error": _ERROR_SCHEMA}
     if required:
         schema["anyOf"] = [{"required": required}, {"required": ["error"]}]
     return schema
 
 
-_FAILURE = {"type": "object", "description": "Only in a failed result: kind, code, message, hint and data."}
+_ERROR_SCHEMA = {
+    "type": "object",
+    "description": "Only in a failed result: kind, code, message, hint and data.",
+}
 
 
-def _hints(operation: Operation) -> types.ToolAnnotations:
-    reads = operation.effect is Effect.READ
+def _tool_annotations(operation: Operation) -> types.ToolAnnotations:
+    is_read_only = operation.effect is Effect.READ
     return types.ToolAnnotations(
-        read_only_hint=reads,
+        read_only_hint=is_read_only,
         destructive_hint=operation.effect is Effect.DESTRUCTIVE,
-        idempotent_hint=reads or operation.idempotent,
+        idempotent_hint=is_read_only or operation.idempotent,
         open_world_hint=operation.open_world,
     )
 
 
-def _member(member: ListedResource) -> types.Resource:
+def _member_resource(member: ListedResource) -> types.Resource:
     return types.Resource(
         uri=member.uri,
         name=member.name,
@@ -216,7 +227,7 @@ def _template(resource: Resource) -> types.ResourceTemplate:
 
 
 def protocol_annotations(annotations: ContentAnnotations | None) -> types.Annotations | None:
-    """Convert annotations; None if there are none."""
+    """Convert annotations to the protocol's type; None if there are none."""
     if annotations is None:
         return None
     return types.Annotations.model_validate(

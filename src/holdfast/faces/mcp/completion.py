@@ -1,4 +1,4 @@
-"""Completion of the argument of a prompt or a resource template that is being typed."""
+"""Completes the argument that a user is typing for a prompt or a resource template (completion/complete)."""
 
 from __future__ import annotations
 
@@ -13,38 +13,47 @@ from holdfast.kernel.prompt import Prompt
 from holdfast.kernel.registry import Registry
 from holdfast.kernel.resource import Resource, unknown_resource
 
-_MAX_VALUES = 100
+_MAX_COMPLETIONS_SENT = 100
 """The protocol's limit
 (<https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/completion>)."""
 
+_MAX_COMPLETIONS_COUNTED = 10_000
+"""The highest `total` that is reported. A judgement: a request is sent with every keystroke, and no user
+needs an exact count above this."""
 
-_MAX_COUNTED = 10_000
-"""A chosen bound on the work for `total`."""
 
-
-def completed(registry: Registry, rooms: Rooms, params: types.CompleteRequestParams) -> types.Completion:
-    """Return completions of the argument."""
+def complete_argument(
+    registry: Registry, rooms: Rooms, params: types.CompleteRequestParams
+) -> types.Completion:
+    """Return the values of the argument that continue the typed text."""
     name, typed = params.argument.name, params.argument.value
     declared: Prompt | Resource
     if isinstance(params.ref, types.PromptReference):
         declared = registry.prompt(params.ref.name)
     else:
-        declared = _at_address(registry, str(params.ref.uri))
+        declared = _find_template(registry, str(params.ref.uri))
     completer = declared.complete.get(name)
-    values = completer(rooms(declared.toolset), typed) if completer else _allowed(declared, name, typed)
-    found = list(islice(values, _MAX_COUNTED))
-    return types.Completion(values=found[:_MAX_VALUES], total=len(found), has_more=len(found) > _MAX_VALUES)
+    if completer is None:
+        candidates = _enum_values(declared, name, typed)
+    else:
+        candidates = completer(rooms(declared.toolset), typed)
+    counted = list(islice(candidates, _MAX_COMPLETIONS_COUNTED))
+    return types.Completion(
+        values=counted[:_MAX_COMPLETIONS_SENT],
+        total=len(counted),
+        has_more=len(counted) > _MAX_COMPLETIONS_SENT,
+    )
 
 
-def _at_address(registry: Registry, uri: str) -> Resource:
+def _find_template(registry: Registry, uri: str) -> Resource:
     for resource in registry.resources:
         if resource.uri == uri:
             return resource
     raise unknown_resource(uri, hint=did_you_mean(uri, [resource.uri for resource in registry.resources]))
 
 
-def _allowed(declared: Prompt | Resource, name: str, typed: str) -> Iterable[str]:
-    """Return the values of an enumerated argument that begin with the typed text."""
+def _enum_values(declared: Prompt | Resource, name: str, typed: str) -> Iterable[str]:
+    """Return the values of an enumerated argument that start with the typed text."""
     if isinstance(declared, Resource):
         return ()
     schema = declared.input.model_json_schema().get("properties", {}).get(name, {})

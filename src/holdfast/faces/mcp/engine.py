@@ -1,6 +1,6 @@
 """Answers the requests of a connection with the SDK.
 
-The SDK decides what a method means in each protocol revision; the connection decides when it runs.
+The SDK implements the methods of each protocol revision; the connection decides when a request runs.
 Requests that carry the stateless envelope and requests of the handshake era may share a connection.
 """
 
@@ -17,14 +17,17 @@ from mcp.shared.inbound import InboundLadderRejection, classify_inbound_request
 from mcp_types import CLIENT_INFO_META_KEY
 from pydantic import ValidationError
 
-from holdfast.faces.mcp.apps import shows_apps
+from holdfast.faces.mcp.apps import supports_apps
 from holdfast.faces.mcp.handshake import handshake_params, internal_error
 from holdfast.faces.mcp.request_channel import RequestChannel
 from holdfast.faces.mcp.server import CACHED_LISTS, ListKey, ProtocolServer
 from holdfast.faces.mcp.wire.exchange import Channel, Exchange
-from holdfast.faces.mcp.wire.messages import Notification, Prepared, WireError, WireRequest, encoded
+from holdfast.faces.mcp.wire.messages import Notification, Prepared, WireError, WireRequest, encode
 from holdfast.faces.tracing import request_span
 from holdfast.kernel.codes import METHOD_NOT_FOUND
+
+_MAX_PROBLEMS_REPORTED = 3
+"""Per request with invalid parameters. A judgement: enough to correct a request, in one line."""
 
 
 class SdkEngine:
@@ -35,9 +38,9 @@ class SdkEngine:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def attach(self, session: Channel) -> None:
-        """Send through this session whatever belongs to no answer."""
+        """Send messages that belong to no answer through this session."""
         self._channel = RequestChannel(session, None)
-        self._one_way = NotifyOnlyOutbound(self._channel)
+        self._notify_only = NotifyOnlyOutbound(self._channel)
         self._runner: ServerRunner[Any] = ServerRunner(
             self._server.sdk,
             Connection.for_loop(self._channel),
@@ -54,7 +57,7 @@ class SdkEngine:
                 return await self._respond(exchange)
             lists = self._server.prepared_lists
             if key not in lists:
-                lists[key] = Prepared(encoded(await self._respond(exchange)))
+                lists[key] = Prepared(encode(await self._respond(exchange)))
             return lists[key]
 
     async def _respond(self, exchange: Exchange) -> Any:
@@ -68,37 +71,36 @@ class SdkEngine:
         except MCPError as failure:
             raise WireError(failure.error.code, failure.error.message, failure.error.data) from None
         except ValidationError as failure:
-            raise self._refusal(exchange.request, _where(failure)) from None
+            raise self._refusal(exchange.request, _describe(failure)) from None
         except Exception as failure:
             raise internal_error(failure) from None
 
     def _observe(self, exchange: Exchange) -> None:
-        """Record the method, if the server has it, and the name of the client program."""
+        """Record the method, if it exists, and the name of the client program."""
         request, observed = exchange.request, exchange.observed
         if request.method == "initialize" or self._server.sdk.get_request_handler(request.method) is not None:
             observed.method = request.method
         meta = (request.params or {}).get("_meta")
         observed.carrier = meta if isinstance(meta, dict) else None
         client_info = (observed.carrier or {}).get(CLIENT_INFO_META_KEY)
-        known = self._runner.connection.client_params
-        name = (
-            client_info.get("name")
-            if isinstance(client_info, dict)
-            else known.client_info.name
-            if known
-            else None
-        )
-        observed.client = name if isinstance(name, str) else observed.client
+        handshake = self._runner.connection.client_params
+        name: Any = None
+        if isinstance(client_info, dict):
+            name = client_info.get("name")
+        elif handshake is not None:
+            name = handshake.client_info.name
+        if isinstance(name, str):
+            observed.client = name
 
     def _refusal(self, request: WireRequest, problem: str) -> WireError:
-        """Return the error for invalid parameters, or for a method that the server does not have."""
+        """Return the error for invalid parameters, or for a method that does not exist."""
         server = self._server
         if request.method != "initialize" and server.sdk.get_request_handler(request.method) is None:
             return WireError(METHOD_NOT_FOUND, "Method not found", request.method)
-        error = server.handlers.undecodable(request.method, request.params, problem).error
+        error = server.handlers.invalid_params(request.method, request.params, problem).error
         return WireError(error.code, error.message, error.data)
 
-    def notified(self, notification: Notification) -> None:
+    def handle_notification(self, notification: Notification) -> None:
         """Pass a notification to the SDK."""
         handling = self._runner.on_notify(self._channel, notification.method, notification.params)
         task = asyncio.ensure_future(handling)
@@ -109,9 +111,9 @@ class SdkEngine:
         """Call `then` at once: everything is loaded."""
         then()
 
-    def stopping(self) -> None:
-        """End the endless streams."""
-        self._server.stopping()
+    def end_streams(self) -> None:
+        """End the streams that stay open while a client listens."""
+        self._server.end_streams()
 
     @property
     def protocol_version(self) -> str:
@@ -119,7 +121,7 @@ class SdkEngine:
         return self._runner.connection.protocol_version
 
     def release(self) -> None:
-        """Cancel what still runs for this session; the server continues for others."""
+        """Cancel the tasks that still run for this session; the server continues for others."""
         for task in self._tasks:
             task.cancel()
 
@@ -128,13 +130,13 @@ class SdkEngine:
         self._server.close()
 
     def _list_key(self, exchange: Exchange) -> ListKey | None:
-        """Return the key under which the answer is cached, or None when it is not."""
+        """Return the key under which the answer is cached, or None when it is not cached."""
         request = exchange.request
         cursor = (request.params or {}).get("cursor")
         if request.method not in CACHED_LISTS or not isinstance(cursor, str | None) or exchange.stateless:
             return None
         connection = self._runner.connection
-        linked = shows_apps(connection.client_capabilities)
+        linked = supports_apps(connection.client_capabilities)
         return request.method, connection.protocol_version, cursor, linked
 
     async def _respond_stateless(self, exchange: Exchange) -> Any:
@@ -145,7 +147,7 @@ class SdkEngine:
         if isinstance(route, InboundLadderRejection):
             raise WireError(route.code, route.message, route.data)
         connection = Connection.from_envelope(
-            route.protocol_version, route.client_info, route.client_capabilities, outbound=self._one_way
+            route.protocol_version, route.client_info, route.client_capabilities, outbound=self._notify_only
         )
         return await serve_one(
             self._server.sdk,
@@ -157,9 +159,10 @@ class SdkEngine:
         )
 
 
-def _where(failure: ValidationError) -> str:
-    problems = [
-        f"{'.'.join(str(part) for part in error['loc'])}: {error['msg'].lower()}"
-        for error in failure.errors()[:3]
-    ]
+def _describe(failure: ValidationError) -> str:
+    """Return the first problems of a validation, each with its field."""
+    problems = []
+    for error in failure.errors()[:_MAX_PROBLEMS_REPORTED]:
+        field = ".".join(str(part) for part in error["loc"])
+        problems.append(f"{field}: {error['msg'].lower()}")
     return "; ".join(problems)

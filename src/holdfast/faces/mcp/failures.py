@@ -1,8 +1,8 @@
-"""Failures as protocol errors and failed results, by specification family and era.
+"""Converts failures to protocol errors and failed results, by specification family and era.
 
 A specification that names its codes (`kernel/codes.py`) requires the name in the content of a failed tool
 result as well. Its JSON-RPC errors carry that result as their data; an option sends the result itself, for
-clients whose models never see a JSON-RPC error.
+clients that do not show JSON-RPC errors to their models.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def unknown_tool(error: UnknownTool, name: str, *, as_result: bool = False) -> t
     raise _protocol_error(error, family, code)
 
 
-def undecodable(problem: str, family: str) -> MCPError:
+def invalid_params_error(problem: str, family: str) -> MCPError:
     """Return the protocol error for a request with invalid parameters."""
     error = InvalidArguments(f"Invalid params: {problem}.")
     error.undecodable = True
@@ -67,23 +67,23 @@ def undecodable(problem: str, family: str) -> MCPError:
 
 
 def request_failure(error: HoldfastError, family: str, protocol_version: str) -> MCPError:
-    """Return the protocol error for a failure outside of tools: reading, prompting, listing, bare methods."""
+    """Return the protocol error for a failure outside tools: resources, prompts, lists, bare methods."""
     if not is_stateless(protocol_version):
-        otherwise = INVALID_PARAMS if isinstance(error, NotFound) else INTERNAL_ERROR
-        code = handshake_code(family, error) or handshake_code(PROTOCOL, error) or otherwise
+        default = INVALID_PARAMS if isinstance(error, NotFound) else INTERNAL_ERROR
+        code = handshake_code(family, error) or handshake_code(PROTOCOL, error) or default
     elif isinstance(error, Invalid | NotFound):
         code = INVALID_PARAMS
     else:
         code = stateless_code(family, error)
-    return MCPError(code=code, message=error.sentence(), data=_data(error))
+    return MCPError(code=code, message=error.sentence(), data=_error_data(error))
 
 
 def _protocol_error(error: HoldfastError, family: str, code: int) -> MCPError:
     if family not in CODE_NAMES:
         message = error.specified_message or error.sentence()
-        return MCPError(code=code, message=message, data=_data(error))
+        return MCPError(code=code, message=message, data=_error_data(error))
     data = {
-        "content": [{"type": "text", "text": _text(error, family)}],
+        "content": [{"type": "text", "text": _error_text(error, family)}],
         "structuredContent": {"error": error_object(error, code)},
         "isError": True,
     }
@@ -92,19 +92,19 @@ def _protocol_error(error: HoldfastError, family: str, code: int) -> MCPError:
 
 def _failed_result(error: HoldfastError, family: str, code: int) -> types.CallToolResult:
     return types.CallToolResult(
-        content=[types.TextContent(type="text", text=_text(error, family))],
+        content=[types.TextContent(type="text", text=_error_text(error, family))],
         structured_content={"error": error_object(error, code)},
         is_error=True,
     )
 
 
-def _text(error: HoldfastError, family: str) -> str:
+def _error_text(error: HoldfastError, family: str) -> str:
     if family not in CODE_NAMES:
         return error.sentence()
     name = CODE_NAMES[family].get(handshake_code(family, error) or 0, error.kind)
     return json.dumps({"error": {"code": name, "message": error.sentence()}}, ensure_ascii=False)
 
 
-def _data(error: HoldfastError) -> dict[str, Any]:
+def _error_data(error: HoldfastError) -> dict[str, Any]:
     hint = {} if error.hint is None else {"hint": error.hint}
     return {"type": error.kind} | hint | dict(error.data)

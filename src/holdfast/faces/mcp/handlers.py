@@ -1,4 +1,4 @@
-"""The protocol's methods, each a few lines on the dispatcher."""
+"""Handlers of the protocol's methods: each runs its request on the dispatcher and converts the outcome."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from pydantic import ConfigDict
 
 from holdfast.faces.mcp import apps
 from holdfast.faces.mcp.announcer import Announcer
-from holdfast.faces.mcp.askers import asker_for, questions_left
+from holdfast.faces.mcp.askers import asker_for, unanswered_questions
 from holdfast.faces.mcp.catalogue import ProtocolCatalogue
-from holdfast.faces.mcp.completion import completed
-from holdfast.faces.mcp.failures import request_failure, tool_failure, undecodable, unknown_tool
+from holdfast.faces.mcp.completion import complete_argument
+from holdfast.faces.mcp.failures import invalid_params_error, request_failure, tool_failure, unknown_tool
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.publisher import Publisher
-from holdfast.faces.mcp.request import Context, RequestListener, client_of, exchange_in, is_stateless
+from holdfast.faces.mcp.request import Context, RequestListener, client_of, exchange_of, is_stateless
 from holdfast.faces.mcp.results import (
     content_block,
     embedded_fields,
@@ -42,11 +42,12 @@ Result = TypeVar("Result")
 
 
 DROPPED_FIELDS: ContextVar[dict[str, Any] | None] = ContextVar("holdfast_dropped_fields", default=None)
-"""Fields that a specification has in a result and the SDK drops; they are added again to its answer."""
+"""Fields of a result that the SDK drops although a specification requires them. The server adds them to the
+answer again."""
 
 
 class BareParameters(types.RequestParams):
-    """Parameters of a method named like a tool: the tool's arguments as they are."""
+    """Parameters of a method that is named like a tool: the tool's arguments, unwrapped."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -69,7 +70,7 @@ class Handlers:
         self._catalogue = catalogue
         self._publisher = publisher
         self._announcer = announcer
-        self._shows_board = self._family == PROTOCOL and self._registry.find(apps.TOOL) is not None
+        self._shows_board = self._family == PROTOCOL and self._registry.find(apps.STATUS_TOOL) is not None
         self.listen_streams = ListenHandler(publisher.bus)
 
     # Tools
@@ -78,8 +79,8 @@ class Handlers:
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
         """Answer tools/list."""
-        linked = apps.shows_apps(ctx.session.client_capabilities)
-        return self._listed(ctx, partial(self._catalogue.tools, linked=linked), params)
+        with_board = apps.supports_apps(ctx.session.client_capabilities)
+        return self._list_page(ctx, partial(self._catalogue.tools, linked=with_board), params)
 
     async def call_tool(
         self, ctx: Context, params: types.CallToolRequestParams
@@ -95,15 +96,15 @@ class Handlers:
             work = partial(self._dispatcher.run, operation, params.arguments)
             output = await self._run(ctx, work, operation, asker)
         except HoldfastError as failure:
-            if (questions := questions_left(asker, failure)) is not None:
+            if (questions := unanswered_questions(asker, failure)) is not None:
                 return questions
             self._catalogue.name_tools(failure)
-            failed = tool_failure(
+            result = tool_failure(
                 failure, operation.family, ctx.protocol_version, as_result=self._errors_as_results
             )
             if operation.output.requires_fields:
-                failed.structured_content = None
-            return failed
+                result.structured_content = None
+            return result
         return _tool_result(operation, output)
 
     async def call_bare(self, operation: Operation, ctx: Context, params: BareParameters) -> dict[str, Any]:
@@ -115,13 +116,13 @@ class Handlers:
             raise request_failure(failure, operation.family, ctx.protocol_version) from None
         return output.wire()
 
-    def undecodable(self, method: str, params: Mapping[str, Any] | None, problem: str) -> MCPError:
+    def invalid_params(self, method: str, params: Mapping[str, Any] | None, problem: str) -> MCPError:
         """Return the error for a request with invalid parameters."""
         if method != "tools/call":
-            return undecodable(problem, PROTOCOL)
+            return invalid_params_error(problem, PROTOCOL)
         name = (params or {}).get("name")
-        called = self._registry.find(name) if isinstance(name, str) else None
-        return undecodable(problem, self._family if called is None else called.family)
+        operation = self._registry.find(name) if isinstance(name, str) else None
+        return invalid_params_error(problem, self._family if operation is None else operation.family)
 
     async def _run(
         self,
@@ -130,14 +131,14 @@ class Handlers:
         operation: Operation | None = None,
         asker: Asker | None = None,
     ) -> Result:
-        """Run `work` in a worker, with a call that reaches the client; wait until its result may be sent."""
-        exchange = exchange_in(ctx)
+        """Run `work` in a thread with a call that reaches the client; wait until the result may be sent."""
+        exchange = exchange_of(ctx)
         listener = RequestListener(ctx, self._publisher)
         actor = exchange.actor if exchange else None
         call = self._dispatcher.new_call(operation, listener=listener, asker=asker, actor=actor)
         if exchange is not None:
             exchange.observed.operation = operation.listed_name if operation else None
-            exchange.follow(call)
+            exchange.add_call(call)
         try:
             result = await self._dispatcher.run_in_thread(partial(work, call), call)
         except HoldfastError as failure:
@@ -145,14 +146,14 @@ class Handlers:
                 exchange.observed.failure = failure.kind
             raise
         if exchange is not None:
-            await exchange.channel.uncongested()
+            await exchange.channel.wait_uncongested()
         else:
-            # Within one process no answer can be lost on its way.
+            # Without a transport no answer can be lost.
             call.settle(answered=True)
         return result
 
     def _failure(self, ctx: Context, error: HoldfastError, family: str | None = None) -> MCPError:
-        """Return the protocol error for a failure outside of tools, with the codes of a family."""
+        """Return the protocol error for a failure outside tools, with the codes of a family."""
         return request_failure(error, family or self._family, ctx.protocol_version)
 
     # Resources
@@ -160,7 +161,7 @@ class Handlers:
     async def list_resources(
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        """Answer resources/list. A room may read the disk for it, so this runs in a worker."""
+        """Answer resources/list in a worker thread, because a room may read the disk for it."""
         cursor = params.cursor if params is not None else None
         work = partial(self._dispatcher.perform, partial(self._catalogue.resources, cursor))
         try:
@@ -175,7 +176,7 @@ class Handlers:
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
         """Answer resources/templates/list."""
-        return self._listed(ctx, self._catalogue.templates, params)
+        return self._list_page(ctx, self._catalogue.templates, params)
 
     async def read_resource(
         self, ctx: Context, params: types.ReadResourceRequestParams
@@ -183,17 +184,18 @@ class Handlers:
         """Answer resources/read."""
         uri = str(params.uri)
         try:
-            mime_type, body = await self._body(ctx, uri)
+            mime_type, body = await self._read_body(ctx, uri)
         except HoldfastError as failure:
             family = family_of(self._registry.resources, uri, self._family)
             if isinstance(failure, UnknownResource):
                 failure.data.setdefault("uri", uri[:MAX_QUOTED_URI_CHARACTERS])
             raise self._failure(ctx, failure, family) from None
-        _put_back({"contents": dict(body.fields)} if body.fields else {})
+        if body.fields:
+            _restore_fields({"contents": dict(body.fields)})
         return types.ReadResourceResult(contents=[resource_contents(uri, mime_type, body)])
 
-    async def _body(self, ctx: Context, uri: str) -> tuple[str, ResourceBody]:
-        if uri == apps.BOARD and self._shows_board:
+    async def _read_body(self, ctx: Context, uri: str) -> tuple[str, ResourceBody]:
+        if uri == apps.BOARD_URI and self._shows_board:
             return apps.MEDIA_TYPE, await asyncio.to_thread(apps.board_resource)
         resource, parts = find_resource(self._registry.resources, uri)
         work = partial(self._dispatcher.read, resource, parts)
@@ -215,7 +217,7 @@ class Handlers:
     async def listen(
         self, ctx: Context, params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
-        """Answer subscriptions/listen: the stream ends when the client or the server does."""
+        """Answer subscriptions/listen with a stream that lasts until the client or the server stops."""
         wanted = params.notifications.resource_subscriptions or ()
         lists = bool(params.notifications.resources_list_changed)
         async with self._publisher.listening(wanted, lists=lists):
@@ -227,7 +229,7 @@ class Handlers:
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListPromptsResult:
         """Answer prompts/list."""
-        return self._listed(ctx, self._catalogue.prompts, params)
+        return self._list_page(ctx, self._catalogue.prompts, params)
 
     async def get_prompt(
         self, ctx: Context, params: types.GetPromptRequestParams
@@ -239,8 +241,8 @@ class Handlers:
             work = partial(self._dispatcher.prompt, prompt, params.arguments)
             messages = await self._run(ctx, work, asker=asker)
         except HoldfastError as failure:
-            if (asking := questions_left(asker, failure)) is not None:
-                return asking
+            if (questions := unanswered_questions(asker, failure)) is not None:
+                return questions
             raise self._failure(ctx, failure) from None
         return types.GetPromptResult(
             description=prompt.description, messages=[prompt_message(message) for message in messages]
@@ -249,43 +251,46 @@ class Handlers:
     async def complete(self, ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         """Answer completion/complete."""
         try:
-            found = await self._run(ctx, lambda _: completed(self._registry, self._dispatcher.rooms, params))
+            completion = await self._run(
+                ctx, lambda _: complete_argument(self._registry, self._dispatcher.rooms, params)
+            )
         except HoldfastError as failure:
             raise self._failure(ctx, failure) from None
-        return types.CompleteResult(completion=found)
+        return types.CompleteResult(completion=completion)
 
     # Logging
 
     async def set_level(self, ctx: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
-        """Answer logging/setLevel: log to this client what arrives from now on."""
+        """Answer logging/setLevel: from now on log arrivals to this client."""
         await self._announcer.enable(client_of(ctx), ctx.session, params.level)
         return types.EmptyResult()
 
-    def _listed(
+    def _list_page(
         self,
         ctx: Context,
-        listing: Callable[[str | None], Result],
+        list_from: Callable[[str | None], Result],
         params: types.PaginatedRequestParams | None,
     ) -> Result:
         try:
-            return listing(params.cursor if params is not None else None)
+            return list_from(params.cursor if params is not None else None)
         except HoldfastError as failure:
             raise self._failure(ctx, failure) from None
 
 
 def _tool_result(operation: Operation, output: Output) -> types.CallToolResult:
     if operation.result_fields is not None:
-        _put_back(operation.result_fields(output))
+        _restore_fields(operation.result_fields(output))
     content = result_items(operation, output)
-    _put_back(embedded_fields(content))
+    _restore_fields(embedded_fields(content))
     return types.CallToolResult(
         content=[content_block(item) for item in content],
         structured_content=output.wire() if operation.structured else None,
-        is_error=getattr(output, "is_error", False),  # a complete result that counts as a failure
+        is_error=getattr(output, "is_error", False),  # an output may itself describe a failure
     )
 
 
-def _put_back(fields: dict[str, Any]) -> None:
+def _restore_fields(fields: dict[str, Any]) -> None:
+    """Add fields that the SDK drops to the answer of the current request."""
     dropped = DROPPED_FIELDS.get()
     if dropped is not None:
         dropped.update(fields)

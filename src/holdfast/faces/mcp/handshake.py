@@ -1,6 +1,6 @@
 """Answers `initialize` from the profile alone, before anything heavy is loaded.
 
-The SDK and the rooms take longer to load than a client should wait for its first answer.
+The SDK and the toolsets take longer to load than a client should wait for its first answer.
 
 Contract:
 - The answer has the same bytes as the SDK's own.
@@ -33,14 +33,16 @@ if TYPE_CHECKING:
     from holdfast.faces.mcp.server import ProtocolServer
     from holdfast.faces.mcp.wire.session import WireSession
 
-REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
-"""The protocol's revisions that begin with a handshake, oldest first."""
+HANDSHAKE_REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+"""The protocol revisions that start with a handshake, oldest first."""
 
-_LOAD_AFTER_SECONDS = 0.02
-"""Lets the answer be written before loading competes for the interpreter; a judgement."""
+_LOAD_DELAY_SECONDS = 0.02
+"""Lets the answer be written before loading competes for the interpreter lock. A judgement: enough for
+the write, and too short for a client to notice."""
+
 _UNNAMED_CLIENT = {"name": "unknown", "version": "unknown"}
-_CAPABILITIES = frozenset({"experimental", "sampling", "elicitation", "roots"})
-_CLIENT_FIELDS = frozenset({"name", "version", "title", "description", "websiteUrl"})
+_KNOWN_CAPABILITIES = frozenset({"experimental", "sampling", "elicitation", "roots"})
+_CLIENT_INFO_FIELDS = frozenset({"name", "version", "title", "description", "websiteUrl"})
 
 
 @dataclass
@@ -52,117 +54,118 @@ class LazyServer:
 
 
 class LazyEngine:
-    """Answers the handshake at once, then is replaced by the SDK's engine, which is loaded in a thread."""
+    """Answers the handshake at once; the SDK's engine, which is loaded in a thread, then replaces it."""
 
     def __init__(self, source: LazyServer) -> None:
         self._source = source
         self._engine: SdkEngine | None = None
         self._loading: asyncio.Task[SdkEngine] | None = None
-        self._soon: asyncio.Task[None] | None = None
+        self._delayed_load: asyncio.Task[None] | None = None
         self._handshake: Exchange | None = None
-        self._notified: list[Notification] = []
-        self._when_loaded: list[Callable[[], object]] = []
+        self._early_notifications: list[Notification] = []
+        self._load_callbacks: list[Callable[[], object]] = []
 
     def attach(self, session: WireSession) -> None:
-        """Serve this session until the SDK's engine does."""
+        """Serve this session until the SDK's engine takes over."""
         self._session = session
 
     async def respond(self, exchange: Exchange) -> Any:
         """Return the result of a request, or raise the error to be sent."""
         if exchange.request.method != "initialize" or exchange.stateless:
-            return await (await self._ready()).respond(exchange)
+            return await (await self._loaded_engine()).respond(exchange)
         exchange.observed.method = exchange.request.method
         params = handshake_params(self._source.profile, exchange.request.params)
         if self._engine is not None or not _is_obviously_valid(params):
-            engine = await self._ready()
+            engine = await self._loaded_engine()
             await engine.respond(exchange)
-            self._session.serve_with(engine)
+            self._session.use_engine(engine)
         else:
             self._handshake = exchange
-            self._soon = asyncio.get_running_loop().create_task(self._load_soon())
+            self._delayed_load = asyncio.get_running_loop().create_task(self._load_after_delay())
         return initialize_result(self._source.profile, params["protocolVersion"])
 
-    def notified(self, notification: Notification) -> None:
+    def handle_notification(self, notification: Notification) -> None:
         """Pass a notification to the SDK, once it is loaded."""
         if self._engine is None:
-            self._notified.append(notification)
+            self._early_notifications.append(notification)
         else:
-            self._engine.notified(notification)
+            self._engine.handle_notification(notification)
 
     def when_loaded(self, then: Callable[[], object]) -> None:
-        """Call `then` once the SDK's engine is loaded, or failed to load."""
+        """Call `then` once the SDK's engine has loaded or failed to load."""
         if self._engine is None:
-            self._when_loaded.append(then)
+            self._load_callbacks.append(then)
         else:
             then()
 
-    def stopping(self) -> None:
-        """End the endless streams."""
+    def end_streams(self) -> None:
+        """End the streams that stay open while a client listens."""
         if self._engine is not None:
-            self._engine.stopping()
+            self._engine.end_streams()
 
     def close(self) -> None:
         """Stop watching for changes."""
         if self._engine is not None:
             self._engine.close()
 
-    async def _load_soon(self) -> None:
+    async def _load_after_delay(self) -> None:
         # The answer to the handshake is sent first.
-        await asyncio.sleep(_LOAD_AFTER_SECONDS)
+        await asyncio.sleep(_LOAD_DELAY_SECONDS)
         try:
-            await self._ready()
+            await self._loaded_engine()
         except WireError:
             return  # reported to the requests that need it
 
-    async def _ready(self) -> SdkEngine:
+    async def _loaded_engine(self) -> SdkEngine:
         if self._engine is not None:
             return self._engine
         if self._loading is None:
             self._loading = asyncio.create_task(self._load())
         loading = self._loading
         try:
-            # Several requests wait for one load, and none of them may cancel it for the others.
+            # Several requests may wait for one load; cancelling one must not cancel it for the others.
             return await asyncio.shield(loading)
         except Exception as failure:
             # The next request tries again.
-            self._loading = None if self._loading is loading else self._loading
+            if self._loading is loading:
+                self._loading = None
             raise internal_error(failure) from None
 
     async def _load(self) -> SdkEngine:
-        # In a thread that does not keep the process alive when the client disconnects.
+        # The thread must not keep the process alive when the client disconnects.
         try:
-            engine = await Workers(1).run(partial(_loaded, self._source), Call())
+            engine = await Workers(1).run(partial(_load_engine, self._source), Call())
         finally:
-            for then in self._when_loaded:
+            for then in self._load_callbacks:
                 then()
         engine.attach(self._session)
         if self._handshake is not None:
             await engine.respond(self._handshake)
-            self._session.serve_with(engine)
-        for notification in self._notified:
-            engine.notified(notification)
+            self._session.use_engine(engine)
+        for notification in self._early_notifications:
+            engine.handle_notification(notification)
         self._engine = engine
         return engine
 
 
-def _loaded(source: LazyServer) -> SdkEngine:
-    toolsets.begin_loading()
+def _load_engine(source: LazyServer) -> SdkEngine:
+    toolsets.pause_garbage_collection()
     try:
         from holdfast.faces.mcp.engine import SdkEngine
 
         return SdkEngine(source.make())
     finally:
-        toolsets.loaded()
+        toolsets.resume_garbage_collection()
 
 
 def initialize_result(profile: Profile, requested: str) -> dict[str, Any]:
     """Return the answer to `initialize`, with its members in the SDK's order."""
-    named = {"name": profile.server_name, "title": profile.title, "version": profile.server_version}
+    server_info = {"name": profile.server_name, "title": profile.title, "version": profile.server_version}
     result = {
-        "capabilities": _offered(profile),
+        "capabilities": _server_capabilities(profile),
         "instructions": profile.instructions,
-        "protocolVersion": requested if requested in REVISIONS else REVISIONS[-1],
-        "serverInfo": {key: value for key, value in named.items() if value is not None},
+        "protocolVersion": requested if requested in HANDSHAKE_REVISIONS else HANDSHAKE_REVISIONS[-1],
+        "serverInfo": {key: value for key, value in server_info.items() if value is not None},
     }
     return {key: value for key, value in result.items() if value is not None}
 
@@ -170,11 +173,11 @@ def initialize_result(profile: Profile, requested: str) -> dict[str, Any]:
 def handshake_params(profile: Profile, params: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the parameters of `initialize` as the SDK accepts them.
 
-    Specifications show requests without client info, which the SDK refuses, and may fix the revision.
+    Specifications show requests without client info, which the SDK refuses, and may prescribe the revision.
     """
-    filled = {"clientInfo": _UNNAMED_CLIENT, "capabilities": {}} | dict(params or {})
+    completed = {"clientInfo": _UNNAMED_CLIENT, "capabilities": {}} | dict(params or {})
     pinned = profile.protocol_version
-    return filled if pinned is None else filled | {"protocolVersion": pinned}
+    return completed if pinned is None else completed | {"protocolVersion": pinned}
 
 
 def internal_error(failure: Exception) -> WireError:
@@ -185,7 +188,7 @@ def internal_error(failure: Exception) -> WireError:
     return WireError(INTERNAL_ERROR, error.sentence(), {"type": error.kind} | error.data)
 
 
-def _offered(profile: Profile) -> Mapping[str, Any]:
+def _server_capabilities(profile: Profile) -> Mapping[str, Any]:
     if profile.capabilities is not None:
         return profile.capabilities
     lists = profile.changing_lists
@@ -206,18 +209,20 @@ def _is_obviously_valid(params: Mapping[str, Any]) -> bool:
         return False
     if not isinstance(capabilities, dict) or not isinstance(client, dict):
         return False
-    described = client.keys() <= _CLIENT_FIELDS and {"name", "version"} <= client.keys()
+    if not {"name", "version"} <= client.keys() <= _CLIENT_INFO_FIELDS:
+        return False
     texts = [params["protocolVersion"], *client.values()]
-    return (
-        described and all(isinstance(text, str) for text in texts) and _are_plain_capabilities(capabilities)
-    )
+    return all(isinstance(text, str) for text in texts) and _are_plain_capabilities(capabilities)
 
 
 def _are_plain_capabilities(capabilities: dict[str, Any]) -> bool:
-    if not capabilities.keys() <= _CAPABILITIES or not all(
-        isinstance(x, dict) for x in capabilities.values()
-    ):
+    """Return whether capabilities are known and have no settings except `listChanged` of `roots`."""
+    if not capabilities.keys() <= _KNOWN_CAPABILITIES:
         return False
-    roots = capabilities.get("roots", {})
-    rest = [value for name in capabilities.keys() - {"roots"} for value in capabilities[name].values()]
-    return isinstance(roots.get("listChanged", True), bool) and all(value == {} for value in rest)
+    if not all(isinstance(settings, dict) for settings in capabilities.values()):
+        return False
+    list_changed = capabilities.get("roots", {}).get("listChanged", True)
+    others = [settings for name, settings in capabilities.items() if name != "roots"]
+    return isinstance(list_changed, bool) and all(
+        value == {} for settings in others for value in settings.values()
+    )

@@ -1,4 +1,4 @@
-"""One request as its handler sees it: its client, its exchange, and messages to the client while it runs."""
+"""One request as its handler sees it: its client, its exchange, and the messages sent while it runs."""
 
 from __future__ import annotations
 
@@ -17,14 +17,11 @@ from holdfast.kernel.call import Level, Listed, Listener
 
 Context = ServerRequestContext[Any, Any]
 
-_PROGRESS_INTERVAL = 0.05
-"""Twenty reports a second at most; a judgement: more cannot be seen."""
-_SEVERITY: dict[str, int] = {
-    name: rank
-    for rank, name in enumerate(
-        ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
-    )
-}
+_PROGRESS_INTERVAL_SECONDS = 0.05
+"""The minimum time between two progress reports. A judgement: nobody can follow more than twenty a second."""
+
+_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+_SEVERITY: dict[str, int] = {level: rank for rank, level in enumerate(_LEVELS)}
 
 
 def is_stateless(protocol_version: str) -> bool:
@@ -42,28 +39,27 @@ class RequestListener(Listener):
         self._wants_progress = ctx.meta is not None and ctx.meta.get("progress_token") is not None
         self._next_progress = 0.0
         self._done: float = 0
-        self._before: float = 0
+        self._offset: float = 0
+        """The progress that was reported before the operation started to count from zero again."""
         self._reported: float = -1
 
     def progress(self, done: float, total: float | None, message: str | None) -> None:
         """Report progress to a client that requested it, rate-limited and never decreasing."""
         now = time.monotonic()
-        if done < self._done:  # another count began; it continues from the reported value
-            self._before = self._reported
+        if done < self._done:
+            self._offset = self._reported
         self._done = done
-        so_far = self._before + done
-        if (
-            not self._wants_progress
-            or (now < self._next_progress and done != total)
-            or so_far <= self._reported
-        ):
+        progress = self._offset + done
+        is_too_early = now < self._next_progress and done != total
+        if not self._wants_progress or is_too_early or progress <= self._reported:
             return
-        self._next_progress, self._reported = now + _PROGRESS_INTERVAL, so_far
-        whole = None if total is None else self._before + total
-        self._send(self._ctx.session.report_progress(so_far, whole, message))
+        self._next_progress = now + _PROGRESS_INTERVAL_SECONDS
+        self._reported = progress
+        total_with_offset = None if total is None else self._offset + total
+        self._send(self._ctx.session.report_progress(progress, total_with_offset, message))
 
     def log(self, level: Level, text: str) -> None:
-        """Send a log message, in the stateless era only for a request that wants this level."""
+        """Send a log message; in the stateless era, only if the request asks for this level."""
         if not self._wants_log(level):
             return
         params = types.LoggingMessageNotificationParams(level=level, logger="holdfast", data=text)
@@ -84,8 +80,8 @@ class RequestListener(Listener):
         asyncio.run_coroutine_threadsafe(sending, self._loop)
 
 
-def exchange_in(ctx: Context) -> Exchange | None:
-    """Return the exchange of a request, which knows whether its answer was written."""
+def exchange_of(ctx: Context) -> Exchange | None:
+    """Return the exchange of a request, or None when there is no transport."""
     return ctx.request if isinstance(ctx.request, Exchange) else None
 
 

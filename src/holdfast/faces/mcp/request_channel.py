@@ -15,12 +15,12 @@ from mcp.shared.transport_context import TransportContext
 from holdfast.faces.mcp.wire.exchange import Channel, Exchange
 from holdfast.faces.mcp.wire.messages import RequestId, WireError
 
-_DUPLEX = TransportContext(kind="stdio", can_send_request=True)
+_TWO_WAY = TransportContext(kind="stdio", can_send_request=True)
 _ONE_WAY = TransportContext(kind="stdio", can_send_request=False)
 
 
 class RequestChannel:
-    """The SDK's dispatcher interface for one request, or for a whole session."""
+    """Implements the SDK's dispatcher interface for one request, or for a whole session without one."""
 
     def __init__(self, session: Channel, exchange: Exchange | None) -> None:
         self._session = session
@@ -29,7 +29,7 @@ class RequestChannel:
 
     @property
     def transport(self) -> TransportContext:
-        return _DUPLEX if self.can_send_request else _ONE_WAY
+        return _TWO_WAY if self.can_send_request else _ONE_WAY
 
     @property
     def can_send_request(self) -> bool:

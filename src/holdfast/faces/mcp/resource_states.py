@@ -1,4 +1,7 @@
-"""The last seen states of followed resources and the members of listed families, to find what differs now."""
+"""Remembers the states of followed resources and the members of listed families, to detect changes.
+
+`publisher` stores them when a client starts to follow, and compares them when a topic changes.
+"""
 
 from __future__ import annotations
 
@@ -15,22 +18,24 @@ _log = logging.getLogger(__name__)
 
 
 class ResourceStates:
-    """Stores the states of resources and the members of families, and finds what differs."""
+    """Stores the states of resources and the members of families, and detects which have changed."""
 
     def __init__(self, resources: Iterable[Resource], rooms: Rooms) -> None:
         self._resources = tuple(resources)
         self._rooms = rooms
-        self._announced = frozenset(
+        self._list_topics = frozenset(
             item.list_topic for item in self._resources if item.list_topic is not None
         )
-        self._listed = [item for item in self._resources if _is_compared(item)]
+        """Topics that stand for the list itself: when one changes, the list has changed."""
+        self._compared_families = [item for item in self._resources if _is_compared(item)]
         self._states: dict[str, object] = {}
         self._members: dict[str, object] = {}
 
     @property
     def list_topics(self) -> frozenset[str]:
         """Return the topics whose changes may change the list of resources."""
-        return self._announced | {item.topic for item in self._listed if item.topic is not None}
+        family_topics = {item.topic for item in self._compared_families if item.topic is not None}
+        return self._list_topics | family_topics
 
     def check(self, uri: str) -> None:
         """Raise when no resource has this URI."""
@@ -41,37 +46,38 @@ class ResourceStates:
         for item in self._resources:
             parts = item.match(uri)
             if parts is not None:
-                named = {name: unquote(part) for name, part in parts.items()}
-                return None if item.topic is None else item.topic.format_map(named)
+                values = {name: unquote(part) for name, part in parts.items()}
+                return None if item.topic is None else item.topic.format_map(values)
         return None
 
     def store(self, uris: Iterable[str], *, lists: bool) -> None:
-        """Store the states that are not stored yet, of resources and, with `lists`, of families."""
+        """Store the missing states of resources and, with `lists`, the missing members of families."""
         for uri in uris:
             if uri not in self._states:
                 self._states[uri] = self._state(uri)
-        for resource in self._listed if lists else ():
+        for resource in self._compared_families if lists else ():
             if resource.uri not in self._members:
                 self._members[resource.uri] = self._member_uris(resource)
 
-    def changed(self, uris: Iterable[str]) -> set[str]:
-        """Return the URIs whose state differs now, and those whose resource has no state."""
-        found = {uri: self._state(uri) for uri in uris}
-        differing = {uri for uri, state in found.items() if state is None or state != self._states.get(uri)}
-        self._states.update(found)
-        return differing
+    def find_changed(self, uris: Iterable[str]) -> set[str]:
+        """Return the URIs whose state has changed, and those whose resource has no state to compare."""
+        current = {uri: self._state(uri) for uri in uris}
+        changed = {uri for uri, state in current.items() if state is None or state != self._states.get(uri)}
+        self._states.update(current)
+        return changed
 
-    def list_changed(self, topic: str) -> bool:
-        """Return whether a family of a topic has other members now."""
-        if topic in self._announced:
+    def has_list_changed(self, topic: str) -> bool:
+        """Return whether the members of a family of this topic have changed."""
+        if topic in self._list_topics:
             return True
-        found = {item.uri: self._member_uris(item) for item in self._listed if item.topic == topic}
-        differing = any(self._members.get(uri) != members for uri, members in found.items())
-        self._members.update(found)
-        return differing
+        families = [item for item in self._compared_families if item.topic == topic]
+        current = {item.uri: self._member_uris(item) for item in families}
+        has_changed = any(self._members.get(uri) != members for uri, members in current.items())
+        self._members.update(current)
+        return has_changed
 
     def forget_all_but(self, uris: set[str], *, lists: bool) -> None:
-        """Drop what no client follows."""
+        """Drop the states of other resources and, without `lists`, the members of all families."""
         for uri in [uri for uri in list(self._states) if uri not in uris]:
             self._states.pop(uri, None)
         if not lists:
@@ -85,26 +91,26 @@ class ResourceStates:
                 return None
             return ("is", resource.fingerprint(self._rooms(resource.toolset), **parts))
         except Exception as failure:
-            return ("fails", _kind(failure))
+            return ("fails", _failure_kind(failure))
 
     def _member_uris(self, resource: Resource) -> object:
         assert resource.members is not None
         try:
             return [member.uri for member in resource.members(self._rooms(resource.toolset))]
         except Exception as failure:
-            return ("fails", _kind(failure))
+            return ("fails", _failure_kind(failure))
 
 
 def _is_compared(resource: Resource) -> bool:
-    """Return whether a family's members have to be compared: it has no topic for its list."""
+    """Return whether changes of a family's members are detected by comparing: its list has no topic."""
     if resource.members is None or resource.topic is None or resource.list_topic is not None:
         return False
     return "{" not in resource.topic
 
 
-def _kind(failure: Exception) -> Any:
+def _failure_kind(failure: Exception) -> Any:
     if isinstance(failure, HoldfastError):
         return failure.kind
-    # No request waits for this; a client only learns that the failure is another one.
+    # No request reports this failure, so it is logged; clients are only notified of a change.
     _log.warning("comparing a followed resource: %s", type(failure).__name__)
     return type(failure).__name__

@@ -1,4 +1,4 @@
-"""Results of operations, messages of prompts and contents of resources in the protocol's types."""
+"""Converts operation results, prompt messages and resource contents to the protocol's types."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from holdfast.kernel.resource import ResourceBody
 
 
 def result_items(operation: Operation, output: Output) -> list[Content]:
-    """Return the content of a result: what the operation defines, or its text."""
+    """Return the content of a result: the items that the operation defines, or else its text."""
     return [Text(operation.as_text(output))] if operation.content is None else operation.content(output)
 
 
 def embedded_fields(content: list[Content]) -> dict[str, Any]:
-    """Return titles and annotations of embedded resources by position, for which the SDK has no field."""
-    found = {
-        position: _named(item.title, item.annotations)
+    """Return the titles and annotations of embedded resources by position; the SDK has no field for them."""
+    fields = {
+        position: _title_and_annotations(item.title, item.annotations)
         for position, item in enumerate(content)
         if isinstance(item, Embedded)
     }
-    return {"embedded": found} if any(found.values()) else {}
+    return {"embedded": fields} if any(fields.values()) else {}
 
 
-def _named(title: str | None, annotations: ContentAnnotations | None) -> dict[str, Any]:
+def _title_and_annotations(title: str | None, annotations: ContentAnnotations | None) -> dict[str, Any]:
     converted = protocol_annotations(annotations)
     fields = {} if title is None else {"title": title}
     if converted is None:
@@ -51,8 +51,8 @@ def content_block(content: Content) -> types.ContentBlock:
         case Text():
             return types.TextContent(type="text", text=content.text)
         case Image() | Audio():
-            made = types.ImageContent if isinstance(content, Image) else types.AudioContent
-            return made(
+            block_type = types.ImageContent if isinstance(content, Image) else types.AudioContent
+            return block_type(
                 data=_base64(content.data),
                 mime_type=content.mime_type,
                 annotations=protocol_annotations(content.annotations),

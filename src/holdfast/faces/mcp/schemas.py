@@ -1,11 +1,11 @@
 """The forms in which argument schemas are listed: complete, brief, or plain as in specifications.
 
-A server of five specifications at once lists brief schemas, because models read the list before anything
-else. They omit what does not help a model to choose: lengths (a refusal names them), null as an alternative
-to omission, empty defaults, and arguments that only one specification has. Every argument is still checked
-against the complete schema. A server of one specification lists complete schemas.
-
-Plain schemas have no references and nothing nullable, and their descriptions have no full stop at the end.
+- Complete: listed by the server of one specification.
+- Brief: listed by the server of all specifications, because every model reads the whole list first. Brief
+  schemas omit what does not help a model to choose a tool: lengths (a refusal names them), null as an
+  alternative to omission, empty defaults, and arguments that only one specification has. Every argument is
+  still checked against the complete schema.
+- Plain: no references, nothing nullable, and no full stop at the end of descriptions.
 """
 
 from __future__ import annotations
@@ -14,59 +14,68 @@ from typing import Any
 
 from holdfast.kernel.models import ONLY_SPECIFIED
 
-_MARK = next(iter(ONLY_SPECIFIED))
-_LENGTHS = frozenset({"maxLength", "minLength", "maxItems", "minItems"})
-_NAMES = frozenset({"properties", "$defs"})
+_ONLY_SPECIFIED_KEYWORD = next(iter(ONLY_SPECIFIED))
+_LENGTH_KEYWORDS = frozenset({"maxLength", "minLength", "maxItems", "minItems"})
+_KEYWORDS_WITH_NAMES = frozenset({"properties", "$defs"})
+"""The keywords whose values map names, rather than keywords, to schemas."""
+
+_NULL = {"type": "null"}
 
 
 def brief_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema without what does not help a model to choose."""
-    found: dict[str, Any] = _brief(schema)
-    arguments = found.get("properties", {})
-    for definition in found.get("$defs", {}).values():
+    """Return a schema without the parts that do not help a model to choose a tool."""
+    brief: dict[str, Any] = _brief(schema)
+    arguments = brief.get("properties", {})
+    for definition in brief.get("$defs", {}).values():
         definition.pop("description", None)
         definition.pop("additionalProperties", None)
         for name, part in definition.get("properties", {}).items():
             if arguments.get(name) == part:
                 part.pop("description", None)  # the argument of that name has the same description
-    return found
+    return brief
 
 
 def _brief(value: Any, *, names: bool = False) -> Any:
-    """Return the brief form of a part; with `names` its keys are names of fields, not of schema keywords."""
+    """Return the brief form of a part; `names` says that its keys are names, not schema keywords."""
     if isinstance(value, list):
         return [_brief(item) for item in value]
     if not isinstance(value, dict):
         return value
     if names:
-        return {key: _brief(item) for key, item in value.items() if not _is_marked(item)}
-    rest = {key: _brief(item, names=key in _NAMES) for key, item in value.items() if key not in _LENGTHS}
-    return _without_empty_default(_without_null(rest))
+        return {key: _brief(item) for key, item in value.items() if not _is_only_specified(item)}
+    rest = {
+        key: _brief(item, names=key in _KEYWORDS_WITH_NAMES)
+        for key, item in value.items()
+        if key not in _LENGTH_KEYWORDS
+    }
+    return _drop_empty_default(_drop_null(rest))
 
 
-def _is_marked(schema: Any) -> bool:
-    return isinstance(schema, dict) and _MARK in schema
+def _is_only_specified(schema: Any) -> bool:
+    return isinstance(schema, dict) and _ONLY_SPECIFIED_KEYWORD in schema
 
 
-def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
-    options = [option for option in schema.get("anyOf", ()) if option != {"type": "null"}]
-    if len(options) == len(schema.get("anyOf", ())):
+def _drop_null(schema: dict[str, Any]) -> dict[str, Any]:
+    options = schema.get("anyOf", ())
+    other_options = [option for option in options if option != _NULL]
+    if len(other_options) == len(options):
         return schema
     rest = {key: item for key, item in schema.items() if key != "anyOf"}
-    return {**(options[0] if len(options) == 1 else {"anyOf": options}), **rest}
+    remaining = other_options[0] if len(other_options) == 1 else {"anyOf": other_options}
+    return {**remaining, **rest}
 
 
-def _without_empty_default(schema: dict[str, Any]) -> dict[str, Any]:
-    empty = "default" in schema and schema["default"] in (None, False, "", [])
-    return {key: item for key, item in schema.items() if key != "default"} if empty else schema
+def _drop_empty_default(schema: dict[str, Any]) -> dict[str, Any]:
+    if "default" in schema and schema["default"] in (None, False, "", []):
+        return {key: item for key, item in schema.items() if key != "default"}
+    return schema
 
 
-_NULL = {"type": "null"}
-_OURS = frozenset({"additionalProperties", "$defs"})
+_KEYWORDS_NOT_PLAIN = frozenset({"additionalProperties", "$defs"})
 
 
 def plain_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the plain form of a schema of arguments."""
+    """Return the plain form of an argument schema."""
     plain = _plain(schema, schema.get("$defs", {}))
     assert isinstance(plain, dict)
     return plain
@@ -77,11 +86,15 @@ def _plain(value: Any, definitions: dict[str, Any]) -> Any:
         return [_plain(item, definitions) for item in value]
     if not isinstance(value, dict):
         return value
-    value = _resolved(value, definitions)
-    return {key: _member(key, item, definitions) for key, item in value.items() if key not in _OURS}
+    value = _resolve(value, definitions)
+    return {
+        key: _plain_member(key, item, definitions)
+        for key, item in value.items()
+        if key not in _KEYWORDS_NOT_PLAIN
+    }
 
 
-def _member(key: str, item: Any, definitions: dict[str, Any]) -> Any:
+def _plain_member(key: str, item: Any, definitions: dict[str, Any]) -> Any:
     if key == "properties" and isinstance(item, dict):
         return {name: _plain(schema, definitions) for name, schema in item.items()}
     if key == "description" and isinstance(item, str):
@@ -89,7 +102,7 @@ def _member(key: str, item: Any, definitions: dict[str, Any]) -> Any:
     return _plain(item, definitions)
 
 
-def _resolved(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+def _resolve(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
     """Return a schema with its reference resolved, and without null as an alternative."""
     choices = schema.get("anyOf")
     if isinstance(choices, list) and _NULL in choices and len(choices) == 2:
@@ -102,5 +115,5 @@ def _resolved(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, 
     if isinstance(reference, str):
         found = definitions.get(reference.rpartition("/")[2], {})
         schema = {**found, **{key: item for key, item in schema.items() if key != "$ref"}}
-        return _resolved(schema, definitions)
+        return _resolve(schema, definitions)
     return schema

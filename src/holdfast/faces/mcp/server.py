@@ -1,4 +1,4 @@
-"""From a registry to a protocol server of the SDK, for every transport."""
+"""Builds the SDK's protocol server over a registry, for every transport."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 from holdfast.faces.mcp.announcer import Announcer
-from holdfast.faces.mcp.apps import shows_apps
+from holdfast.faces.mcp.apps import supports_apps
 from holdfast.faces.mcp.catalogue import ProtocolCatalogue
 from holdfast.faces.mcp.handlers import DROPPED_FIELDS, BareParameters, Handlers
 from holdfast.faces.mcp.profiles import Profile
@@ -28,12 +28,13 @@ from holdfast.kernel.codes import INTERNAL_ERROR
 from holdfast.kernel.dispatch.dispatcher import Dispatcher, Rooms
 from holdfast.kernel.dispatch.failures import holdfast_error
 
-_LIST_LIFETIME = CacheHint(ttl_ms=60_000, scope="private")
-_NO_LIFETIME = CacheHint(ttl_ms=0, scope="private")
+_LIST_CACHE_HINT = CacheHint(ttl_ms=60_000, scope="private")
+"""A judgement: lists rarely change, and clients that subscribe are notified when they do."""
+_NO_CACHE_HINT = CacheHint(ttl_ms=0, scope="private")
 CACHED_LISTS: tuple[CacheableMethod, ...] = ("tools/list", "prompts/list", "resources/templates/list")
 """Lists that never change while the server runs."""
 ListKey = tuple[str, str, str | None, bool]
-"""Method, protocol revision, cursor, and whether the list links apps."""
+"""Method, protocol revision, cursor, and whether the list links to apps."""
 
 
 class ProfiledServer(Server[Any]):
@@ -45,19 +46,19 @@ class ProfiledServer(Server[Any]):
     """Lists whose changes clients are notified of."""
 
     def get_capabilities(self, *arguments: Any, **options: Any) -> types.ServerCapabilities:
-        """Return the capabilities: the specification's, or the SDK's with only the lists that do change."""
+        """Return the specification's capabilities, or the SDK's, corrected for which lists can change."""
         if self.profile.capabilities is not None:
             return types.ServerCapabilities.model_validate(self.profile.capabilities)
-        found = super().get_capabilities(*arguments, **options)
+        capabilities = super().get_capabilities(*arguments, **options)
         for listed in ("tools", "prompts", "resources"):
-            capability = getattr(found, listed)
+            capability = getattr(capabilities, listed)
             if capability is not None:
                 capability.list_changed = listed in self.changing_lists
-        return found
+        return capabilities
 
 
 class ProtocolServer:
-    """The SDK's server over one dispatcher, with caching, sealed state and profiles."""
+    """The SDK's server over one dispatcher, with cached lists, sealed request state and a profile."""
 
     def __init__(
         self,
@@ -87,21 +88,26 @@ class ProtocolServer:
         self.sdk.get_tool_input_schema = self._catalogue.input_schema_of
         self._lists: dict[ListKey, HandlerResult] = {}
         self.prepared_lists: dict[ListKey, Prepared] = {}
-        """Encoded lists of the handshake era."""
+        """The encoded lists for requests of the handshake era."""
         for operation in registry.operations:
             for name in {operation.name, operation.listed_name}:
                 self.sdk.add_request_handler(
                     name, BareParameters, partial(self.handlers.call_bare, operation)
                 )
-        # Without the SDK's own tracing, whose spans quote the messages of failures; see `faces/tracing.py`.
-        self.sdk.middleware = [_contain, self._restore_dropped_fields, self._cache_lists, self._seal_state]
+        # Without the SDK's own tracing, whose spans quote error messages; see `faces/tracing.py`.
+        self.sdk.middleware = [
+            _hide_unexpected_errors,
+            self._restore_dropped_fields,
+            self._cache_lists,
+            self._seal_state,
+        ]
 
-    def stopping(self) -> None:
-        """End the endless streams."""
+    def end_streams(self) -> None:
+        """End the streams that stay open while a client listens."""
         self.handlers.listen_streams.close()
 
     def forget(self, client: Hashable) -> None:
-        """Drop a client that is gone."""
+        """Stop notifying a client that has disconnected."""
         self.publisher.forget(client)
         self.announcer.forget(client)
 
@@ -113,12 +119,12 @@ class ProtocolServer:
     async def _cache_lists(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         if ctx.method not in CACHED_LISTS:
             return await call_next(ctx)
-        linked = shows_apps(ctx.session.client_capabilities)
+        linked = supports_apps(ctx.session.client_capabilities)
         key = (ctx.method, ctx.protocol_version, (ctx.params or {}).get("cursor"), linked)
         cached = self._lists.get(key)
         if cached is None:
-            cached = self._with_extras(ctx.method, await call_next(ctx))
-            # Cursors come from us or are refused, so the number of keys is the number of pages.
+            cached = self._add_extras(ctx.method, await call_next(ctx))
+            # Unknown cursors are refused, so there are only as many keys as pages.
             self._lists[key] = cached
         return cached
 
@@ -134,17 +140,18 @@ class ProtocolServer:
         contents = fields.pop("contents", None)
         if contents is not None:
             result["contents"] = [item | contents for item in result["contents"]]
-        for position, more in fields.pop("embedded", {}).items():
-            result["content"][position]["resource"] |= more
+        for position, resource_fields in fields.pop("embedded", {}).items():
+            result["content"][position]["resource"] |= resource_fields
         return result | fields
 
     async def _seal_state(self, ctx: Context, call_next: CallNext) -> HandlerResult:
-        """Encrypt the state that a client carries between rounds, so it can neither read nor change it."""
+        """Encrypt the state that a client sends back later, so that it cannot read or change it."""
         if not is_stateless(ctx.protocol_version):
             return await call_next(ctx)
         return await self._sealing(ctx, call_next)
 
-    def _with_extras(self, method: str, result: HandlerResult) -> HandlerResult:
+    def _add_extras(self, method: str, result: HandlerResult) -> HandlerResult:
+        """Add the fields of specifications that the SDK's types do not have."""
         if not isinstance(result, dict):
             return result
         if method == "tools/list":
@@ -160,8 +167,8 @@ class ProtocolServer:
         return result
 
 
-async def _contain(ctx: Context, call_next: CallNext) -> HandlerResult:
-    """Replace the text of unforeseen exceptions, which the SDK would send to the client over HTTP."""
+async def _hide_unexpected_errors(ctx: Context, call_next: CallNext) -> HandlerResult:
+    """Replace the text of unexpected exceptions, which the SDK would send to the client over HTTP."""
     try:
         return await call_next(ctx)
     except (MCPError, ValidationError):
@@ -173,15 +180,18 @@ async def _contain(ctx: Context, call_next: CallNext) -> HandlerResult:
 
 
 def _sdk_server(profile: Profile, handlers: Handlers) -> ProfiledServer:
-    offered: dict[str, Any] = {"on_list_tools": handlers.list_tools, "on_call_tool": handlers.call_tool}
+    method_handlers: dict[str, Any] = {
+        "on_list_tools": handlers.list_tools,
+        "on_call_tool": handlers.call_tool,
+    }
     if profile.prompts:
-        offered |= {
+        method_handlers |= {
             "on_list_prompts": handlers.list_prompts,
             "on_get_prompt": handlers.get_prompt,
             "on_completion": handlers.complete,
         }
     if profile.resources:
-        offered |= {
+        method_handlers |= {
             "on_list_resources": handlers.list_resources,
             "on_list_resource_templates": handlers.list_templates,
             "on_read_resource": handlers.read_resource,
@@ -190,14 +200,14 @@ def _sdk_server(profile: Profile, handlers: Handlers) -> ProfiledServer:
             "on_unsubscribe_resource": handlers.unsubscribe,
         }
     lists: tuple[CacheableMethod, ...] = (*CACHED_LISTS, "resources/list")
-    lifetimes = dict.fromkeys(lists, _LIST_LIFETIME)
+    cache_hints = dict.fromkeys(lists, _LIST_CACHE_HINT)
     server = ProfiledServer(
         profile.server_name,
         version=profile.server_version,
         title=profile.title,
         instructions=profile.instructions,
-        cache_hints=lifetimes | {"resources/read": _NO_LIFETIME},
-        **offered,
+        cache_hints=cache_hints | {"resources/read": _NO_CACHE_HINT},
+        **method_handlers,
     )
     server.profile = profile
     server.changing_lists = profile.changing_lists

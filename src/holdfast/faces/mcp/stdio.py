@@ -1,4 +1,4 @@
-"""One client on this process's standard streams, served from a workspace."""
+"""Serves a workspace to one client on this process's standard input and output."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 
 def run_stdio(server: ProtocolServer | LazyServer, limits: Limits = LIMITS) -> None:
-    """Serve on this process's standard streams, which nothing else can use until this returns."""
-    toolsets.loaded()
+    """Serve on this process's standard streams, which no other code can use until this returns."""
+    toolsets.resume_garbage_collection()
     sys.setswitchinterval(limits.switch_seconds)
     with claimed_standard_streams() as (wire_in, wire_out):
         asyncio.run(_serve_descriptors(_engine(server), wire_in, wire_out, limits))
@@ -47,7 +47,7 @@ async def _serve_descriptors(
     for number in (signal.SIGTERM, signal.SIGINT):
         with contextlib.suppress(RuntimeError, ValueError):
             asyncio.get_running_loop().add_signal_handler(number, session.stop, limits.drain_seconds)
-    await session.closed()
+    await session.wait_closed()
     source.close()
     engine.close()
 
@@ -73,8 +73,7 @@ def serve_stdio(workspace: Workspace, selection: Selection, profile: Profile) ->
 
 
 def _protocol_server(workspace: Workspace, selection: Selection, profile: Profile) -> ProtocolServer:
-    """Return the server of a workspace, narrowed to a selection and presented as a profile."""
-
+    """Return the server of a workspace, limited to a selection and presented as a profile."""
     from holdfast.faces.mcp.server import ProtocolServer
     from holdfast.kernel.dispatch.dispatcher import Dispatcher
     from holdfast.toolsets import full_registry

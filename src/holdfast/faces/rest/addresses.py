@@ -1,10 +1,10 @@
-"""Routes that a specification of a web interface names: paths with parts, results in an envelope.
+"""Routes that a specification of a web interface names: paths with parameters, results in an envelope.
 
 Contract:
-- Such a route runs an ordinary operation. The parts of its path, and the values the path stands for, are
+- Such a route runs an ordinary operation. The parameters of its path, and values that the path implies, are
   arguments.
-- A success is `{"data": result}`, with the same JSON as on every other face.
-- A failure is sent as problem details whose `error` has a word as its code, as such interfaces do.
+- A success is `{"data": result}`, with the same JSON as in every other interface.
+- A failure is sent as problem details whose `error` has a word instead of a number as its code.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ from holdfast.kernel.errors import HoldfastError, InvalidArguments
 from holdfast.kernel.operation import Operation
 from holdfast.kernel.route import Address
 
-UNPROCESSABLE = 422
+_UNPROCESSABLE_CONTENT = 422
+"""RFC 9110, section 15.5.21."""
 
-_WORDS = {"invalid": "VALIDATION_ERROR", "out_of_date": "VERSION_CONFLICT", "internal": "INTERNAL_ERROR"}
+_CODE_WORDS = {"invalid": "VALIDATION_ERROR", "out_of_date": "VERSION_CONFLICT", "internal": "INTERNAL_ERROR"}
 
 
 class AddressRoute(OperationRoute):
@@ -45,7 +46,7 @@ class AddressRoute(OperationRoute):
     def _arguments(self, scope: Scope, headers: Headers, body: bytes) -> Mapping[str, Any]:
         fixed = {**self._address.fixed, **scope["path_params"]}
         queried = self._query.arguments(scope["query_string"])
-        given = self._translated({**queried, **json_object(headers, body)} if body else queried)
+        given = self._translate({**queried, **json_object(headers, body)} if body else queried)
         for name in given.keys() - (self._address.takes or given.keys()):
             raise InvalidArguments(f'"{name}" is not accepted here.', hint="Leave it out.", argument=name)
         for name in fixed.keys() & given.keys():
@@ -53,18 +54,19 @@ class AddressRoute(OperationRoute):
                 raise InvalidArguments(f'"{name}" is given by the path.', hint="Leave it out.", argument=name)
         return {**given, **fixed}
 
-    def _translated(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return arguments with the operation's own names and values in place of this interface's."""
+    def _translate(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return arguments with this interface's names and values replaced by the operation's."""
         address = self._address
         translated = {address.renamed.get(name, name): value for name, value in given.items()}
         for name, values_by_word in address.meanings.items():
             value = translated.get(name)
-            value = value[0] if isinstance(value, list) and len(value) == 1 else value
+            if isinstance(value, list) and len(value) == 1:
+                value = value[0]
             if isinstance(value, str) and value in values_by_word:
                 translated[name] = values_by_word[value]
         return translated
 
-    def _wrapped(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _wrap(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"data": value}
 
     def _failure(self, failure: HoldfastError) -> Response:
@@ -78,18 +80,16 @@ class AddressPath:
         self.routes: dict[str, AddressRoute] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request; refuse other methods."""
+        """Answer a request; refuse a method that has no route."""
         route = self.routes.get(scope["method"])
         if route is None:
             allowed = ", ".join(sorted(self.routes))
-            raise MethodNotAllowed(
-                f"This answers to {allowed}.", hint=f"Ask with {allowed}.", allowed=allowed
-            )
+            raise MethodNotAllowed(f"This path accepts {allowed}.", hint=f"Use {allowed}.", allowed=allowed)
         await route(scope, receive, send)
 
 
 def address_routes(operations: Iterable[Operation], dispatcher: Dispatcher) -> list[Route]:
-    """Return the routes of all addresses, those with fewer parts first, so that literal paths win."""
+    """Return the routes of all addresses, those with fewer parameters first, so that literal paths win."""
     paths: defaultdict[str, AddressPath] = defaultdict(AddressPath)
     for operation in operations:
         for address in operation.addresses:
@@ -101,12 +101,12 @@ def address_routes(operations: Iterable[Operation], dispatcher: Dispatcher) -> l
 
 
 def word_coded_problem(failure: HoldfastError) -> Response:
-    """Return a failure as problem details whose code is a word; refused arguments have status 422."""
+    """Return a failure as problem details with a word as the code and status 422 for refused arguments."""
     document = problem_document(failure)
-    status = UNPROCESSABLE if isinstance(failure, InvalidArguments) else failure.http_status
+    status = _UNPROCESSABLE_CONTENT if isinstance(failure, InvalidArguments) else failure.http_status
     error = document["error"]
     kinds = failure.kinds()
-    word = next((_WORDS[kind] for kind in kinds if kind in _WORDS), kinds[0].upper())
+    word = next((_CODE_WORDS[kind] for kind in kinds if kind in _CODE_WORDS), kinds[0].upper())
     document |= {
         "status": status,
         "title": responses.get(status, failure.kind),

@@ -1,12 +1,12 @@
-"""Numbers the changes of topics and lets any number of streams follow them, with replay after a break.
+"""Numbers the changes of topics and lets any number of streams follow them, and resume after an interruption.
 
 Contract:
-- An event says that something of a topic changed, whichever process changed it; the client asks what. So one
-  event may stand for several changes, and a superfluous event does no harm.
-- From the first stream on every change is numbered, and as many are stored as the limit says, so a client
-  that returns with the id of its last event gets what it missed.
-- An id from before a restart, from another worker process, or older than what is stored is unknown. Its
-  client gets one event for each topic: anything may have changed.
+- An event says that something in a topic changed, whichever process changed it; the client then reads what
+  changed. So one event may stand for several changes, and a superfluous event does no harm.
+- Changes are numbered from the first stream on, and the latest `events_kept` are stored, so a client that
+  returns with the id of its last event receives the events that it missed.
+- An id from before a restart, from another worker process, or older than the stored changes is unknown. Its
+  client receives one event for each topic, because anything may have changed.
 - Only the streams that follow a topic are woken when it changes.
 """
 
@@ -24,7 +24,8 @@ from holdfast.kernel.limits import Limits
 from holdfast.kernel.route import FeedEvent
 from holdfast.kernel.text import parse_natural
 
-READY, CHANGED = "ready", "changed"
+READY = "ready"
+CHANGED = "changed"
 
 
 class Changes:
@@ -37,34 +38,36 @@ class Changes:
         self._stored: deque[tuple[int, str]] = deque(maxlen=limits.events_kept)
         self.count = 0
         """The number of the latest change."""
-        self._stops: list[Callable[[], None]] | None = None
-        self._starting = asyncio.Lock()
+        self._unsubscribe: list[Callable[[], None]] | None = None
+        self._start_lock = asyncio.Lock()
         self._followers: set[tuple[frozenset[str], asyncio.Event]] = set()
         self._ended = False
 
     async def start(self) -> None:
-        """Watch every topic from now on. Opening a room reads the disk, so that happens in a thread."""
-        async with self._starting:
-            if self._stops is None:
+        """Watch every topic from now on. Rooms are opened in a thread, because that reads the disk."""
+        async with self._start_lock:
+            if self._unsubscribe is None:
                 loop = asyncio.get_running_loop()
-                self._stops = [await asyncio.to_thread(self._watch, topic, loop) for topic in self.topics]
+                self._unsubscribe = [
+                    await asyncio.to_thread(self._watch, topic, loop) for topic in self.topics
+                ]
 
     def _watch(self, topic: str, loop: asyncio.AbstractEventLoop) -> Callable[[], None]:
-        def changed() -> None:
+        def record_change() -> None:
             if not loop.is_closed():
                 loop.call_soon_threadsafe(self._add, topic)
 
-        return self._source.subscribe(topic, changed)
+        return self._source.subscribe(topic, record_change)
 
     def _add(self, topic: str) -> None:
         self.count += 1
         self._stored.append((self.count, topic))
-        for wanted, woken in self._followers:
+        for wanted, wakeup in self._followers:
             if topic in wanted:
-                woken.set()
+                wakeup.set()
 
     async def follow(self, last_id: str | None, wanted: frozenset[str]) -> AsyncIterator[FeedEvent]:
-        """Yield what was missed since an event, then what happens."""
+        """Yield the changes that were missed since an event, then every change as it happens."""
         await self.start()
         position = self.count if last_id is None else self._position(last_id)
         if position is None:
@@ -73,33 +76,35 @@ class Changes:
                 if topic in wanted:
                     yield self._event(position, CHANGED, topic=topic)
         else:
-            # Its id is where the client begins, so that it can return to there.
+            # With the id of this event a client can resume before the first change.
             yield self._event(position, READY, topics=self.topics)
         async for event in self.after(position, wanted):
             yield event
 
     async def after(self, position: int, wanted: frozenset[str]) -> AsyncIterator[FeedEvent]:
         """Yield the changes of some topics after a number, until the server stops."""
-        with self._following(wanted) as woken:
+        with self._following(wanted) as wakeup:
             while not self._ended:
-                woken.clear()
-                for number, topic in [entry for entry in self._stored if entry[0] > position]:
+                wakeup.clear()
+                new_changes = [change for change in self._stored if change[0] > position]
+                for number, topic in new_changes:
                     position = number
                     if topic in wanted:
                         yield self._event(number, CHANGED, topic=topic)
-                await woken.wait()
+                await wakeup.wait()
 
     @contextmanager
     def _following(self, wanted: frozenset[str]) -> Iterator[asyncio.Event]:
-        follower = (wanted, asyncio.Event())
+        wakeup = asyncio.Event()
+        follower = (wanted, wakeup)
         self._followers.add(follower)
         try:
-            yield follower[1]
+            yield wakeup
         finally:
             self._followers.discard(follower)
 
     def _position(self, last_id: str) -> int | None:
-        """Return the number in an id, or None when it is not among the stored ones."""
+        """Return the number in an id, or None when the changes after it are not all stored."""
         epoch, _, text = last_id.partition("-")
         oldest = self._stored[0][0] if self._stored else self.count + 1
         number = parse_natural(text)
@@ -113,15 +118,15 @@ class Changes:
     def close(self) -> None:
         """Stop watching and end every stream."""
         self._ended = True
-        for stop in self._stops or ():
-            stop()
-        self._stops = []
-        for _, woken in self._followers:
-            woken.set()
+        for unsubscribe in self._unsubscribe or ():
+            unsubscribe()
+        self._unsubscribe = []
+        for _, wakeup in self._followers:
+            wakeup.set()
 
 
 def wanted_topics(changes: Changes, text: str | None) -> frozenset[str]:
-    """Return the topics that a comma-separated list names, or all of them."""
+    """Return the topics in a comma-separated list, or all topics if the list is empty."""
     names = frozenset(part.strip() for part in (text or "").split(",") if part.strip())
     for name in sorted(names - set(changes.topics)):
         raise Invalid(f'There is no topic named "{name[:80]}".', hint=did_you_mean(name, changes.topics))

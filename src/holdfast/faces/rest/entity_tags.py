@@ -1,12 +1,13 @@
 """Entity tags: conditional requests with `If-None-Match` and `If-Match` (RFC 9110, section 13).
 
 Contract:
-- The tag of a response is a hash of its body. If the operation's result has a version, the tag begins with
-  it: `"7.0c5e…"`, so that one tag serves both purposes.
-- `If-None-Match` compares whole tags: a body that the client has is not sent again (304).
+- The tag of a response is a hash of its body. If the operation's result has a version, the tag starts with
+  it: `"7.0c5e…"`. So one tag serves both kinds of requests.
+- `If-None-Match` compares whole tags: a body that the client already has is not sent again (304).
 - `If-Match` is optimistic locking. It compares only versions, because the rest of the body may depend on
-  other data, and it becomes the argument in which the operation expects a version. `"7"` works as well as the
-  whole tag. An operation that takes no version refuses the header: a precondition is never ignored.
+  other data. The version becomes the argument with which the operation receives the expected version. `"7"`
+  works as well as the whole tag. An operation that takes no version refuses the header,
+  because a precondition must not be ignored.
 """
 
 from __future__ import annotations
@@ -20,17 +21,17 @@ from starlette.responses import Response
 
 from holdfast.faces.http.asgi import Headers
 from holdfast.faces.rest.json_body import JSON
-from holdfast.faces.schema import properties_of, spelled_value
+from holdfast.faces.schema import parse_value, properties_of
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Operation
 
 _TAG = re.compile(r'(?:W/)?"([^".]+)(?:\.[0-9a-f]*)?"')
 _HASH_CHARACTERS = 32
-"""128 bits of SHA-256: collisions by chance are out of the question, and headers stay short."""
+"""128 bits of SHA-256: enough to rule out collisions by chance, and headers stay short."""
 
 
 def entity_tag(body: bytes, version: str | None = None) -> str:
-    """Return the entity tag of a body, which begins with the version if there is one."""
+    """Return the entity tag of a body, which starts with the version if there is one."""
     fingerprint = hashlib.sha256(body).hexdigest()[:_HASH_CHARACTERS]
     return f'"{fingerprint}"' if version is None else f'"{version}.{fingerprint}"'
 
@@ -41,7 +42,9 @@ def is_cached(tag: str, headers: Headers) -> bool:
     return listed.strip() == "*" or tag in [item.strip().removeprefix("W/") for item in listed.split(",")]
 
 
-def expecting(operation: Operation, arguments: Mapping[str, Any], headers: Headers) -> Mapping[str, Any]:
+def add_expected_version(
+    operation: Operation, arguments: Mapping[str, Any], headers: Headers
+) -> Mapping[str, Any]:
     """Return the arguments with the version from `If-Match` added."""
     header = headers.get(b"if-match", b"").decode("latin-1").strip()
     if header in ("", "*"):
@@ -64,7 +67,7 @@ def _version(operation: Operation, name: str, header: str) -> Any:
             "If-Match does not contain an entity tag.", hint='Send one tag in quotes, such as "7".'
         )
     shape = next(item.shape for item in properties_of(operation.input) if item.name == name)
-    return spelled_value(name, shape, tag.group(1), "Send the tag as it came.")
+    return parse_value(name, shape, tag.group(1), "Send the tag as it came.")
 
 
 def tagged_response(body: bytes, headers: Headers, version: str | None = None) -> Response:

@@ -1,17 +1,16 @@
-"""Server-sent events: how streams are sent, and how one stream carries changes and feeds together.
+"""Server-sent events: sends a stream, and merges the changes of topics with the events of feeds.
 
-Contract of `follow_together`, for a page that wants one connection:
-- Its events are those of `Changes`, and those of the feeds under their own names.
+Contract of `follow_together`, which lets the page use one connection:
+- It yields the events of `Changes`, and those of the feeds under their own names.
 - An id holds a position in the changes and one in each feed, separated by `~`, in the order of the feeds. A
   client that returns with it and with the same feeds misses nothing.
-- A feed that is refused has no events until its topic changes and it is asked again.
+- A feed that refuses to be read has no events until its topic changes, when it is read again.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
-from itertools import zip_longest
 
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.types import Receive, Send
@@ -23,7 +22,7 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.route import FeedEvent
 from holdfast.kernel.untrusted import json_text
 
-_BETWEEN = "~"
+_ID_SEPARATOR = "~"
 _LINE_END = "\n"
 
 
@@ -31,34 +30,35 @@ async def follow_together(
     changes: Changes, feeds: Sequence[OpenFeed], last_id: str | None, wanted: frozenset[str]
 ) -> AsyncIterator[FeedEvent]:
     """Yield the changes of topics and the events of feeds."""
-    first, *rest = (last_id or "").split(_BETWEEN)
-    positions: list[str] = [held or "" for held, _ in zip_longest(rest[: len(feeds)], feeds)]
+    first, *rest = (last_id or "").split(_ID_SEPARATOR)
+    known_positions = rest[: len(feeds)]
+    positions = known_positions + [""] * (len(feeds) - len(known_positions))
     topics = wanted | {feed.feed.topic for feed in feeds}
     async for change in changes.follow(first or None, topics):
         for number, feed in enumerate(feeds):
             if not positions[number]:
-                positions[number] = await _current(feed)
+                positions[number] = await _current_position(feed)
         if change.name == READY or change.data["topic"] in wanted:
-            yield change._replace(id=_BETWEEN.join((change.id, *positions)))
+            yield change._replace(id=_ID_SEPARATOR.join((change.id, *positions)))
         for number, feed in enumerate(feeds):
             if positions[number] and (change.name == READY or change.data["topic"] == feed.feed.topic):
-                async for event in _rest(feed, positions[number]):
+                async for event in _new_events(feed, positions[number]):
                     positions[number] = event.id
-                    yield event._replace(id=_BETWEEN.join((change.id, *positions)))
+                    yield event._replace(id=_ID_SEPARATOR.join((change.id, *positions)))
 
 
-async def _current(feed: OpenFeed) -> str:
-    """Return the current position of a feed, or nothing when it is refused."""
+async def _current_position(feed: OpenFeed) -> str:
+    """Return the current position of a feed, or an empty string when reading it is refused."""
     try:
         return (await feed.read(None))[0]
     except HoldfastError:
         return ""
 
 
-async def _rest(feed: OpenFeed, position: str) -> AsyncIterator[FeedEvent]:
-    """Yield what a feed has after a position; nothing when it is refused."""
+async def _new_events(feed: OpenFeed, position: str) -> AsyncIterator[FeedEvent]:
+    """Yield the events of a feed after a position, or nothing when reading it is refused."""
     with suppress(HoldfastError):
-        async for event in feed.rest(position):
+        async for event in feed.events_after(position):
             yield event
 
 
@@ -68,9 +68,9 @@ async def send_events(
     send: Send,
     ping_seconds: float = LIMITS.event_stream_ping_seconds,
 ) -> None:
-    """Send events until they end or the client leaves, and a comment every so often as a sign of life."""
+    """Send events until they end or the client disconnects, with periodic comments to keep it connected."""
     response = EventSourceResponse(
-        _encoded(events),
+        _encode(events),
         sep=_LINE_END,
         ping=ping_seconds,
         ping_message_factory=lambda: ServerSentEvent(comment="still here", sep=_LINE_END),
@@ -78,7 +78,7 @@ async def send_events(
     await response({"type": "http", "method": "GET"}, receive, send)
 
 
-async def _encoded(events: AsyncIterator[FeedEvent]) -> AsyncIterator[ServerSentEvent]:
+async def _encode(events: AsyncIterator[FeedEvent]) -> AsyncIterator[ServerSentEvent]:
     async for event in events:
         data = json_text(event.data, for_a_person=False).rstrip(_LINE_END)
         yield ServerSentEvent(data, event=event.name, id=event.id, sep=_LINE_END)

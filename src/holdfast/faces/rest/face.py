@@ -1,4 +1,4 @@
-"""The router for everything below `/api/`, for callers of one role."""
+"""Routes requests below `/api/`, for callers of one role."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from holdfast.kernel.role import Role
 from holdfast.kernel.route import Feed
 from holdfast.kernel.untrusted import json_text
 
-_DESCRIPTION = "openapi.json"
-_EVENTS = "events"
+_DESCRIPTION_PATH = "openapi.json"
+_EVENTS_PATH = "events"
 
 
 class DescriptionRoute:
@@ -47,7 +47,7 @@ class DescriptionRoute:
 
 
 class ChangesRoute:
-    """The stream of changes of all topics, with the events of the feeds that the query names."""
+    """The stream of changes, merged with the events of the feeds that the query names."""
 
     def __init__(self, dispatcher: Dispatcher, changes: Changes) -> None:
         self._dispatcher = dispatcher
@@ -67,10 +67,12 @@ class ChangesRoute:
         exchange = exchange_of(scope)
         actor = exchange.actor if exchange else None
         for pattern, feed in self._feeds:
-            if (found := pattern.fullmatch(f"/{path}")) is not None:
-                parts = {name: unquote(part) for name, part in found.groupdict().items()}
+            if (match := pattern.fullmatch(f"/{path}")) is not None:
+                parts = {name: unquote(part) for name, part in match.groupdict().items()}
                 return OpenFeed(feed, parts, self._dispatcher, self._changes, actor)
-        raise Invalid(f'There is no feed at "{path[:80]}".', hint=f"{API_PATH}{_DESCRIPTION} lists them.")
+        raise Invalid(
+            f'There is no feed at "{path[:80]}".', hint=f"{API_PATH}{_DESCRIPTION_PATH} lists them."
+        )
 
 
 class FeedRoute:
@@ -100,19 +102,22 @@ class RestFace:
 
     def __init__(self, dispatcher: Dispatcher, changes: Changes) -> None:
         registry = dispatcher.registry
-        # Operations beyond the caller's role get a route too, so that the refusal can say which role they
-        # need.
+        # Operations that the role may not use have a route too, so that the refusal names the role they need.
         unrestricted = registry.selection._replace(read_only=False, role=Role.ADMIN)
         operations = registry.select(unrestricted).operations
-        self._known = [*(path_of(item) for item in registry.operations), _DESCRIPTION, _EVENTS]
+        self._known_paths = [
+            *(path_of(item) for item in registry.operations),
+            _DESCRIPTION_PATH,
+            _EVENTS_PATH,
+        ]
         self._router = Router(
             [
-                Route(API_PATH + _EVENTS, ChangesRoute(dispatcher, changes)),
+                Route(API_PATH + _EVENTS_PATH, ChangesRoute(dispatcher, changes)),
                 *(
                     Route(API_PATH + feed.path, FeedRoute(feed, dispatcher, changes))
                     for feed in registry.feeds
                 ),
-                Route(API_PATH + _DESCRIPTION, DescriptionRoute(dispatcher)),
+                Route(API_PATH + _DESCRIPTION_PATH, DescriptionRoute(dispatcher)),
                 *(Route(API_PATH + path_of(item), OperationRoute(item, dispatcher)) for item in operations),
                 *address_routes(operations, dispatcher),
             ],
@@ -126,26 +131,31 @@ class RestFace:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Do nothing: only the changes run between requests, and they belong to the server."""
+        """Do nothing: nothing runs between requests except `Changes`, which the server closes."""
         yield
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
         del receive, send
-        best = closest(scope["path"].removeprefix(API_PATH), self._known)
-        hint = f"{API_PATH}{_DESCRIPTION} lists all paths."
+        suggestion = closest(scope["path"].removeprefix(API_PATH), self._known_paths)
+        hint = f"{API_PATH}{_DESCRIPTION_PATH} lists all paths."
         raise UnknownRoute(
-            "There is nothing at that path.", hint=hint if best is None else f'Did you mean "{best}"? {hint}'
+            "There is nothing at that path.",
+            hint=hint if suggestion is None else f'Did you mean "{suggestion}"? {hint}',
         )
 
 
 def _last_event_id(scope: Scope) -> str | None:
-    """Return the last event that a client saw; a new stream of a browser can only send it in the query."""
+    """Return the id of the last event that a client saw, from the header or the query.
+
+    A browser cannot set the header when it opens a new stream.
+    """
     headers: Headers = single_headers(scope["headers"])
-    if (last := headers.get(b"last-event-id")) is not None:
-        return last.decode("latin-1")
-    return next(iter(parse_qs(scope["query_string"].decode("latin-1")).get("last_event_id", [])), None)
+    if (header := headers.get(b"last-event-id")) is not None:
+        return header.decode("latin-1")
+    query = parse_qs(scope["query_string"].decode("latin-1"))
+    return next(iter(query.get("last_event_id", [])), None)
 
 
 def _require_get(scope: Scope) -> None:
     if scope["method"] != "GET":
-        raise MethodNotAllowed("This can only be read.", hint="Ask with GET.", allowed="GET")
+        raise MethodNotAllowed("This can only be read.", hint="Use GET.", allowed="GET")

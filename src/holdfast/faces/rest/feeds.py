@@ -1,10 +1,10 @@
-"""Streams of a room's own numbered events.
+"""Streams of the numbered events that a room stores, such as the history of a task.
 
 Contract:
-- The events come from the room's record, so their ids outlive the server and are the same in every process.
-- A client that names the last id it saw gets everything after it. One that names none gets what happens from
-  now on, after an event `ready` whose id is the current position.
-- The record is read only when the feed's topic has changed.
+- The events come from the room's store, so their ids outlive the server and are the same in every process.
+- A client that sends the last id it saw receives all events after it. A client that sends none receives the
+  event `ready`, which has the current position as its id, and then new events.
+- The store is read only when the feed's topic has changed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from holdfast.kernel.route import Feed, FeedEvent
 
 @dataclass(frozen=True)
 class OpenFeed:
-    """One client's stream of a feed."""
+    """One client's stream of a feed, with the values of the parameters in the feed's path."""
 
     feed: Feed
     parts: dict[str, str]
@@ -29,29 +29,29 @@ class OpenFeed:
     actor: str | None
 
     async def follow(self, last_id: str | None) -> AsyncIterator[FeedEvent]:
-        """Return what was missed since an event, then what happens.
+        """Return the events that were missed since an event, followed by new events as they happen.
 
-        The record is read before this returns: a refusal is raised here, and not in the stream.
+        The store is read before this returns, so that a refusal is raised here and not within the stream.
         """
         await self.changes.start()
         seen = self.changes.count
         position, missed = await self.read(last_id)
-        greeting = [FeedEvent(position, READY, {})] if last_id is None else []
-        return self._following(position, [*greeting, *missed], seen)
+        ready = [FeedEvent(position, READY, {})] if last_id is None else []
+        return self._events(position, [*ready, *missed], seen)
 
-    async def _following(self, position: str, events: list[FeedEvent], seen: int) -> AsyncIterator[FeedEvent]:
+    async def _events(self, position: str, events: list[FeedEvent], seen: int) -> AsyncIterator[FeedEvent]:
         for event in events:
             yield event
-        async for event in self.rest(position):
+        async for event in self.events_after(position):
             position = event.id
             yield event
         async for _ in self.changes.after(seen, frozenset((self.feed.topic,))):
-            async for event in self.rest(position):
+            async for event in self.events_after(position):
                 position = event.id
                 yield event
 
-    async def rest(self, position: str) -> AsyncIterator[FeedEvent]:
-        """Yield everything after a position; a record is read in portions."""
+    async def events_after(self, position: str) -> AsyncIterator[FeedEvent]:
+        """Yield all events after a position; the store is read in portions."""
         position, events = await self.read(position)
         while events:
             for event in events:
@@ -59,7 +59,7 @@ class OpenFeed:
             position, events = await self.read(position)
 
     async def read(self, position: str | None) -> tuple[str, list[FeedEvent]]:
-        """Return the new position, and what came after a position; None stands for the current one."""
+        """Return the new position, and the next events after a position; None stands for the current one."""
         call = self.dispatcher.new_call(actor=self.actor)
         work = partial(self.dispatcher.feed, self.feed, position, self.parts, call)
         try:

@@ -17,8 +17,8 @@ JSON = "application/json"
 def json_object(headers: Headers, body: bytes) -> Mapping[str, Any]:
     """Return the JSON object in a body.
 
-    The media type has to be JSON: forms and plain text are what pages of other sites can send without a
-    preflight.
+    The media type has to be JSON, because pages of other sites can send forms and plain text without a CORS
+    preflight request.
     """
     media_type = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
     if media_type != JSON.encode():

@@ -16,7 +16,7 @@ from holdfast.faces.rest.operations import method_of, path_of
 from holdfast.kernel.operation import Effect, Operation
 from holdfast.kernel.route import Address
 
-_REFERENCES = "#/components/schemas/{model}"
+_REFERENCE_TEMPLATE = "#/components/schemas/{model}"
 _PROBLEM = {
     "type": "object",
     "description": "Problem details (RFC 9457).",
@@ -62,19 +62,19 @@ _REFUSALS = {
 
 def openapi_document(operations: Iterable[Operation]) -> dict[str, Any]:
     """Return the description of these operations and of the stream of changes."""
-    known = list(operations)
-    models: list[Any] = [(item.input, "validation") for item in known]
-    models += [(item.output, "serialization") for item in known]
-    schemas, shared = models_json_schema(models, by_alias=True, ref_template=_REFERENCES)
+    described = list(operations)
+    models: list[Any] = [(item.input, "validation") for item in described]
+    models += [(item.output, "serialization") for item in described]
+    schemas, shared = models_json_schema(models, by_alias=True, ref_template=_REFERENCE_TEMPLATE)
     components = shared.get("$defs", {})
     paths: dict[str, dict[str, Any]] = {
-        API_PATH + path_of(item): {method_of(item).lower(): _operation(item, schemas, components)}
-        for item in known
+        API_PATH + path_of(item): {method_of(item).lower(): _operation_object(item, schemas, components)}
+        for item in described
     }
-    for item in known:
+    for item in described:
         for address in item.addresses:
             path = paths.setdefault(API_PATH + address.path, {})
-            path[address.method.lower()] = _address(item, address, schemas, components)
+            path[address.method.lower()] = _address_object(item, address, schemas, components)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -84,7 +84,7 @@ def openapi_document(operations: Iterable[Operation]) -> dict[str, Any]:
         },
         "servers": [{"url": "/"}],
         "security": [{"bearer": []}],
-        "paths": paths | {f"{API_PATH}events": {"get": _events()}},
+        "paths": paths | {f"{API_PATH}events": {"get": _events_object()}},
         "components": {
             "schemas": components | {"Problem": _PROBLEM},
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
@@ -92,7 +92,7 @@ def openapi_document(operations: Iterable[Operation]) -> dict[str, Any]:
     }
 
 
-def _operation(operation: Operation, schemas: Any, components: Any) -> dict[str, Any]:
+def _operation_object(operation: Operation, schemas: Any, components: Any) -> dict[str, Any]:
     description: dict[str, Any] = {
         "operationId": operation.listed_name,
         "tags": [operation.toolset],
@@ -101,29 +101,31 @@ def _operation(operation: Operation, schemas: Any, components: Any) -> dict[str,
         "x-effect": operation.effect.value,
         "responses": _responses(operation, schemas[operation.output, "serialization"]),
     }
-    expected = [] if operation.expects_version is None else [_IF_MATCH]
+    version_headers = [] if operation.expects_version is None else [_IF_MATCH]
     arguments = schemas[operation.input, "validation"]
-    if _reads(operation):
-        return description | {"parameters": [*_parameters(_resolved(arguments, components)), *expected]}
+    if _is_read_only(operation):
+        return description | {"parameters": [*_parameters(_resolve(arguments, components)), *version_headers]}
     body = {"requestBody": {"required": True, "content": {JSON: {"schema": arguments}}}}
-    return description | body | ({"parameters": expected} if expected else {})
+    return description | body | ({"parameters": version_headers} if version_headers else {})
 
 
-def _address(operation: Operation, address: Address, schemas: Any, components: Any) -> dict[str, Any]:
+def _address_object(operation: Operation, address: Address, schemas: Any, components: Any) -> dict[str, Any]:
     """Return the description of an operation at one of its addresses."""
     given_by_path = set(re.findall(r"\{(\w+)\}", address.path)) | address.fixed.keys()
-    arguments = _resolved(schemas[operation.input, "validation"], components)
-    names = {name: theirs for theirs, name in address.renamed.items()}
+    arguments = _resolve(schemas[operation.input, "validation"], components)
+    route_names = {name: route_name for route_name, name in address.renamed.items()}
     properties = {
-        names.get(name, name): _with_words(value, address.meanings.get(name, {}))
+        route_names.get(name, name): _allow_words(value, address.meanings.get(name, {}))
         for name, value in arguments.get("properties", {}).items()
         if name not in given_by_path and (address.takes is None or name in address.takes)
     }
-    required = [names.get(name, name) for name in arguments.get("required", ()) if name not in given_by_path]
-    rest = {**arguments, "properties": properties, "required": required}
+    required = [
+        route_names.get(name, name) for name in arguments.get("required", ()) if name not in given_by_path
+    ]
+    remaining = {**arguments, "properties": properties, "required": required}
     data = {"data": schemas[operation.output, "serialization"]}
     envelope = {"type": "object", "required": ["data"], "properties": data}
-    description = _operation(operation, schemas, components) | {
+    description = _operation_object(operation, schemas, components) | {
         "operationId": f"{address.method.lower()}_{re.sub(r'[^a-z]+', '_', address.path).strip('_')}",
         "parameters": [
             *_path_parameters(address.path),
@@ -133,18 +135,18 @@ def _address(operation: Operation, address: Address, schemas: Any, components: A
     }
     description.pop("requestBody", None)
     if address.method in ("GET", "DELETE"):
-        description["parameters"] += _parameters(rest)
+        description["parameters"] += _parameters(remaining)
     else:
-        description["requestBody"] = {"required": bool(required), "content": {JSON: {"schema": rest}}}
+        description["requestBody"] = {"required": bool(required), "content": {JSON: {"schema": remaining}}}
     return description
 
 
-def _with_words(schema: dict[str, Any], words: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema of an argument for which words may be used instead of some values."""
+def _allow_words(schema: dict[str, Any], words: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema of an argument that also accepts words in place of some values."""
     if not words:
         return schema
-    kept = {key: schema[key] for key in ("description", "default") if key in schema}
-    return {"anyOf": [schema, {"type": "string", "enum": [*words]}]} | kept
+    annotations = {key: schema[key] for key in ("description", "default") if key in schema}
+    return {"anyOf": [schema, {"type": "string", "enum": [*words]}]} | annotations
 
 
 def _path_parameters(path: str) -> list[dict[str, Any]]:
@@ -154,7 +156,7 @@ def _path_parameters(path: str) -> list[dict[str, Any]]:
     ]
 
 
-def _reads(operation: Operation) -> bool:
+def _is_read_only(operation: Operation) -> bool:
     return operation.effect is Effect.READ
 
 
@@ -166,13 +168,13 @@ def _parameters(schema: dict[str, Any]) -> list[dict[str, Any]]:
             "in": "query",
             "required": name in required,
             "description": value.get("description", ""),
-            "schema": _without_null(value),
+            "schema": _drop_null(value),
         }
         for name, value in schema.get("properties", {}).items()
     ]
 
 
-def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
+def _drop_null(schema: dict[str, Any]) -> dict[str, Any]:
     """Return a schema without null, which a query expresses by leaving the parameter out."""
     options = [option for option in schema.get("anyOf", ()) if option != {"type": "null"}]
     rest = {key: value for key, value in schema.items() if key not in ("anyOf", "default", "description")}
@@ -182,20 +184,23 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
     return (schema if options else rest) | default
 
 
-def _resolved(schema: dict[str, Any], components: dict[str, Any]) -> dict[str, Any]:
+def _resolve(schema: dict[str, Any], components: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema that a reference names, or the schema itself if it is not a reference."""
     reference = schema.get("$ref")
-    found: dict[str, Any] = schema if reference is None else components[reference.rpartition("/")[2]]
-    return found
+    if reference is None:
+        return schema
+    resolved: dict[str, Any] = components[reference.rpartition("/")[2]]
+    return resolved
 
 
 def _responses(operation: Operation, schema: dict[str, Any], success_status: int = 200) -> dict[str, Any]:
     success: dict[str, Any] = {"description": "The result.", "content": {JSON: {"schema": schema}}}
     tag = "Of the body." if operation.result_version is None else "The version, and of the body."
-    if _reads(operation) or operation.result_version is not None:
+    if _is_read_only(operation) or operation.result_version is not None:
         success["headers"] = {"ETag": {"schema": {"type": "string"}, "description": tag}}
-    unchanged = {"304": {"description": "The body has not changed."}} if _reads(operation) else {}
+    unchanged = {"304": {"description": "The body has not changed."}} if _is_read_only(operation) else {}
     stale = {} if operation.expects_version is None else _OUT_OF_DATE
-    reference = {"schema": {"$ref": _REFERENCES.format(model="Problem")}}
+    reference = {"schema": {"$ref": _REFERENCE_TEMPLATE.format(model="Problem")}}
     refusals = {
         status: {"description": text, "content": {MEDIA_TYPE: reference}}
         for status, text in (_REFUSALS | stale).items()
@@ -203,9 +208,9 @@ def _responses(operation: Operation, schema: dict[str, Any], success_status: int
     return {str(success_status): success} | unchanged | refusals
 
 
-def _events() -> dict[str, Any]:
+def _events_object() -> dict[str, Any]:
     stream = {"description": "The stream.", "content": {"text/event-stream": {"schema": {"type": "string"}}}}
-    problem = {"schema": {"$ref": _REFERENCES.format(model="Problem")}}
+    problem = {"schema": {"$ref": _REFERENCE_TEMPLATE.format(model="Problem")}}
     return {
         "operationId": "events",
         "tags": ["events"],

@@ -1,9 +1,9 @@
-"""A route for each operation: `GET` if it only reads, else `POST`, at `/api/<toolset>/<operation>`.
+"""The routes of operations: `GET` or, if it may write, `POST`, at `/api/<toolset>/<operation>`.
 
 Contract:
 - The body of a success is the operation's result, the same JSON as a tool's structured content.
 - `GET` never writes: the method follows from the declared effect.
-- A failure is sent as problem details; its member `error` is the same object as on every other face.
+- A failure is sent as problem details; its member `error` is the same object as in every other interface.
 - The response to a `GET` has an entity tag (see `entity_tags`).
 """
 
@@ -17,10 +17,10 @@ from typing import Any
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from holdfast.faces.http.asgi import Headers, client_left, exchange_of, single_headers
+from holdfast.faces.http.asgi import Headers, exchange_of, single_headers, wait_for_disconnect
 from holdfast.faces.http.problems import MethodNotAllowed, problem
 from holdfast.faces.observation import TRACE_HEADERS, Observation
-from holdfast.faces.rest.entity_tags import entity_tag, expecting, tagged_response
+from holdfast.faces.rest.entity_tags import add_expected_version, entity_tag, tagged_response
 from holdfast.faces.rest.json_body import JSON, json_object
 from holdfast.faces.rest.query import QueryReader
 from holdfast.faces.tracing import request_span
@@ -68,8 +68,8 @@ class OperationRoute:
         """Run the operation and return its result, or its failure as problem details."""
         if scope["method"] != self.method:
             raise MethodNotAllowed(
-                f"{self.operation.listed_name} answers to {self.method}.",
-                hint=f"Ask with {self.method}.",
+                f"{self.operation.listed_name} accepts {self.method}.",
+                hint=f"Use {self.method}.",
                 allowed=self.method,
             )
         exchange = exchange_of(scope)
@@ -79,9 +79,11 @@ class OperationRoute:
         with request_span(observed, **{"http.route": f"/api/{path_of(self.operation)}"}):
             try:
                 self._dispatcher.registry.check_allowed(self.operation)
-                arguments = expecting(self.operation, self._arguments(scope, headers, body), headers)
-                result = await self._run(scope, arguments, receive)
-                response = self._success(result.wire(), headers)
+                arguments = add_expected_version(
+                    self.operation, self._arguments(scope, headers, body), headers
+                )
+                output = await self._run(scope, arguments, receive)
+                response = self._success(output.wire(), headers)
             except HoldfastError as failure:
                 observed.failure = failure.kind
                 response = self._failure(failure)
@@ -99,7 +101,7 @@ class OperationRoute:
         return json_object(headers, body)
 
     def _success(self, value: Mapping[str, Any], headers: Headers) -> Response:
-        body = json_text(self._wrapped(value), for_a_person=False).encode()
+        body = json_text(self._wrap(value), for_a_person=False).encode()
         limit = self._dispatcher.limits.response_bytes
         if len(body) > limit:
             raise TooLarge(
@@ -114,33 +116,34 @@ class OperationRoute:
         tag = {} if version is None else {"ETag": entity_tag(body, version)}
         return Response(body, self.status, media_type=JSON, headers={"Cache-Control": "no-store"} | tag)
 
-    def _wrapped(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _wrap(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
         return value
 
     async def _run(self, scope: Scope, arguments: Mapping[str, Any], receive: Receive) -> Output:
         exchange = exchange_of(scope)
         call = self._dispatcher.new_call(self.operation, actor=exchange.actor if exchange else None)
         if exchange is not None:
-            exchange.follow(call)
+            exchange.add_call(call)
         work = partial(self._dispatcher.run, self.operation, arguments, call)
-        running = asyncio.ensure_future(self._dispatcher.run_in_thread(work, call))
-        disconnect = asyncio.ensure_future(client_left(receive))
+        result = asyncio.ensure_future(self._dispatcher.run_in_thread(work, call))
+        disconnect = asyncio.ensure_future(wait_for_disconnect(receive))
         try:
-            await asyncio.wait({running, disconnect}, return_when=asyncio.FIRST_COMPLETED)
-            return await _first_done(running, disconnect, call)
+            await asyncio.wait({result, disconnect}, return_when=asyncio.FIRST_COMPLETED)
+            return await _result_or_cancel(result, disconnect, call)
         except BaseException:
-            # A failure is not an answer to the call, even if it reaches the client.
+            # A failure does not count as an answer to the call, even if it reaches the client.
             call.settle(answered=False)
             raise
 
 
-async def _first_done(
-    running: asyncio.Future[Output], disconnect: asyncio.Future[None], call: Call
+async def _result_or_cancel(
+    result: asyncio.Future[Output], disconnect: asyncio.Future[None], call: Call
 ) -> Output:
-    if running.done():
+    """Return the result if the operation finished first; otherwise cancel it."""
+    if result.done():
         disconnect.cancel()
-        return running.result()
+        return result.result()
     call.cancel()
-    running.cancel()
-    await asyncio.wait({running})
+    result.cancel()
+    await asyncio.wait({result})
     raise Cancelled("The client disconnected.")

@@ -1,10 +1,10 @@
-"""Markdown as HTML that is safe to show on the page: `POST /api/markdown`.
+"""Renders Markdown as HTML that is safe to show on the page: `POST /api/markdown`.
 
 Contract:
-- HTML in the text is shown as text. The rendered rest is filtered by an allow list of elements.
-- Links lead only to http and https and send no referrer. An image becomes a link: showing a text loads
-  nothing.
-- No element has an id or a style, nor a class except the language of a code block.
+- HTML in the text is shown as text, and only elements on an allow list remain in the result.
+- Links lead only to http and https and send no referrer. An image becomes a link, so that showing a text
+  loads nothing.
+- No element has an id, a style, or a class except the language of a code block.
 - Invisible characters are removed, including those written as entities.
 """
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -37,10 +37,11 @@ _INLINE = {"a", "br", "code", "em", "s", "strong"}
 _BLOCKS = {"blockquote", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "ul"}
 _TABLES = {"table", "tbody", "td", "th", "thead", "tr"}
 _ATTRIBUTES = {"a": {"href", "title"}, "code": {"class"}, "ol": {"start"}}
-_LANGUAGE = re.compile(r"language-[\w+#.-]{1,40}")
-_LOWEST_HEADING = 6
-_PAGE_HEADINGS = 2
-"""How many levels of headings the page uses itself; those of a text start below."""
+_LANGUAGE_CLASS = re.compile(r"language-[\w+#.-]{1,40}")
+_LOWEST_HEADING_LEVEL = 6
+"""HTML has h1 to h6."""
+_PAGE_HEADING_LEVELS = 2
+"""The heading levels that the page itself uses; the headings of a text start below them."""
 
 
 class MarkdownFace:
@@ -52,11 +53,13 @@ class MarkdownFace:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer `{"texts": […]}` with `{"html": […]}`, in the same order."""
         if scope["method"] != "POST":
-            raise MethodNotAllowed("This takes texts to render.", hint="Ask with POST.", allowed="POST")
+            raise MethodNotAllowed(
+                "This path renders texts that are sent to it.", hint="Use POST.", allowed="POST"
+            )
         body = (await receive()).get("body", b"")
         texts = self._texts(json_object(single_headers(scope["headers"]), body))
-        # In a thread: a long text takes a while, and the event loop has other requests.
-        html = await asyncio.to_thread(lambda: [rendered(text) for text in texts])
+        # In a thread, because a long text takes a while and the event loop has to serve other requests.
+        html = await asyncio.to_thread(lambda: [render_markdown(text) for text in texts])
         answer = json_text({"html": html}, for_a_person=False)
         await Response(answer, media_type=JSON, headers={"Cache-Control": "no-store"})(scope, receive, send)
 
@@ -65,21 +68,21 @@ class MarkdownFace:
         """Do nothing: nothing runs between requests."""
         yield
 
-    def _texts(self, given: Any) -> list[str]:
-        texts = given.get("texts")
+    def _texts(self, arguments: Mapping[str, Any]) -> list[str]:
+        texts = arguments.get("texts")
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
             raise InvalidArguments("There are no texts.", hint='Send {"texts": ["…"]}.', argument="texts")
-        maximum, longest = self._limits.markdown_texts, self._limits.markdown_characters
-        if len(texts) > maximum or any(len(text) > longest for text in texts):
+        max_texts, max_characters = self._limits.markdown_texts, self._limits.markdown_characters
+        if len(texts) > max_texts or any(len(text) > max_characters for text in texts):
             raise TooLarge(
-                f"At most {maximum} texts of {longest} characters each are rendered at once.",
+                f"At most {max_texts} texts of {max_characters} characters each are render_markdown at once.",
                 hint="Send fewer or shorter ones.",
-                limit=longest,
+                limit=max_characters,
             )
         return texts
 
 
-def rendered(text: str) -> str:
+def render_markdown(text: str) -> str:
     """Return Markdown as sanitised HTML."""
     import nh3
 
@@ -87,7 +90,7 @@ def rendered(text: str) -> str:
         _renderer().render(visible(text)),
         tags=_INLINE | _BLOCKS | _TABLES,
         attributes=_ATTRIBUTES,
-        attribute_filter=_filtered,
+        attribute_filter=_filter_attribute,
         url_schemes={"http", "https"},
         url_relative="deny",
         set_tag_attribute_values={"a": {"referrerpolicy": "no-referrer"}},
@@ -100,12 +103,12 @@ def _renderer() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     renderer = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
-    renderer.add_render_rule("image", _linked_image)
+    renderer.add_render_rule("image", _image_as_link)
     renderer.core.ruler.push("lower_headings", _lower_headings)
     return renderer
 
 
-def _linked_image(renderer: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
+def _image_as_link(renderer: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
     from markdown_it.common.utils import escapeHtml
 
     token = tokens[index]
@@ -117,9 +120,9 @@ def _linked_image(renderer: Any, tokens: Sequence[Any], index: int, options: Any
 def _lower_headings(state: Any) -> None:
     for token in state.tokens:
         if token.type.startswith("heading_"):
-            token.tag = f"h{min(_LOWEST_HEADING, int(token.tag[1:]) + _PAGE_HEADINGS)}"
+            token.tag = f"h{min(_LOWEST_HEADING_LEVEL, int(token.tag[1:]) + _PAGE_HEADING_LEVELS)}"
 
 
-def _filtered(element: str, attribute: str, value: str) -> str | None:
+def _filter_attribute(element: str, attribute: str, value: str) -> str | None:
     del element
-    return value if attribute != "class" or _LANGUAGE.fullmatch(value) else None
+    return value if attribute != "class" or _LANGUAGE_CLASS.fullmatch(value) else None

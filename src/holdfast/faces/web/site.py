@@ -1,11 +1,11 @@
 """Serves the page: one HTML document for the paths of all views, and the files it loads.
 
 Contract:
-- Only files of the package are served, looked up by name in a table, so that no path leads elsewhere.
-- They contain nothing about the repository, so they need no authentication; the data comes from `/api/`.
+- Only files of the package are served. They are looked up by name in a table, so no path leads elsewhere.
+- The files contain nothing about the repository, so they need no authentication; the data comes from `/api/`.
 - The Content-Security-Policy allows scripts, styles and requests only from this server, and no framing.
-- A browser that requests a document gets the page for every other path; the page reports unknown views
-  itself.
+- A browser that requests a document receives the page for every other path; the page itself reports unknown
+  views.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ STATIC_PATH = "/static/"
 DOCUMENT = "index.html"
 FIRST_VIEW = "today"
 
-_MAIN = "</main>"
-_NOT_YET = 'media="not all"'
-_IMPORTED = re.compile(r'^import\b[^"]*"(\.[^"]+)";', re.MULTILINE)
-_TYPES = MappingProxyType(
+_MAIN_END = "</main>"
+_DEFERRED = 'media="not all"'
+"""Defers a link so that it does not delay the first paint; `frame.js` enables it."""
+_IMPORTED_PATH = re.compile(r'^import\b[^"]*"(\.[^"]+)";', re.MULTILINE)
+_MEDIA_TYPES = MappingProxyType(
     {
         "html": "text/html; charset=utf-8",
         "css": "text/css; charset=utf-8",
@@ -75,40 +76,42 @@ class Site:
         return None if file is None else self._response(name, file.read_bytes(), headers)
 
     def _document(self, view: str) -> bytes:
-        """Return the document with its view's title, and links to the files needed after the first paint."""
+        """Return the document with the view's title, and links to files needed after the first paint."""
         document = self._files[DOCUMENT].read_text(encoding="utf-8")
-        frame = self._imported_by("frame.js", {})
-        modules = self._imported_by(f"views/{view}.js", dict(frame))
-        paths = [STATIC_PATH + name for name in modules if name not in frame]
-        links = [f'<link rel="modulepreload" {_NOT_YET} href="{path}">' for path in paths]
+        frame_modules = self._add_imports("frame.js", {})
+        all_modules = self._add_imports(f"views/{view}.js", dict(frame_modules))
+        paths = [STATIC_PATH + name for name in all_modules if name not in frame_modules]
+        links = [f'<link rel="modulepreload" {_DEFERRED} href="{path}">' for path in paths]
         if links:
             style = f'href="{STATIC_PATH}views/{view}.css" data-view="{view}"'
-            links.append(f'<link rel="stylesheet" {_NOT_YET} {style}>')
+            links.append(f'<link rel="stylesheet" {_DEFERRED} {style}>')
             title = f'<header class="heading"><div class="title"><h1>{view.title()}</h1></div></header>'
-            document = document.replace(_MAIN, title + _MAIN)
+            document = document.replace(_MAIN_END, title + _MAIN_END)
         return document.replace("</head>", f"{''.join(links)}</head>").encode()
 
-    def _imported_by(self, module: str, known: dict[str, None]) -> dict[str, None]:
+    def _add_imports(self, module: str, known: dict[str, None]) -> dict[str, None]:
+        """Add a module, and the modules it imports, to an ordered set; return the set."""
         if module not in known and module in self._files:
             known[module] = None
-            for path in _IMPORTED.findall(self._files[module].read_text(encoding="utf-8")):
-                self._imported_by(normpath(join(dirname(module), path)), known)
+            for path in _IMPORTED_PATH.findall(self._files[module].read_text(encoding="utf-8")):
+                self._add_imports(normpath(join(dirname(module), path)), known)
         return known
 
     def _response(self, name: str, body: bytes, headers: Headers) -> Response:
         tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
-        sent = {**_HEADERS, "ETag": tag, "Vary": "Accept"}
+        response_headers = {**_HEADERS, "ETag": tag, "Vary": "Accept"}
         if is_cached(tag, headers):
-            return Response(status_code=304, headers=sent)
-        return Response(body, media_type=_TYPES[name.rpartition(".")[2]], headers=sent)
+            return Response(status_code=304, headers=response_headers)
+        return Response(body, media_type=_MEDIA_TYPES[name.rpartition(".")[2]], headers=response_headers)
 
 
 def _named_files(folder: Traversable, prefix: str) -> list[tuple[str, Traversable]]:
-    found = []
+    """Return all files in a folder that have a media type, with their names relative to `static/`."""
+    files = []
     for entry in folder.iterdir():
         name = f"{prefix}{entry.name}"
         if entry.is_dir():
-            found += _named_files(entry, f"{name}/")
-        elif entry.name.rpartition(".")[2] in _TYPES:
-            found.append((name, entry))
-    return found
+            files += _named_files(entry, f"{name}/")
+        elif entry.name.rpartition(".")[2] in _MEDIA_TYPES:
+            files.append((name, entry))
+    return files

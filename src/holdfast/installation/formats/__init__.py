@@ -1,1 +1,1 @@
-"""One module for each file format: finds an entry in the text, adds it and removes it."""
+"""Edits one entry of a configuration file, with a module for each file format; `entry` is their interface."""

@@ -1,10 +1,10 @@
 """The interface that every format implements for one entry in one configuration file.
 
 Contract:
-- `added` and `removed` change only the entry. If the format has a grammar, they verify that by parsing the
+- `add` and `remove` change only the entry. If the format has a grammar, they verify that by parsing the
   result before they return it.
-- An edit that cannot be verified is refused: `DamagedText` if the text does not parse, `CannotEdit` if it
-  does but has another entry in the place, or is written so that the entry cannot be edited safely.
+- An edit that cannot be verified is refused: with `DamagedText` if the text does not parse, and with
+  `CannotEdit` if it parses but another entry has the place, or the entry cannot be edited safely.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ _LINES = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 class EntryState(Enum):
-    """Whether an entry is in a text."""
+    """The state of an entry in a text."""
 
     ABSENT = "absent"
     PRESENT = "present"
     CHANGED = "changed"
-    """Present, but customised by somebody."""
+    """Present, but customised by the user."""
 
 
 class EditRefused(Exception):
-    """An edit was refused, because of a problem at a line."""
+    """An edit was refused because of a problem at a line."""
 
     def __init__(self, line: int, problem: str) -> None:
         super().__init__(problem)
@@ -45,11 +45,11 @@ class CannotEdit(EditRefused):
 
 
 class ConfigurationEntry(Protocol):
-    """One entry in one file. A missing file is an empty text."""
+    """An entry in a configuration file. The text of a missing file is empty."""
 
     @property
     def snippet(self) -> str:
-        """Return the entry as text for an empty file."""
+        """Return the text of a file with only the entry."""
 
     @property
     def stays_if_customised(self) -> bool:
@@ -58,11 +58,11 @@ class ConfigurationEntry(Protocol):
     def state(self, text: str) -> EntryState:
         """Return whether the entry is in a text."""
 
-    def added(self, text: str) -> str:
-        """Return a text, which does not have the entry yet, with it added."""
+    def add(self, text: str) -> str:
+        """Return a text with the entry added, which must be absent."""
 
-    def removed(self, text: str, original: str) -> str:
-        """Return a text without the entry; containers that `original` had stay, even if empty."""
+    def remove(self, text: str, original: str) -> str:
+        """Return a text without the entry. Containers that `original` had are kept, even if empty."""
 
 
 def line_at(text: str, position: int) -> int:
@@ -80,8 +80,8 @@ def lines_of(text: str) -> list[str]:
     return _LINES.findall(text)
 
 
-def terminated(text: str) -> str:
-    """Return a text with a newline at the end of its last line."""
+def end_with_newline(text: str) -> str:
+    """Return a text with a newline after its last line."""
     return text if not text or text.endswith("\n") else text + newline_of(text)
 
 

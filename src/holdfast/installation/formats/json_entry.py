@@ -1,7 +1,7 @@
-"""Entries of a JSON file: a server by name, or a command among the hooks.
+"""Entries of a JSON file: an MCP server with a name, or a command among the hooks of an event.
 
 The hooks of an event are a list of groups, and each group has a list of commands. From a group that also has
-other commands, only ours is removed.
+other commands, only Holdfast's command is removed.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.installation.formats.entry import CannotEdit, EntryState, line_at, starts_holdfast
-from holdfast.installation.formats.jsonc import JsonItem, JsonNode, document, inserted, parse, without
+from holdfast.installation.formats.jsonc import JsonItem, JsonNode, delete, insert, parse, to_document
 
-_OURS = re.compile(r"""(?:^|[\s/'"])holdfast['"]?\s+inbox\s+drain\b""")
+_HOLDFAST_HOOK = re.compile(r"""(?:^|[\s/'"])holdfast['"]?\s+inbox\s+drain\b""")
 
 
 class JsonEntry:
-    """The common base of entries in a JSON file."""
+    """Base class of entries in a JSON file."""
 
     path: tuple[str, ...]
     """The names of the enclosing objects, outermost first."""
@@ -26,41 +26,41 @@ class JsonEntry:
     """Whether the client accepts comments."""
 
     @property
-    def lone(self) -> Any:
+    def only_entry(self) -> Any:
         """Return an object or list with only the entry."""
         raise NotImplementedError
 
     @property
     def snippet(self) -> str:
         """Return a document with only the entry."""
-        return document(_nested(self.path, self.lone))
+        return to_document(_nest(self.path, self.only_entry))
 
     def state(self, text: str) -> EntryState:
         """Return whether the entry is in the text."""
         raise NotImplementedError
 
-    def cleared(self, container: Any) -> Any:
-        """Return the container without the entry."""
+    def remove_from(self, container: Any) -> Any:
+        """Return the parsed container without the entry."""
         raise NotImplementedError
 
-    def added(self, text: str) -> str:
-        """Return the text with the entry after its siblings."""
+    def add(self, text: str) -> str:
+        """Return the text with the entry added after its siblings."""
         container, missing = self.locate(text)
         if container is None:
             return self.snippet
         if missing:
-            after = inserted(text, container, _nested(missing[1:], self.lone), missing[0])
-        elif isinstance(self.lone, dict):
-            [(name, value)] = self.lone.items()
-            after = inserted(text, container, value, name)
+            after = insert(text, container, _nest(missing[1:], self.only_entry), missing[0])
+        elif isinstance(self.only_entry, dict):
+            [(name, value)] = self.only_entry.items()
+            after = insert(text, container, value, name)
         else:
-            after = inserted(text, container, *self.lone)
-        return self._verified(text, after, EntryState.PRESENT)
+            after = insert(text, container, *self.only_entry)
+        return self._verify(text, after, EntryState.PRESENT)
 
     def locate(self, text: str) -> tuple[JsonNode | None, tuple[str, ...]]:
-        """Return the innermost existing container of the path, and the names missing from there.
+        """Return the innermost existing container on the path, and the rest of the path, which is missing.
 
-        An empty text has no container. A value of another type in the path is refused.
+        An empty text has no container. A value of another type on the path is refused.
         """
         path = self.path
         if not text.strip():
@@ -72,42 +72,48 @@ class JsonEntry:
             if entry is None:
                 return node, path[index:]
             node = entry.node
-        is_object = isinstance(self.lone, dict)
+        is_object = isinstance(self.only_entry, dict)
         _require(text, node, is_object=is_object, what=repr(path[-1]) if path else "the document")
         return node, ()
 
-    def cleaned(self, text: str, after: str, original: str) -> str:
-        """Remove containers that were created for the entry from a text without it."""
-        return self._verified(text, self._without_empty(after, original), EntryState.ABSENT)
+    def remove_created_containers(self, text: str, after: str, original: str) -> str:
+        """Remove the containers that were created for the entry, and verify the result.
 
-    def _verified(self, before: str, after: str, state: EntryState) -> str:
-        """Return the new text if it differs from the old one only by the entry, or refuse."""
-        read = (parse(text, relaxed=self.relaxed).data for text in (before, after))
-        old, new = (_pruned(data, self.path, self.cleared) for data in read)
+        `text` has the entry, `after` is without it, and `original` is the text before it was added.
+        """
+        return self._verify(text, self._remove_empty_containers(after, original), EntryState.ABSENT)
+
+    def _verify(self, before: str, after: str, state: EntryState) -> str:
+        """Return the new text if it differs from the old one only by the entry; refuse otherwise."""
+        old, new = (
+            _prune(parse(text, relaxed=self.relaxed).data, self.path, self.remove_from)
+            for text in (before, after)
+        )
         if old != new or self.state(after) is not state:
             raise CannotEdit(1, "it is written in a way that cannot be edited safely")
         return after
 
-    def _without_empty(self, text: str, original: str) -> str:
-        """Return a text without the empty containers of the path that did not exist originally."""
-        existed = parse(original, relaxed=self.relaxed).data if original.strip() else {}
+    def _remove_empty_containers(self, text: str, original: str) -> str:
+        """Return a text without the empty containers on the path that did not exist originally."""
+        original_data = parse(original, relaxed=self.relaxed).data if original.strip() else {}
         for depth in range(len(self.path), 0, -1):
-            entry, parent = None, parse(text, relaxed=self.relaxed)
-            for name in self.path[:depth]:
-                parent = parent if entry is None else entry.node
-                entry = parent.member(name)
-                assert entry is not None
+            parent = parse(text, relaxed=self.relaxed)
+            for name in self.path[: depth - 1]:
+                ancestor = parent.member(name)
+                assert ancestor is not None
+                parent = ancestor.node
+            entry = parent.member(self.path[depth - 1])
             assert entry is not None
             inside = text[entry.node.start + 1 : entry.node.end - 1]
-            if inside.strip() or _has_path(existed, self.path[:depth]):
+            if inside.strip() or _has_path(original_data, self.path[:depth]):
                 return text
-            text = without(text, parent, entry)
+            text = delete(text, parent, entry)
         return text
 
 
 @dataclass(frozen=True)
 class JsonMember(JsonEntry):
-    """`value` under `name`, in the object at `path`."""
+    """The member `name` with the value `value`, in the object at `path`."""
 
     path: tuple[str, ...]
     name: str
@@ -116,12 +122,12 @@ class JsonMember(JsonEntry):
     stays_if_customised: bool = False
 
     @property
-    def lone(self) -> Any:
+    def only_entry(self) -> Any:
         """Return an object with only the entry."""
         return {self.name: self.value}
 
     def state(self, text: str) -> EntryState:
-        """Return whether the entry exists; a foreign one of the same name is refused."""
+        """Return whether the entry exists; refuse if another server has its name."""
         container, missing = self.locate(text)
         entry = None if container is None or missing else container.member(self.name)
         if entry is None:
@@ -131,15 +137,15 @@ class JsonMember(JsonEntry):
             raise CannotEdit(line_at(text, entry.start), f"another server has the name {self.name!r} there")
         return EntryState.PRESENT if data == self.value else EntryState.CHANGED
 
-    def removed(self, text: str, original: str) -> str:
+    def remove(self, text: str, original: str) -> str:
         """Return the text without the entry and the objects created for it."""
         container, _ = self.locate(text)
         assert container is not None
         entry = container.member(self.name)
         assert entry is not None
-        return self.cleaned(text, without(text, container, entry), original)
+        return self.remove_created_containers(text, delete(text, container, entry), original)
 
-    def cleared(self, container: Any) -> Any:
+    def remove_from(self, container: Any) -> Any:
         """Return the other servers."""
         return {name: server for name, server in container.items() if name != self.name}
 
@@ -165,72 +171,80 @@ class JsonHook(JsonEntry):
         return {"hooks": [{"type": "command", "command": self.command, "timeout": self.seconds}]}
 
     @property
-    def lone(self) -> Any:
+    def only_entry(self) -> Any:
         """Return a list with only the group."""
         return [self.group]
 
     def state(self, text: str) -> EntryState:
-        """Return whether our command runs on the event."""
+        """Return whether Holdfast's command runs on the event."""
         groups, missing = self.locate(text)
-        ours = [] if groups is None or missing else [group.node.data for group, _, _ in _ours(groups)]
-        if not ours:
+        if groups is None or missing:
             return EntryState.ABSENT
-        return EntryState.PRESENT if ours == self.lone else EntryState.CHANGED
+        holdfast_groups = [group.node.data for group, _, _ in _holdfast_commands(groups)]
+        if not holdfast_groups:
+            return EntryState.ABSENT
+        return EntryState.PRESENT if holdfast_groups == self.only_entry else EntryState.CHANGED
 
-    def removed(self, text: str, original: str) -> str:
-        """Return the text without our commands and the containers created for them."""
+    def remove(self, text: str, original: str) -> str:
+        """Return the text without Holdfast's commands and the containers created for them."""
         after = text
-        while (found := self._first(after)) is not None:
-            groups, group, commands, command = found
+        while (location := self._first_command(after)) is not None:
+            groups, group, commands, command = location
             is_alone = len(commands.entries or ()) == 1
-            after = without(after, groups, group) if is_alone else without(after, commands, command)
-        return self.cleaned(text, after, original)
+            after = delete(after, groups, group) if is_alone else delete(after, commands, command)
+        return self.remove_created_containers(text, after, original)
 
-    def cleared(self, container: Any) -> Any:
-        """Return the groups without our commands; groups with no others are dropped."""
-        return [rest for group in container if (rest := _without_ours(group))]
+    def remove_from(self, container: Any) -> Any:
+        """Return the groups without Holdfast's commands; groups without other commands are dropped."""
+        remaining = (_remove_holdfast(group) for group in container)
+        return [group for group in remaining if group]
 
-    def _first(self, text: str) -> tuple[JsonNode, JsonItem, JsonNode, JsonItem] | None:
+    def _first_command(self, text: str) -> tuple[JsonNode, JsonItem, JsonNode, JsonItem] | None:
+        """Return all groups, and the group, list and item of Holdfast's first command, if there is one."""
         groups, missing = self.locate(text)
         assert groups is not None
-        found = None if missing else next(_ours(groups), None)
-        return None if found is None else (groups, *found)
+        first = None if missing else next(_holdfast_commands(groups), None)
+        return None if first is None else (groups, *first)
 
 
-def _ours(groups: JsonNode) -> Iterator[tuple[JsonItem, JsonNode, JsonItem]]:
-    """Yield each of our commands, preceded by its group and list."""
+def _holdfast_commands(groups: JsonNode) -> Iterator[tuple[JsonItem, JsonNode, JsonItem]]:
+    """Yield the group, the list and the item of each command that is Holdfast's."""
     for group in groups.entries or ():
-        inner = group.node.member("hooks")
-        for command in (inner.node.entries if inner else None) or ():
-            if inner and _is_ours(command.node.data):
-                yield group, inner.node, command
+        commands = group.node.member("hooks")
+        if commands is None:
+            continue
+        for command in commands.node.entries or ():
+            if _is_holdfast(command.node.data):
+                yield group, commands.node, command
 
 
-def _is_ours(command: Any) -> bool:
-    return isinstance(command, dict) and bool(_OURS.search(str(command.get("command", ""))))
+def _is_holdfast(command: Any) -> bool:
+    return isinstance(command, dict) and bool(_HOLDFAST_HOOK.search(str(command.get("command", ""))))
 
 
-def _without_ours(group: Any) -> Any:
-    """Return a group without our commands, or None if it has no others."""
+def _remove_holdfast(group: Any) -> Any:
+    """Return a group without Holdfast's commands, or None if it has no others."""
     commands = group.get("hooks") if isinstance(group, dict) else None
-    if not isinstance(commands, list) or not any(map(_is_ours, commands)):
+    if not isinstance(commands, list) or not any(map(_is_holdfast, commands)):
         return group
-    others = [command for command in commands if not _is_ours(command)]
+    others = [command for command in commands if not _is_holdfast(command)]
     return {**group, "hooks": others} if others else None
 
 
-def _pruned(data: Any, path: tuple[str, ...], cleared: Callable[[Any], Any]) -> Any:
-    """Return a value with the container at a path cleared, and dropped if then empty."""
+def _prune(data: Any, path: tuple[str, ...], remove: Callable[[Any], Any]) -> Any:
+    """Apply `remove` to the container at a path, and drop the containers that are then empty."""
     if not path:
-        return cleared(data)
-    if path[0] not in data:
+        return remove(data)
+    name, *rest = path
+    if name not in data:
         return data
-    inside = _pruned(data[path[0]], path[1:], cleared)
-    changed = {**data, path[0]: inside}
-    return {name: value for name, value in changed.items() if name != path[0] or inside}
+    inner = _prune(data[name], tuple(rest), remove)
+    if inner:
+        return {**data, name: inner}
+    return {other: value for other, value in data.items() if other != name}
 
 
-def _nested(path: tuple[str, ...], value: Any) -> Any:
+def _nest(path: tuple[str, ...], value: Any) -> Any:
     for name in reversed(path):
         value = {name: value}
     return value

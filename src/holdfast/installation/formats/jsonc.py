@@ -1,9 +1,9 @@
-"""A JSON parser that keeps positions in the text, and edits that add or remove one item.
+"""A JSON parser that records positions in the text, and edits that add or remove one item.
 
 Contract:
-- `parse` accepts exactly JSON; with `relaxed` also comments and trailing commas, as editors do. A duplicate
-  name in one object is an error, because parsers disagree on which value counts.
-- Anything else is `DamagedText` with its line, whatever the depth or length of the text.
+- `parse` accepts exactly JSON; with `relaxed`, also comments and trailing commas, as editors do. A duplicate
+  name in an object is an error, because parsers disagree on which value to use.
+- Any other text raises `DamagedText` with the line of the problem, whatever its depth or length.
 - An edit keeps comments, indentation, line endings and trailing commas; new text follows the existing style.
 """
 
@@ -17,7 +17,9 @@ from typing import Any, NoReturn
 
 from holdfast.installation.formats.entry import DamagedText, line_at, newline_of
 
-_DEEPEST = 200  # a chosen bound, well within the interpreter's recursion limit
+_MAX_NESTING_DEPTH = 200
+"""A judgement: a level takes four calls, so this is within the interpreter's recursion limit of 1000, and no
+configuration is that deep."""
 _SPACE = re.compile(r"[ \t\r\n]*")
 _COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"', re.DOTALL)
@@ -49,8 +51,9 @@ class JsonNode:
 
     def member(self, name: str) -> JsonItem | None:
         """Return the member of an object by name."""
-        named = (entry for entry in self.entries or () if self.is_object and entry.name == name)
-        return next(named, None)
+        if not self.is_object:
+            return None
+        return next((entry for entry in self.entries or () if entry.name == name), None)
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,8 @@ def skip_blank(text: str, position: int) -> int:
 
 
 class _JsonReader:
+    """A recursive descent parser; each method starts at `position` and advances it."""
+
     def __init__(self, text: str, *, relaxed: bool) -> None:
         self.text = text
         self.relaxed = relaxed
@@ -98,22 +103,23 @@ class _JsonReader:
         if character in "{[" and character:
             return self.container(character)
         start = self.position
-        found = (_STRING if character == '"' else _SCALAR).match(self.text, start)
-        if found is None:
+        pattern = _STRING if character == '"' else _SCALAR
+        match = pattern.match(self.text, start)
+        if match is None:
             self.fail("a value was expected" if character else "the document ends too early")
         try:
-            scalar = json.loads(found.group())
+            scalar = json.loads(match.group())
         except ValueError:
-            self.fail(f"{found.group()[:40]!r} is not a value")
-        self.position = found.end()
+            self.fail(f"{match.group()[:40]!r} is not a value")
+        self.position = match.end()
         return JsonNode(start, self.position, scalar)
 
     def container(self, opening: str) -> JsonNode:
         start = self.position
         closing = "}" if opening == "{" else "]"
         self.depth += 1
-        if self.depth > _DEEPEST:
-            self.fail(f"values are nested more than {_DEEPEST} deep")
+        if self.depth > _MAX_NESTING_DEPTH:
+            self.fail(f"values are nested more than {_MAX_NESTING_DEPTH} deep")
         entries = self.entries(closing)
         self.depth -= 1
         return JsonNode(start, self.position, entries=entries, is_object=opening == "{")
@@ -178,36 +184,37 @@ class _JsonReader:
         raise DamagedText(line_at(self.text, self.position if position is None else position), problem)
 
 
-def document(value: Any) -> str:
-    """Return a document with a value."""
+def to_document(value: Any) -> str:
+    """Return a value as the text of a file."""
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
-def inserted(text: str, container: JsonNode, value: Any, name: str | None = None) -> str:
-    """Return a text with an item added at the end of an object or array."""
+def insert(text: str, container: JsonNode, value: Any, name: str | None = None) -> str:
+    """Return the text with an item added at the end of an object or array."""
     assert container.entries is not None
     if not container.entries:
-        return _first(text, container, value, name)
+        return _insert_first(text, container, value, name)
     last = container.entries[-1].node.end
     comma = _comma_after(text, last)
     after = last if comma is None else comma + 1
     if "\n" not in text[container.start : container.end]:
-        return text[:after] + ("," if comma is None else "") + " " + _rendered(value, name) + text[after:]
-    place = _end(_REST_OF_LINE, text, after)
+        separator = ", " if comma is None else " "
+        return text[:after] + separator + _encode_item(value, name) + text[after:]
+    line_end = _match_end(_REST_OF_LINE, text, after)
     indentation = _indentation_of_entries(text, container)
-    entry = newline_of(text) + indentation + _rendered(value, name, text, indentation)
+    entry = newline_of(text) + indentation + _encode_item(value, name, text, indentation)
     if comma is None:
-        return text[:last] + "," + text[last:place] + entry + text[place:]
-    return text[:place] + entry + "," + text[place:]
+        return text[:last] + "," + text[last:line_end] + entry + text[line_end:]
+    return text[:line_end] + entry + "," + text[line_end:]
 
 
-def without(text: str, container: JsonNode, entry: JsonItem) -> str:
-    """Return a text without one item of an object or array."""
+def delete(text: str, container: JsonNode, entry: JsonItem) -> str:
+    """Return the text without one item of an object or array."""
     assert container.entries is not None
     index = container.entries.index(entry)
     comma = _comma_after(text, entry.node.end)
     end = entry.node.end if comma is None else comma + 1
-    text = _cut(text, entry.start, end)
+    text = _delete_range(text, entry.start, end)
     if comma is None and index > 0:
         before = _comma_after(text, container.entries[index - 1].node.end)
         assert before is not None
@@ -215,23 +222,24 @@ def without(text: str, container: JsonNode, entry: JsonItem) -> str:
     return text
 
 
-def _first(text: str, container: JsonNode, value: Any, name: str | None) -> str:
-    newline, base = newline_of(text), _indentation(text, container.start)
-    indentation = base + _unit(text)
+def _insert_first(text: str, container: JsonNode, value: Any, name: str | None) -> str:
+    newline = newline_of(text)
+    base = _indentation(text, container.start)
+    indentation = base + _indentation_unit(text)
     inside = text[container.start + 1 : container.end - 1]
-    place = container.start + 1 + len(inside.rstrip())
-    rest = text[place:]
-    if "\n" not in text[place : container.end]:
+    position = container.start + 1 + len(inside.rstrip())
+    rest = text[position:]
+    if "\n" not in text[position : container.end]:
         rest = newline + base + rest.lstrip(" \t")
-    return text[:place] + newline + indentation + _rendered(value, name, text, indentation) + rest
+    return text[:position] + newline + indentation + _encode_item(value, name, text, indentation) + rest
 
 
-def _cut(text: str, start: int, end: int) -> str:
-    """Remove a range, and its line if nothing else is on it."""
+def _delete_range(text: str, start: int, end: int) -> str:
+    """Return the text without a range, and without its line if nothing else is on it."""
     line = text.rfind("\n", 0, start) + 1
-    after = _end(_BLANKS, text, end)
-    alone_before = line > 0 and not text[line:start].strip(" \t")
-    if alone_before and text[after : after + 1] in ("\r", "\n"):
+    after = _match_end(_BLANKS, text, end)
+    is_first_on_line = line > 0 and not text[line:start].strip(" \t")
+    if is_first_on_line and text[after : after + 1] in ("\r", "\n"):
         before = line - (2 if text[line - 2 : line] == "\r\n" else 1)
         return text[:before] + text[after:]
     if text[after : after + 1] in ("}", "]"):
@@ -240,16 +248,18 @@ def _cut(text: str, start: int, end: int) -> str:
 
 
 def _comma_after(text: str, position: int) -> int | None:
+    """Return the position of a comma that follows, after white space and comments; None if there is none."""
     position = skip_blank(text, position)
     return position if text[position : position + 1] == "," else None
 
 
-def _rendered(value: Any, name: str | None, text: str = "", indentation: str | None = None) -> str:
-    unit = None if indentation is None else _unit(text)
-    spelled = json.dumps(value, indent=unit, ensure_ascii=False)
+def _encode_item(value: Any, name: str | None, text: str = "", indentation: str | None = None) -> str:
+    """Return an item as JSON: in the style of `text` if it has an indentation, else on one line."""
+    unit = None if indentation is None else _indentation_unit(text)
+    encoded = json.dumps(value, indent=unit, ensure_ascii=False)
     if indentation is not None:
-        spelled = spelled.replace("\n", newline_of(text) + indentation)
-    return spelled if name is None else f"{json.dumps(name, ensure_ascii=False)}: {spelled}"
+        encoded = encoded.replace("\n", newline_of(text) + indentation)
+    return encoded if name is None else f"{json.dumps(name, ensure_ascii=False)}: {encoded}"
 
 
 def _indentation_of_entries(text: str, container: JsonNode) -> str:
@@ -258,19 +268,21 @@ def _indentation_of_entries(text: str, container: JsonNode) -> str:
     line = text.rfind("\n", 0, first) + 1
     if not text[line:first].strip(" \t"):
         return text[line:first]
-    return _indentation(text, container.start) + _unit(text)
+    return _indentation(text, container.start) + _indentation_unit(text)
 
 
 def _indentation(text: str, position: int) -> str:
+    """Return the indentation of the line at a position."""
     line = text.rfind("\n", 0, position) + 1
-    return text[line : _end(_BLANKS, text, line)]
+    return text[line : _match_end(_BLANKS, text, line)]
 
 
-def _unit(text: str) -> str:
-    found = _INDENTED.search(text)
-    return "  " if found is None else found[1]
+def _indentation_unit(text: str) -> str:
+    """Return the indentation of the first indented line, or two spaces."""
+    match = _INDENTED.search(text)
+    return "  " if match is None else match[1]
 
 
-def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
-    found = pattern.match(text, position)
-    return position if found is None else found.end()
+def _match_end(pattern: re.Pattern[str], text: str, position: int) -> int:
+    match = pattern.match(text, position)
+    return position if match is None else match.end()

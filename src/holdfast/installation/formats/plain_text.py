@@ -1,4 +1,4 @@
-"""Lines between two marker comments, and files that belong to Holdfast as a whole."""
+"""Entries in plain text: lines between two marker comments, and whole files that belong to Holdfast."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from holdfast.installation.formats.entry import (
     CannotEdit,
     DamagedText,
     EntryState,
+    end_with_newline,
     lines_of,
     newline_of,
-    terminated,
 )
 
-_BEGIN = "# holdfast: begin"
-_END = "# holdfast: end"
+_START_MARKER = "# holdfast: begin"
+_END_MARKER = "# holdfast: end"
 
 
 @dataclass(frozen=True)
@@ -28,51 +28,55 @@ class MarkedLines:
     @property
     def snippet(self) -> str:
         """Return the lines between their markers."""
-        return "\n".join([f"{_BEGIN} {self.name}", *self.lines, f"{_END} {self.name}"]) + "\n"
+        return "\n".join([f"{_START_MARKER} {self.name}", *self.lines, f"{_END_MARKER} {self.name}"]) + "\n"
 
     def state(self, text: str) -> EntryState:
         """Return whether the lines are in the text."""
-        found_range = self._range(text)
-        if found_range is None:
+        line_range = self._range(text)
+        if line_range is None:
             return EntryState.ABSENT
-        found = terminated("".join(lines_of(text)[found_range[0] : found_range[1]])).replace("\r\n", "\n")
-        return EntryState.PRESENT if found == self.snippet else EntryState.CHANGED
+        start, end = line_range
+        current = end_with_newline("".join(lines_of(text)[start:end])).replace("\r\n", "\n")
+        return EntryState.PRESENT if current == self.snippet else EntryState.CHANGED
 
-    def added(self, text: str) -> str:
-        """Return the text with the lines and their markers at its end; unchanged if there are none."""
+    def add(self, text: str) -> str:
+        """Return the text with the lines and their markers at its end, or unchanged if there are no lines."""
         if not self.lines:
             return text
-        return terminated(text) + self.snippet.replace("\n", newline_of(text))
+        return end_with_newline(text) + self.snippet.replace("\n", newline_of(text))
 
-    def removed(self, text: str, original: str) -> str:
+    def remove(self, text: str, original: str) -> str:
         """Return the text without the lines and their markers."""
         del original  # the lines have no container
-        found_range = self._range(text)
-        assert found_range is not None
+        line_range = self._range(text)
+        assert line_range is not None
+        start, end = line_range
         lines = lines_of(text)
-        return "".join(lines[: found_range[0]] + lines[found_range[1] :])
+        return "".join(lines[:start] + lines[end:])
 
     def _range(self, text: str) -> tuple[int, int] | None:
+        """Return the range of the lines and their markers, or None if they are not in the text."""
         lines = [line.rstrip() for line in lines_of(text)]
-        begin, end = f"{_BEGIN} {self.name}", f"{_END} {self.name}"
-        if begin not in lines:
+        start_marker = f"{_START_MARKER} {self.name}"
+        end_marker = f"{_END_MARKER} {self.name}"
+        if start_marker not in lines:
             return None
-        start = lines.index(begin)
-        if end not in lines[start:]:
-            raise DamagedText(start + 1, f"the marker {begin!r} has no {end!r} after it")
-        return start, lines.index(end, start) + 1
+        start = lines.index(start_marker)
+        if end_marker not in lines[start:]:
+            raise DamagedText(start + 1, f"the marker {start_marker!r} has no {end_marker!r} after it")
+        return start, lines.index(end_marker, start) + 1
 
 
 @dataclass(frozen=True)
 class WholeFile:
-    """A file whose whole content is `snippet`, recognised by `mark`."""
+    """A file that belongs to Holdfast as a whole, with the content `snippet`, recognised by `mark`."""
 
     snippet: str
     mark: str
     stays_if_customised: bool = True
 
     def state(self, text: str) -> EntryState:
-        """Return whether the file exists; a foreign one of the same name is refused."""
+        """Return whether the file exists; refuse if another file has its name."""
         if not text.strip():
             return EntryState.ABSENT
         if text == self.snippet:
@@ -81,12 +85,12 @@ class WholeFile:
             raise CannotEdit(1, "another file has this name")
         return EntryState.CHANGED
 
-    def added(self, text: str) -> str:
+    def add(self, text: str) -> str:
         """Return the content of the file."""
         del text
         return self.snippet
 
-    def removed(self, text: str, original: str) -> str:
+    def remove(self, text: str, original: str) -> str:
         """Return the earlier content."""
         del text
         return original

@@ -1,7 +1,6 @@
-"""The protocol behind one path: both eras, distinguished by the headers and the envelope of a request.
+"""The protocol at one path, for both eras, which the headers and the envelope of a request distinguish.
 
-Everything else was done before a request arrives here: host and origin checks, authentication, limits, and
-reading the body.
+When a request arrives here, its host, origin, caller and limits have been checked and its body has been read.
 """
 
 from __future__ import annotations
@@ -34,35 +33,35 @@ from holdfast.faces.mcp.wire.messages import (
 )
 from holdfast.kernel.limits import Limits
 
-_ANY = "*/*"
-_JSON = frozenset({_ANY, "application/json", "application/*"})
-_EVENTS = frozenset({_ANY, "text/event-stream", "text/*"})
-_HANDSHAKE = frozenset(version.encode() for version in HANDSHAKE_PROTOCOL_VERSIONS)
+_JSON_RANGES = frozenset({"*/*", "application/json", "application/*"})
+_EVENT_RANGES = frozenset({"*/*", "text/event-stream", "text/*"})
+_HANDSHAKE_VERSIONS = frozenset(version.encode() for version in HANDSHAKE_PROTOCOL_VERSIONS)
 
 
 def is_handshake_revision(version: bytes | None) -> bool:
     """Return whether a version header, or its absence, belongs to the handshake era."""
-    return version is None or version in _HANDSHAKE
+    return version is None or version in _HANDSHAKE_VERSIONS
 
 
-def check_posted(headers: Headers) -> None:
-    """Raise when a message is not JSON, or its sender does not accept both forms of an answer."""
-    kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
-    if kind != b"application/json":
+def check_post_headers(headers: Headers) -> None:
+    """Raise when a message is not JSON, or its sender does not accept both JSON and events as an answer."""
+    media_type = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
+    if media_type != b"application/json":
         raise Refusal(415, "Unsupported Media Type: Content-Type must be application/json.")
-    if _accepted(headers.get(b"accept", b"")) != (True, True):
+    if not all(_accepts_json_and_events(headers.get(b"accept", b""))):
         raise Refusal(406, "Not Acceptable: Client must accept both application/json and text/event-stream.")
 
 
 @lru_cache(maxsize=64)
-def _accepted(accept: bytes) -> tuple[bool, bool]:
-    """Return whether JSON and whether events are acceptable."""
-    ranges = accept.decode("latin-1").lower().split(",")
-    kinds = {item.partition(";")[0].strip() for item in ranges if not _is_excluded(item)}
-    return bool(kinds & _JSON), bool(kinds & _EVENTS)
+def _accepts_json_and_events(accept: bytes) -> tuple[bool, bool]:
+    """Return whether an Accept header allows JSON, and whether it allows events."""
+    media_ranges = accept.decode("latin-1").lower().split(",")
+    accepted = {item.partition(";")[0].strip() for item in media_ranges if not _is_excluded(item)}
+    return bool(accepted & _JSON_RANGES), bool(accepted & _EVENT_RANGES)
 
 
 def _is_excluded(media_range: str) -> bool:
+    """Return whether a media range has the quality value zero."""
     parameters = [part.strip() for part in media_range.split(";")[1:]]
     return any(part.startswith("q=") and not part[2:].strip("0.") for part in parameters)
 
@@ -71,7 +70,7 @@ _VERSION_HEADER = b"mcp-protocol-version"
 
 
 class ProtocolEndpoint:
-    """One protocol server over Streamable HTTP."""
+    """The endpoint of one protocol server over Streamable HTTP."""
 
     def __init__(self, server: ProtocolServer, limits: Limits, worker: int = 0) -> None:
         self._limits = limits
@@ -87,16 +86,16 @@ class ProtocolEndpoint:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Close sessions as they expire, and the rest at the end."""
-        sweeping = asyncio.create_task(self._sessions.close_expired())
+        """Close sessions as they expire while the block runs, and all others at its end."""
+        expiry = asyncio.create_task(self._sessions.close_expired())
         try:
             yield
         finally:
-            sweeping.cancel()
+            expiry.cancel()
             self._sessions.close()
 
-    def stopping(self) -> None:
-        """End the endless streams."""
+    def end_streams(self) -> None:
+        """End the streams that stay open while a client listens."""
         self._sessions.end_streams()
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -104,39 +103,39 @@ class ProtocolEndpoint:
         version = http.headers.get(_VERSION_HEADER)
         method = scope["method"]
         if method == "POST":
-            check_posted(http.headers)
-            await self._posted(scope, http, decode(http.body), receive, send)
+            check_post_headers(http.headers)
+            await self._handle_post(scope, http, decode(http.body), receive, send)
         elif not is_handshake_revision(version):
-            raise _not_allowed("POST")
+            raise _method_not_allowed("POST")
         elif method == "GET":
             await self._listen(http, receive, send)
         elif method == "DELETE":
             self._session(http).close()
             await send_json(send, 200, b"")
         else:
-            raise _not_allowed("GET, POST, DELETE")
+            raise _method_not_allowed("GET, POST, DELETE")
 
-    async def _posted(
+    async def _handle_post(
         self, scope: Scope, http: HttpExchange, message: Message, receive: Receive, send: Send
     ) -> None:
         if isinstance(message, Refused):
             raise Refusal(400, WireError(message.code, message.message), message.id)
         version = http.headers.get(_VERSION_HEADER)
-        enveloped = isinstance(message, WireRequest) and version is None and has_envelope(message.params)
-        if enveloped or not is_handshake_revision(version):
-            await self._posted_stateless(scope, http, message, receive, send)
+        is_enveloped = isinstance(message, WireRequest) and version is None and has_envelope(message.params)
+        if is_enveloped or not is_handshake_revision(version):
+            await self._handle_stateless_post(scope, http, message, receive, send)
             return
         if isinstance(message, WireRequest):
-            await self._request(http, message, receive, send)
+            await self._handle_request(http, message, receive, send)
             return
         session = self._session(http)
         if isinstance(message, Notification):
-            session.notified(message)
+            session.handle_notification(message)
         else:
-            session.answered(message)
+            session.handle_response(message)
         await send_accepted(send)
 
-    async def _posted_stateless(
+    async def _handle_stateless_post(
         self,
         scope: Scope,
         http: HttpExchange,
@@ -156,7 +155,9 @@ class ProtocolEndpoint:
         route = self._stateless.route(scope, http.headers, message)
         await self._stateless.answer(PostedRequest(self._stateless, message, http, receive, send, route))
 
-    async def _request(self, http: HttpExchange, request: WireRequest, receive: Receive, send: Send) -> None:
+    async def _handle_request(
+        self, http: HttpExchange, request: WireRequest, receive: Receive, send: Send
+    ) -> None:
         if request.method != "initialize":
             session = self._session(http, request)
             await session.answer(PostedRequest(session, request, http, receive, send))
@@ -175,28 +176,30 @@ class ProtocolEndpoint:
                 session.close()
 
     async def _listen(self, http: HttpExchange, receive: Receive, send: Send) -> None:
-        if not _accepted(http.headers.get(b"accept", b""))[1]:
+        _, accepts_events = _accepts_json_and_events(http.headers.get(b"accept", b""))
+        if not accepts_events:
             raise Refusal(406, "Not Acceptable: Client must accept text/event-stream.")
         session = self._session(http)
         last_id = http.headers.get(b"last-event-id")
         stream, after = session.standalone, session.standalone.sent
         if last_id is not None:
-            stream, after = session.resumed(last_id.decode("latin-1"))
+            stream, after = session.find_resumed(last_id.decode("latin-1"))
         headers = [(SESSION_HEADER, session.identity.encode())]
         with session.in_use():
             ping_seconds = self._limits.event_stream_ping_seconds
             await send_stream(stream, after, ping_seconds, receive, send, headers)
 
     def _session(self, http: HttpExchange, request: WireRequest | None = None) -> HandshakeSession:
+        """Return the session that a request names; refuse if it does not exist for this caller."""
         identity = http.headers.get(SESSION_HEADER)
-        known = None if request is None else request.id
+        request_id = None if request is None else request.id
         if identity is None:
-            raise Refusal(400, "Bad Request: Missing session ID.", known)
+            raise Refusal(400, "Bad Request: Missing session ID.", request_id)
         session = self._sessions.find(identity.decode("latin-1"), http.caller.key)
         if session is None:
-            raise Refusal(404, "Session not found.", known)
+            raise Refusal(404, "Session not found.", request_id)
         return session
 
 
-def _not_allowed(methods: str) -> Refusal:
+def _method_not_allowed(methods: str) -> Refusal:
     return Refusal(405, "Method Not Allowed.", headers=[(b"allow", methods.encode())])

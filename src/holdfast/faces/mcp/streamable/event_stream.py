@@ -1,10 +1,10 @@
-"""The messages of one stream: numbered, sent in order, and stored for a client that reconnects.
+"""The messages of one event stream: numbered, sent in order, and stored for a client that reconnects.
 
 Contract:
 - A message has the id `<stream>-<number>`; a stream without a name has no ids and cannot be resumed.
-- One reader follows a stream at a time. A newer one takes over: the older one's connection is broken.
+- A stream has at most one reader. A new reader replaces the old one, whose connection must be broken.
 - Storage is bounded. A message marked as needed (an answer, or a request of the server) is stored until it is
-  sent; notifications are dropped when there are too many.
+  sent; other messages (notifications) are dropped when there are too many.
 - A stream is sent as the body of a response (server-sent events) until it ends or the client leaves.
 """
 
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from starlette.types import Receive, Send
 
-from holdfast.faces.http.asgi import SIGN_OF_LIFE, RawHeaders, client_left
+from holdfast.faces.http.asgi import KEEP_ALIVE_COMMENT, RawHeaders, wait_for_disconnect
 from holdfast.kernel.limits import Limits
 
 
@@ -29,7 +29,7 @@ class _Event:
 
 
 class EventStream:
-    """One sequence of messages to a client."""
+    """One numbered sequence of messages to a client."""
 
     def __init__(self, name: str | None, limits: Limits) -> None:
         self.name = name
@@ -38,16 +38,16 @@ class EventStream:
         self._stored: deque[_Event] = deque()
         self._count = 0
         self.sent = 0
-        """The number of the newest message that was sent."""
+        """The number of the newest message that was sent, to any reader."""
         self.size = 0
-        """How many bytes are stored."""
+        """The number of bytes stored."""
         self._reader: object = None
-        """Identifies the current reader."""
+        """Identifies the current reader; None when there is none."""
         self._changed = asyncio.Event()
         self.finished = False
 
     def prime(self) -> None:
-        """Send an id without a message, so that a client can resume before there is one."""
+        """Send an id without a message, so that a client can resume before the first message."""
         self._append(b"data: \n\n", needed=True)
 
     def add(self, message: bytes, *, needed: bool) -> None:
@@ -55,28 +55,29 @@ class EventStream:
         self._append(b"event: message\ndata: " + message + b"\n\n", needed=needed)
 
     def finish(self) -> None:
-        """End the stream once its reader has everything."""
+        """End the stream once its reader has received everything."""
         self.finished = True
         self._changed.set()
 
-    def read(self) -> object:
-        """Return a new reader; the previous one stops."""
+    def start_reading(self) -> object:
+        """Return a new reader, which replaces the previous one."""
         self._reader = object()
         self._changed.set()
         return self._reader
 
-    def leave(self, reader: object) -> None:
-        """Stop following."""
+    def stop_reading(self, reader: object) -> None:
+        """Remove a reader, unless another one has replaced it."""
         if self._reader is reader:
             self._reader = None
             self._changed.set()
 
     async def frames(self, reader: object, after: int, ping_seconds: float) -> AsyncIterator[bytes]:
-        """Yield the messages after a number, and signs of life in pauses, until the reader is replaced."""
+        """Yield the messages after a number, with keep-alive comments in pauses, until the reader changes."""
         position = after
         while self._reader is reader:
             self._changed.clear()
-            for event in [event for event in self._stored if event.number > position]:
+            pending = [event for event in self._stored if event.number > position]
+            for event in pending:
                 position = event.number
                 self.sent = max(self.sent, position)
                 yield event.frame
@@ -88,10 +89,12 @@ class EventStream:
                 async with asyncio.timeout(ping_seconds):
                     await self._changed.wait()
             except TimeoutError:
-                yield SIGN_OF_LIFE
+                yield KEEP_ALIVE_COMMENT
 
     def _append(self, text: bytes, *, needed: bool) -> None:
-        frame = text if self.name is None else b"id: %b%d\n%b" % (self._prefix, self._count + 1, text)
+        frame = text
+        if self.name is not None:
+            frame = b"id: %b%d\n%b" % (self._prefix, self._count + 1, text)
         if not self._make_room(len(frame)) and not needed:
             return
         self._count += 1
@@ -130,16 +133,16 @@ async def send_stream(
     headers: RawHeaders | None = None,
 ) -> bool:
     """Send the messages of a stream after a number; return whether the client stayed to the end."""
-    reader = stream.read()
-    leaving = asyncio.ensure_future(client_left(receive))
-    leaving.add_done_callback(lambda _: stream.leave(reader))
+    reader = stream.start_reading()
+    disconnect = asyncio.ensure_future(wait_for_disconnect(receive))
+    disconnect.add_done_callback(lambda _: stream.stop_reading(reader))
     try:
         await send({"type": "http.response.start", "status": 200, "headers": [*_HEADERS, *(headers or ())]})
         async for frame in stream.frames(reader, after, ping_seconds):
             await send({"type": "http.response.body", "body": frame, "more_body": True})
-        stayed = not leaving.done()
+        stayed = not disconnect.done()
         await send({"type": "http.response.body", "body": b"", "more_body": False})
         return stayed
     finally:
-        stream.leave(reader)
-        leaving.cancel()
+        stream.stop_reading(reader)
+        disconnect.cancel()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -20,7 +20,7 @@ from holdfast.faces.mcp.wire.messages import (
     Notification,
     RequestId,
     Response,
-    encoded,
+    encode,
     invalid_request,
     notification,
 )
@@ -28,20 +28,22 @@ from holdfast.faces.mcp.wire.open_questions import OpenQuestions
 from holdfast.kernel.limits import Limits
 from holdfast.kernel.text import parse_natural
 
-_PRIMED_SINCE = "2025-11-25"
+_FIRST_PRIMED_REVISION = "2025-11-25"
+"""From this revision on, a stream starts with an event that has an id and no message
+(<https://modelcontextprotocol.io/specification/2025-11-25/basic/transports>)."""
 
-
-_STANDALONE = "0"
+_STANDALONE_NAME = "0"
+"""The name of the stream for messages that belong to no answer; streams of answers are numbered from 1."""
 
 
 class HandshakeSession:
-    """The state between the requests of one client."""
+    """The state that connects the requests of one client."""
 
     def __init__(self, identity: str, owner: str, server: ProtocolServer, limits: Limits) -> None:
         self.identity = self.client = identity
         self.owner = owner
         self.questions = OpenQuestions()
-        self.standalone = EventStream(_STANDALONE, limits)
+        self.standalone = EventStream(_STANDALONE_NAME, limits)
         """Messages that belong to no answer; a GET request reads them."""
         self.last_used = time.monotonic()
         self.on_closed: Callable[[HandshakeSession], object] = lambda _: None
@@ -51,7 +53,7 @@ class HandshakeSession:
         self._engine.attach(self)
         self._requests: dict[RequestId, PostedRequest] = {}
         self._streams: OrderedDict[str, EventStream] = OrderedDict()
-        self._opened = 0
+        self._streams_opened = 0
         self._users = 0
         self._closed = False
 
@@ -90,15 +92,15 @@ class HandshakeSession:
             return {}
         return await self._engine.respond(exchange)
 
-    def notified(self, message: Notification) -> None:
+    def handle_notification(self, message: Notification) -> None:
         """Process a notification."""
         self.last_used = time.monotonic()
         if message.method == "notifications/cancelled":
             self._cancel((message.params or {}).get("requestId"))
         else:
-            self._engine.notified(message)
+            self._engine.handle_notification(message)
 
-    def answered(self, response: Response) -> None:
+    def handle_response(self, response: Response) -> None:
         """Process the answer to a request of the server."""
         self.last_used = time.monotonic()
         self.questions.resolve(response)
@@ -110,54 +112,53 @@ class HandshakeSession:
 
     # To the client
 
-    async def uncongested(self) -> None:
-        """Return at once: what is stored for a client that does not read is bounded."""
+    async def wait_uncongested(self) -> None:
+        """Return at once: storage for a client that does not read is bounded."""
 
     def send_notification(self, method: str, params: dict[str, Any] | None) -> None:
-        """Send the client a notification on its own stream."""
-        self.standalone.add(encoded(notification(method, params)), needed=False)
+        """Send the client a notification on the standalone stream."""
+        self.standalone.add(encode(notification(method, params)), needed=False)
 
     async def send_request(
         self, method: str, params: dict[str, Any] | None, seconds: float | None
     ) -> dict[str, Any]:
-        """Send the client a request on its own stream and return the result."""
-        return await self.questions.send_request(method, params, seconds, self._put)
+        """Send the client a request on the standalone stream and return the result."""
+        return await self.questions.send_request(method, params, seconds, self._send)
 
-    def _put(self, message: dict[str, Any]) -> None:
-        self.standalone.add(encoded(message), needed=True)
+    def _send(self, message: dict[str, Any]) -> None:
+        self.standalone.add(encode(message), needed=True)
 
     def new_stream(self) -> EventStream:
-        """Return a stream for one answer, which can be resumed as long as it is stored."""
-        self._opened += 1
-        stream = self._streams[str(self._opened)] = EventStream(str(self._opened), self.limits)
-        if is_version_at_least(self._engine.protocol_version, _PRIMED_SINCE):
+        """Return a stream for one answer, which can be resumed while it is stored."""
+        self._streams_opened += 1
+        name = str(self._streams_opened)
+        stream = self._streams[name] = EventStream(name, self.limits)
+        if is_version_at_least(self._engine.protocol_version, _FIRST_PRIMED_REVISION):
             stream.prime()
-        self._drop_streams()
+        self._drop_oldest_streams()
         return stream
 
-    def resumed(self, event_id: str) -> tuple[EventStream, int]:
-        """Return the stream of an event and the number to continue after."""
+    def find_resumed(self, event_id: str) -> tuple[EventStream, int]:
+        """Return the stream of an event id, and the number of the message after which to continue."""
         name, _, number = event_id.partition("-")
-        stream = self.standalone if name == _STANDALONE else self._streams.get(name)
+        stream = self.standalone if name == _STANDALONE_NAME else self._streams.get(name)
         after = parse_natural(number)
         if stream is None or after is None:
             raise Refusal(400, "Bad Request: that Last-Event-ID is unknown.")
         return stream, after
 
-    def _drop_streams(self) -> None:
+    def _drop_oldest_streams(self) -> None:
         """Drop the oldest finished streams until the rest is within the limits."""
-        finished = [name for name, stream in self._streams.items() if stream.finished]
+        finished = deque(name for name, stream in self._streams.items() if stream.finished)
         size = sum(stream.size for stream in self._streams.values())
-        for name in finished:
-            if len(finished) <= self.limits.session_streams and size <= self.limits.session_event_bytes:
-                return
-            size -= self._streams.pop(name).size
-            finished = finished[1:]
+        limits = self.limits
+        while finished and (len(finished) > limits.session_streams or size > limits.session_event_bytes):
+            size -= self._streams.pop(finished.popleft()).size
 
     # The end
 
     def end_streams(self) -> None:
-        """End the endless stream."""
+        """End the standalone stream."""
         self.standalone.finish()
 
     def close(self) -> None:
@@ -167,7 +168,7 @@ class HandshakeSession:
         self._closed = True
         for posted in list(self._requests.values()):
             posted.cancel()
-        self.questions.give_up(STOPPED)
+        self.questions.fail_all(STOPPED)
         self.end_streams()
         self._server.forget(self.identity)
         self._engine.release()

@@ -1,9 +1,9 @@
 """One request in an HTTP POST, and its response: JSON, or an event stream.
 
 Contract:
-- A response that consists of the answer alone is one JSON body. When a notification or a request of the
-  server is sent first, or when the answer takes long, the response becomes a stream of events that ends with
-  the answer.
+- A response that consists of the answer alone is one JSON body. When the server sends a notification or a
+  request first, or when the answer takes long, the response becomes an event stream that ends with the
+  answer.
 - In the handshake era a lost connection does not cancel a request: its stream can be resumed. In the
   stateless era nothing can be resumed, so closing the connection is how a client cancels.
 - A request that was cancelled by a message is answered with an error in the handshake era, whose streams end
@@ -19,18 +19,18 @@ from typing import Any, Protocol
 from mcp.shared.inbound import ERROR_CODE_HTTP_STATUS, InboundModernRoute
 from starlette.types import Receive, Send
 
-from holdfast.faces.http.asgi import HttpExchange, RawHeaders, client_left, send_json
+from holdfast.faces.http.asgi import HttpExchange, RawHeaders, send_json, wait_for_disconnect
 from holdfast.faces.mcp.streamable.event_stream import EventStream, send_stream
 from holdfast.faces.mcp.wire.exchange import Exchange
 from holdfast.faces.mcp.wire.messages import (
     RequestId,
     WireError,
     WireRequest,
-    encoded,
-    encoded_error,
-    encoded_result,
+    encode,
+    encode_error,
+    encode_result,
     notification,
-    too_long,
+    response_too_large,
 )
 from holdfast.faces.mcp.wire.open_questions import OpenQuestions
 from holdfast.kernel.call import Call
@@ -51,18 +51,19 @@ class Refusal(Exception):
         failure = WireError(INVALID_REQUEST, failure) if isinstance(failure, str) else failure
         super().__init__(failure.message)
         self.status = status
-        self.body = encoded_error(identity, failure)
+        self.body = encode_error(identity, failure)
         self.headers = headers or []
 
 
 REQUEST_CANCELLED = WireError(-32800, "Request cancelled")
 
-_UNWATCHED_SECONDS = 0.05
-"""How long a request runs before its connection is watched; a judgement: most are answered by then."""
+_WATCH_DELAY_SECONDS = 0.05
+"""How long a request runs before its connection is watched for a disconnect. A judgement: most requests are
+answered by then."""
 
 
 class PostedExchange(Exchange):
-    """A request over HTTP, whose calls are settled when its response was sent, or could not be."""
+    """A request over HTTP. Its calls are settled when its response was sent or could not be sent."""
 
     def __init__(
         self, request: WireRequest, channel: PostedRequest, http: HttpExchange, client: Hashable, route: Route
@@ -76,13 +77,13 @@ class PostedExchange(Exchange):
         self.observed.face = "http"
         self.observed.client = http.actor
 
-    def follow(self, call: Call) -> None:
-        """Settle a call once its answer was sent, or could not be."""
-        self._http.follow(call)
+    def add_call(self, call: Call) -> None:
+        """Settle a call once its answer was sent or could not be sent."""
+        self._http.add_call(call)
 
 
 class Conversation(Protocol):
-    """A session, or all stateless requests together."""
+    """What a request belongs to: a session, or the requests of the stateless era."""
 
     @property
     def client(self) -> Hashable:
@@ -101,11 +102,12 @@ class Conversation(Protocol):
 
 
 Route = InboundModernRoute | None
+"""The parsed envelope of the stateless era; None in the handshake era."""
 Respond = Callable[[Exchange], Awaitable[Any]]
 
 
 class PostedRequest:
-    """The response to one request: JSON, or events once something else has to be sent."""
+    """The response to one request: JSON, or an event stream once something else has to be sent."""
 
     def __init__(
         self,
@@ -133,21 +135,21 @@ class PostedRequest:
 
     # For handlers
 
-    async def uncongested(self) -> None:
+    async def wait_uncongested(self) -> None:
         """Return at once: each answer has its own connection."""
 
     def send_notification(self, method: str, params: dict[str, Any] | None) -> None:
         """Send the client a notification."""
-        self._events().add(encoded(notification(method, params)), needed=False)
+        self._events().add(encode(notification(method, params)), needed=False)
 
     async def send_request(
         self, method: str, params: dict[str, Any] | None, seconds: float | None
     ) -> dict[str, Any]:
         """Send the client a request and return its result."""
-        return await self._conversation.questions.send_request(method, params, seconds, self._put)
+        return await self._conversation.questions.send_request(method, params, seconds, self._send_event)
 
-    def _put(self, message: dict[str, Any]) -> None:
-        self._events().add(encoded(message), needed=True)
+    def _send_event(self, message: dict[str, Any]) -> None:
+        self._events().add(encode(message), needed=True)
 
     # The answer
 
@@ -160,10 +162,10 @@ class PostedRequest:
     async def answer(self, respond: Respond) -> None:
         """Serve the request and send its outcome."""
         self._task = asyncio.current_task()
-        self._wait(_UNWATCHED_SECONDS if self.exchange.stateless else self._ping_seconds)
+        self._start_timer(_WATCH_DELAY_SECONDS if self.exchange.stateless else self._ping_seconds)
         try:
-            outcome = await self._outcome(respond)
-            # From here on only the server can cancel: the answer is being sent.
+            outcome = await self._produce_response(respond)
+            # The answer is being sent, so the client can no longer cancel.
             self._task = None
             if outcome is not None:
                 await self._finish(*outcome)
@@ -172,13 +174,14 @@ class PostedRequest:
             self._task = None
             self._stop()
 
-    async def _outcome(self, respond: Respond) -> tuple[int, bytes] | None:
+    async def _produce_response(self, respond: Respond) -> tuple[int, bytes] | None:
+        """Return the status and the body, or None when the client no longer waits."""
         identity = self.exchange.request.id
         try:
-            body = encoded_result(identity, await respond(self.exchange))
+            body = encode_result(identity, await respond(self.exchange))
             if len(body) <= self._limits.response_bytes:
                 return 200, body
-            failure = too_long(len(body), self._limits.response_bytes)
+            failure = response_too_large(len(body), self._limits.response_bytes)
         except WireError as refused:
             failure = refused
         except asyncio.CancelledError:
@@ -193,7 +196,7 @@ class PostedRequest:
         self.exchange.observed.failure = self.exchange.observed.failure or failure.kind
         self.failed = self._http.failed = True
         status = ERROR_CODE_HTTP_STATUS.get(failure.code, 200) if self.exchange.stateless else 200
-        return status, encoded_error(identity, failure)
+        return status, encode_error(identity, failure)
 
     async def _finish(self, status: int, body: bytes) -> None:
         if self._stream is None or self._sending is None:
@@ -204,7 +207,7 @@ class PostedRequest:
         await self._sending
 
     def _events(self) -> EventStream:
-        """Return the stream of the response, making it one if necessary."""
+        """Return the event stream of the response, which becomes one with the first call."""
         if self._stream is None:
             self._stream = self._conversation.new_stream()
             self._sending = asyncio.create_task(self._send_events(self._stream))
@@ -218,23 +221,23 @@ class PostedRequest:
 
     # Slow answers
 
-    def _wait(self, seconds: float) -> None:
-        self._timer = asyncio.get_running_loop().call_later(seconds, self._takes_long)
+    def _start_timer(self, seconds: float) -> None:
+        self._timer = asyncio.get_running_loop().call_later(seconds, self._on_slow_answer)
 
-    def _takes_long(self) -> None:
-        """Watch for a client that leaves; later make the response a stream, to send signs of life."""
+    def _on_slow_answer(self) -> None:
+        """Watch for a disconnect first; later make the response a stream, to keep the connection alive."""
         if self._stream is not None:
             return
         if self.exchange.stateless and self._watching is None:
-            self._watching = asyncio.create_task(self._watch())
-            self._wait(self._ping_seconds)
+            self._watching = asyncio.create_task(self._cancel_on_disconnect())
+            self._start_timer(self._ping_seconds)
             return
         if self._watching is not None:
             self._watching.cancel()
         self._events()
 
-    async def _watch(self) -> None:
-        await client_left(self._receive)
+    async def _cancel_on_disconnect(self) -> None:
+        await wait_for_disconnect(self._receive)
         self.cancel()
 
     def _stop(self) -> None:

@@ -1,11 +1,11 @@
-"""The sessions of the handshake era, bounded in number and in time.
+"""The sessions of the handshake era, limited in number and lifetime.
 
 Contract:
-- A session belongs to the client that opened it. For others it does not exist.
+- A session belongs to the client that opened it. Other clients cannot find it.
 - When a client, or all clients together, have too many sessions, the one that was idle longest is closed. A
   new session is refused only when none is idle.
 - A session that was not used for `session_idle_seconds` is closed.
-- An identity begins with the number of the worker process that holds the session.
+- A session's identity starts with the number of the worker process that holds the session.
 """
 
 from __future__ import annotations
@@ -19,9 +19,12 @@ from holdfast.faces.mcp.streamable.handshake_session import HandshakeSession
 from holdfast.kernel.errors import Busy
 from holdfast.kernel.limits import Limits
 
-_RANDOM_BYTES = 18
-_CHECKS_PER_LIFE = 4
-"""A judgement: sessions live at most a quarter longer than promised."""
+_IDENTITY_BYTES = 18
+"""144 random bits, in 24 characters. The protocol asks for a globally unique, cryptographically secure
+identity, for which 128 bits are common practice; multiples of three bytes need no padding in Base64."""
+
+_EXPIRY_CHECKS_PER_LIFETIME = 4
+"""A judgement: a session is closed at most a quarter of its idle time late, and checks stay rare."""
 
 
 class Sessions:
@@ -40,7 +43,7 @@ class Sessions:
             _close_idle(own)
         elif len(self._open) >= self._limits.sessions:
             _close_idle(list(self._open.values()))
-        identity = f"{self._worker}-{secrets.token_urlsafe(_RANDOM_BYTES)}"
+        identity = f"{self._worker}-{secrets.token_urlsafe(_IDENTITY_BYTES)}"
         session = self._open[identity] = HandshakeSession(identity, owner, self._server, self._limits)
         session.on_closed = lambda closed: self._open.pop(closed.identity, None)
         return session
@@ -51,7 +54,7 @@ class Sessions:
         return session if session is not None and session.owner == owner else None
 
     def end_streams(self) -> None:
-        """End the endless streams."""
+        """End the standalone stream of every session."""
         for session in self._open.values():
             session.end_streams()
 
@@ -64,7 +67,7 @@ class Sessions:
         """Close sessions as they expire, forever."""
         seconds = self._limits.session_idle_seconds
         while True:
-            await asyncio.sleep(seconds / _CHECKS_PER_LIFE)
+            await asyncio.sleep(seconds / _EXPIRY_CHECKS_PER_LIFETIME)
             for session in list(self._open.values()):
                 if session.is_idle and time.monotonic() - session.last_used > seconds:
                     session.close()

@@ -1,4 +1,4 @@
-"""Requests of the stateless era: each is complete in itself, and its headers have to repeat its envelope."""
+"""Serves requests of the stateless era. Each is self-contained, and its headers must repeat its envelope."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from holdfast.faces.mcp.wire.messages import RequestId, WireError, WireRequest
 from holdfast.faces.mcp.wire.open_questions import OpenQuestions
 from holdfast.kernel.limits import Limits
 
-_ROUTING = (b"mcp-protocol-version", b"mcp-method", b"mcp-name")
-_PARAMETER = b"mcp-param-"
-_SERVED = (*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS)
+_ROUTING_HEADERS = (b"mcp-protocol-version", b"mcp-method", b"mcp-name")
+_PARAMETER_HEADER_PREFIX = b"mcp-param-"
+_SUPPORTED_VERSIONS = (*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS)
 
 
 class StatelessRequests:
@@ -45,22 +45,23 @@ class StatelessRequests:
         self._schema_of = server.sdk.get_tool_input_schema
         self._engine = SdkEngine(server)
         self._engine.attach(self)
-        self._declaring: dict[str, bool] = {}
+        self._tools_with_headers: dict[str, bool] = {}
+        """For each tool called so far, whether an argument of it has to be repeated in a header."""
 
     def new_stream(self) -> EventStream:
         """Return a stream for one answer, which cannot be resumed."""
         return EventStream(None, self.limits)
 
-    async def uncongested(self) -> None:
-        """Return at once: nothing is sent outside of an answer."""
+    async def wait_uncongested(self) -> None:
+        """Return at once: nothing is sent outside an answer."""
 
     def send_notification(self, method: str, params: dict[str, Any] | None) -> None:
-        """Drop a notification that belongs to no answer: no connection could carry it."""
+        """Drop a notification that belongs to no answer: there is no connection to send it on."""
 
     async def send_request(
         self, method: str, params: dict[str, Any] | None, seconds: float | None
     ) -> dict[str, Any]:
-        """Refuse: this era has no requests from the server."""
+        """Raise: in this era a server sends no requests."""
         raise NotImplementedError(method)
 
     async def answer(self, posted: PostedRequest) -> None:
@@ -74,7 +75,9 @@ class StatelessRequests:
             if (duplicated := find_duplicated_routing_header(pairs)) is not None:
                 reason = f"{duplicated} header appears more than once"
                 raise _refusal(InboundLadderRejection(HEADER_MISMATCH, reason), request.id)
-        routing = {name.decode(): headers[name].decode("latin-1") for name in _ROUTING if name in headers}
+        routing = {
+            name.decode(): headers[name].decode("latin-1") for name in _ROUTING_HEADERS if name in headers
+        }
         body = {"method": request.method, "params": request.params}
         route = classify_inbound_request(body, headers=routing)
         if isinstance(route, InboundLadderRejection):
@@ -88,7 +91,9 @@ class StatelessRequests:
         name, arguments = params.get("name"), params.get("arguments") or {}
         if request.method != "tools/call" or not isinstance(name, str) or not isinstance(arguments, dict):
             return
-        if not arguments and not any(header.startswith(_PARAMETER) for header, _ in scope["headers"]):
+        if not arguments and not any(
+            header.startswith(_PARAMETER_HEADER_PREFIX) for header, _ in scope["headers"]
+        ):
             return
         schema = None if self._schema_of is None else self._schema_of(name)
         if schema is None or not self._declares_headers(name, schema):
@@ -99,17 +104,18 @@ class StatelessRequests:
 
     def _declares_headers(self, name: str, schema: Mapping[str, Any]) -> bool:
         """Return whether an argument of a tool has to be repeated in a header."""
-        if name not in self._declaring:
-            self._declaring[name] = bool(x_mcp_header_map(schema))
-        return self._declaring[name]
+        if name not in self._tools_with_headers:
+            self._tools_with_headers[name] = bool(x_mcp_header_map(schema))
+        return self._tools_with_headers[name]
 
 
 def check_version(headers: Headers, identity: RequestId | None = None) -> None:
     """Refuse a message whose header names an unsupported revision; name the supported ones."""
     version = headers.get(b"mcp-protocol-version", b"").decode("latin-1")
-    rejection = unsupported_protocol_version_rejection(version, _SERVED)
+    rejection = unsupported_protocol_version_rejection(version, _SUPPORTED_VERSIONS)
     if rejection is not None:
-        text = f"MCP-Protocol-Version {version[:40]!a} is not served; served are {', '.join(_SERVED)}."
+        supported = ", ".join(_SUPPORTED_VERSIONS)
+        text = f"MCP-Protocol-Version {version[:40]!a} is not supported; supported are {supported}."
         raise Refusal(400, WireError(rejection.code, text, rejection.data), identity)
 
 

@@ -1,10 +1,10 @@
-"""The line protocol on standard input and output: framing, limits, order, and an answer for everything.
+"""JSON-RPC over standard input and output: framing, limits, order, and an answer for every request.
 
 - `streams`, `line_reader`: the two byte streams, with back-pressure, and their lines
 - `messages`: bytes to JSON-RPC messages and back
-- `exchange`, `request_queue`: requests until they are answered
+- `exchange`, `request_queue`: requests that are not answered yet
 - `open_questions`: requests of the server to its client
 - `session`, `connection_state`: one connection, from its handshake to its end
 
-Nothing here knows the Model Context Protocol beyond its lifecycle, or imports its SDK.
+This package knows only the lifecycle of the Model Context Protocol, and does not import its SDK.
 """

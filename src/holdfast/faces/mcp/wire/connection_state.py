@@ -32,14 +32,14 @@ class InvalidTransition(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ConnectionState:
-    """A phase, with the properties that the specification gives it."""
+    """A phase, with the properties that the specification defines for it."""
 
     phase: Phase = Phase.UNINITIALIZED
     capabilities: bool = False
     graceful: bool = False
 
     def after(self, event: ConnectionEvent) -> ConnectionState:
-        """Return the state that follows, or raise `InvalidTransition`."""
+        """Return the state after an event, or raise `InvalidTransition`."""
         match self.phase, event:
             case Phase.UNINITIALIZED, ConnectionEvent.INITIALIZE:
                 return ConnectionState(Phase.INITIALIZING, capabilities=False)

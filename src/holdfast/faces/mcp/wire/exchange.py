@@ -1,4 +1,4 @@
-"""A request until it is answered, and the interfaces of what serves it."""
+"""A request until it is answered, and the interfaces of the connection and the engine that serve it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast.faces.mcp.wire.messages import Notification, WireRequest
 from holdfast.faces.observation import Observation
-from holdfast.faces.settlements import Followed
+from holdfast.faces.settlements import Settleable
 
 if TYPE_CHECKING:
     from mcp.shared.inbound import InboundModernRoute
@@ -20,17 +20,19 @@ ENVELOPE_KEY = "io.modelcontextprotocol/protocolVersion"
 
 
 @dataclass(eq=False)
-class Exchange(Followed):
+class Exchange(Settleable):
     """A request, the connection it came on, and the calls to settle after its answer."""
 
     request: WireRequest
     channel: Channel
     task: asyncio.Task[None] | None = None
-    begun: bool = False
+    started: bool = False
+    """Whether the task has run its first step."""
     counted: bool = False
+    """Whether the running request counts towards the limit."""
     cancelled: bool = False
     actor: str | None = None
-    """The authenticated name; none on a pipe, which belongs to the user of this process."""
+    """The authenticated caller; None on a pipe, which belongs to the user of this process."""
     route: InboundModernRoute | None = None
     """The parsed envelope of the stateless era, if the transport has read it already."""
 
@@ -46,7 +48,7 @@ class Exchange(Followed):
 class Channel(Protocol):
     """The connection as handlers see it."""
 
-    async def uncongested(self) -> None:
+    async def wait_uncongested(self) -> None:
         """Wait until the client has read enough of what was sent."""
 
     def send_notification(self, method: str, params: dict[str, Any] | None) -> None:
@@ -64,14 +66,14 @@ class Engine(Protocol):
     async def respond(self, exchange: Exchange) -> Any:
         """Return the result, or raise `WireError`."""
 
-    def notified(self, notification: Notification) -> None:
+    def handle_notification(self, notification: Notification) -> None:
         """Process a notification."""
 
-    def stopping(self) -> None:
-        """End the endless streams."""
+    def end_streams(self) -> None:
+        """End the streams that stay open while a client listens."""
 
     def when_loaded(self, then: Callable[[], object]) -> None:
-        """Call `then` once requests can be answered: now, unless code has to be loaded first."""
+        """Call `then` once requests can be answered: at once, unless code has to be loaded first."""
 
 
 def has_envelope(params: dict[str, Any] | None) -> bool:

@@ -1,4 +1,4 @@
-"""Cuts a byte stream into lines, in bounded memory."""
+"""Splits a byte stream into lines, in bounded memory."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from dataclasses import dataclass
 
 _LINE_FEED = b"\n"
 
-
 _OVERLONG_PREFIX_BYTES = 4096
+"""How much of a line above the limit is passed on, to find its id. A judgement: clients usually
+write the id before the params, near the start."""
 
 
 @dataclass(frozen=True, slots=True)
 class Overlong:
-    """The beginning of a line above the limit; its rest was skipped, not stored."""
+    """The start of a line above the limit; its rest was skipped, not stored."""
 
-    beginning: bytes
+    prefix: bytes
 
 
 class LineReader:
-    """Splits a byte stream at line feeds and refuses lines above a limit, which excludes the line feed."""
+    """Splits a byte stream at line feeds and skips lines above a limit, not counting the line feed."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -41,7 +42,7 @@ class LineReader:
             start = self._searched = end + 1
         del self._buffer[:start]
         self._searched = len(self._buffer)
-        yield from self._give_up_on_overlong()
+        yield from self._skip_overlong()
 
     def finish(self) -> bytes:
         """Return the rest after the last line feed, at the end of the stream."""
@@ -49,7 +50,8 @@ class LineReader:
         self._buffer.clear()
         return rest
 
-    def _give_up_on_overlong(self) -> Iterator[Overlong]:
+    def _skip_overlong(self) -> Iterator[Overlong]:
+        """Drop the incomplete line in the buffer if it is above the limit already."""
         if self._skipping:
             self._buffer.clear()
         elif len(self._buffer) > self._limit:

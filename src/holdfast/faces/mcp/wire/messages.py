@@ -1,8 +1,8 @@
-"""JSON-RPC messages: decoded from lines and encoded to bytes.
+"""Decodes JSON-RPC messages from lines and encodes them to bytes.
 
-A line is a request, a notification, a response, or something to refuse. A request whose id can be read is
-always answered under that id, even when the rest of the line is not accepted (too deep, too long, numbers
-that are not JSON). Only text that is not JSON at all is answered without an id, as JSON-RPC requires.
+A line holds a request, a notification, a response, or a message to refuse. If the id of a request can be
+read, the request is always answered under it, even when the rest of the line is not accepted (too deep, too
+long, numbers that are not JSON). Only text that is not JSON is answered without an id, as JSON-RPC requires.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from holdfast.kernel.untrusted import may_have_invisible, visible_in
 RequestId = str | int
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]')
-_CLIENT_IDENTIFIERS = ("progressToken", "_meta")
-_ID_VALUE = re.compile(rb'\s*:\s*("(?:[^"\\]|\\.)*"|-?\d{1,19})\s*[,}]')
+_STRING_OR_BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]')
+_CLIENT_CHOSEN_FIELDS = ("progressToken", "_meta")
+_ID_AFTER_NAME = re.compile(rb'\s*:\s*("(?:[^"\\]|\\.)*"|-?\d{1,19})\s*[,}]')
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A message that cannot be served, with the error that answers it."""
+    """A message that cannot be processed, with the error that answers it."""
 
     id: RequestId | None
     code: int
@@ -71,50 +71,50 @@ def decode(line: bytes) -> Message:
     try:
         value = from_json(line, allow_inf_nan=False)
     except ValueError as failure:
-        return _undecodable(line, str(failure))
+        return _refuse_undecodable(line, str(failure))
     if isinstance(value, list):
         return Refused(None, INVALID_REQUEST, "Invalid Request: no batches; send one message at a time.")
     if not isinstance(value, dict):
         return Refused(None, INVALID_REQUEST, "Invalid Request: a message must be a JSON object.")
-    return _classified(value, len(line))
+    return _classify(value, len(line))
 
 
-def overlong(beginning: bytes, limit: int) -> Refused:
-    """Refuse a line above the size limit, under its id if that is near its beginning."""
+def refuse_overlong(prefix: bytes, limit: int) -> Refused:
+    """Return the refusal of a line above the size limit, under its id if its prefix contains the id."""
     text = f"Invalid Request: a message may have at most {limit} bytes."
-    return Refused(recovered_id(beginning), INVALID_REQUEST, text)
+    return Refused(recover_id(prefix), INVALID_REQUEST, text)
 
 
-def recovered_id(line: bytes) -> RequestId | None:
-    """Return the id of a message that cannot be parsed completely, if it is found."""
+def recover_id(line: bytes) -> RequestId | None:
+    """Return the id of a message that cannot be parsed, or None if it is not found."""
     depth = 0
-    for token in _TOKEN.finditer(line):
+    for token in _STRING_OR_BRACKET.finditer(line):
         text = token.group()
         if text in b"{[":
             depth += 1
         elif text in b"}]":
             depth -= 1
-        elif depth == 1 and text == b'"id"' and (value := _ID_VALUE.match(line, token.end())):
+        elif depth == 1 and text == b'"id"' and (value := _ID_AFTER_NAME.match(line, token.end())):
             with suppress(ValueError):  # such as 01, or invalid UTF-8
-                return _readable_id(json.loads(value.group(1)))
+                return _valid_id(json.loads(value.group(1)))
     return None
 
 
-def _undecodable(line: bytes, reason: str) -> Refused:
+def _refuse_undecodable(line: bytes, reason: str) -> Refused:
     try:
         value = json.loads(line)
-        identity = _readable_id(value.get("id")) if isinstance(value, dict) else None
+        identity = _valid_id(value.get("id")) if isinstance(value, dict) else None
     except RecursionError:
-        identity = recovered_id(line)
+        identity = recover_id(line)
     except ValueError:
-        identity = recovered_id(line) if "out of range" in reason else None
+        identity = recover_id(line) if "out of range" in reason else None
     if identity is None:
         return Refused(None, PARSE_ERROR, f"Parse error: {reason}.")
     return Refused(identity, INVALID_REQUEST, f"Invalid Request: {reason}.")
 
 
-def _classified(value: dict[str, Any], size: int) -> Message:
-    identity = _readable_id(value.get("id"))
+def _classify(value: dict[str, Any], size: int) -> Message:
+    identity = _valid_id(value.get("id"))
     problem = _problem(value, identity)
     if problem is not None:
         return Refused(identity, INVALID_REQUEST, f"Invalid Request: {problem}.")
@@ -146,13 +146,13 @@ def _is_response(value: dict[str, Any]) -> bool:
     return "id" in value and any(isinstance(body, dict) for body in bodies)
 
 
-def _readable_id(value: object) -> RequestId | None:
+def _valid_id(value: object) -> RequestId | None:
     if isinstance(value, str):
-        return value if value.isprintable() or _is_text(value) else None
+        return value if value.isprintable() or _is_unicode(value) else None
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _is_text(value: str) -> bool:
+def _is_unicode(value: str) -> bool:
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -196,36 +196,36 @@ class Prepared:
     body: bytes
 
 
-def encoded(message: dict[str, Any]) -> bytes:
+def encode(message: dict[str, Any]) -> bytes:
     """Return a message as one line, with invisible characters escaped."""
     try:
         line = to_json(message)
-    except PydanticSerializationError:  # halves of surrogate pairs cannot be written as UTF-8
-        return to_json(_visible(message))
-    return to_json(_visible(message)) if may_have_invisible(line) else line
+    except PydanticSerializationError:  # an unpaired surrogate cannot be encoded as UTF-8
+        return to_json(_escape_invisible(message))
+    return to_json(_escape_invisible(message)) if may_have_invisible(line) else line
 
 
-def _visible(message: dict[str, Any]) -> dict[str, Any]:
-    """Escape invisible characters in every text except the identifiers that the client chose."""
-    cleaned: dict[str, Any] = visible_in(message)
+def _escape_invisible(message: dict[str, Any]) -> dict[str, Any]:
+    """Escape invisible characters in all text except the fields that the client chose."""
+    escaped: dict[str, Any] = visible_in(message)
     if "id" in message:
-        cleaned["id"] = message["id"]
+        escaped["id"] = message["id"]
     for part in ("params", "result"):
         if isinstance(body := message.get(part), dict):
-            cleaned[part] |= {name: body[name] for name in _CLIENT_IDENTIFIERS if name in body}
-    return cleaned
+            escaped[part] |= {name: body[name] for name in _CLIENT_CHOSEN_FIELDS if name in body}
+    return escaped
 
 
-def encoded_result(identity: RequestId, result: Any) -> bytes:
-    """Return the answer to a request."""
+def encode_result(identity: RequestId, result: Any) -> bytes:
+    """Return the encoded answer to a request."""
     if isinstance(result, Prepared):
         return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (to_json(identity), result.body)
-    return encoded({"jsonrpc": "2.0", "id": identity, "result": result})
+    return encode({"jsonrpc": "2.0", "id": identity, "result": result})
 
 
-def encoded_error(identity: RequestId | None, failure: WireError) -> bytes:
-    """Return the error that answers a request, or a message whose id is unreadable."""
-    return encoded({"jsonrpc": "2.0", "id": identity, "error": failure.wire()})
+def encode_error(identity: RequestId | None, failure: WireError) -> bytes:
+    """Return the encoded error for a request, or for a message without a readable id."""
+    return encode({"jsonrpc": "2.0", "id": identity, "error": failure.wire()})
 
 
 def notification(method: str, params: dict[str, Any] | None) -> dict[str, Any]:
@@ -234,7 +234,7 @@ def notification(method: str, params: dict[str, Any] | None) -> dict[str, Any]:
     return body if params is None else body | {"params": params}
 
 
-def too_long(size: int, limit: int) -> WireError:
+def response_too_large(size: int, limit: int) -> WireError:
     """Return the error that replaces an answer above the size limit."""
     return WireError(
         INTERNAL_ERROR,

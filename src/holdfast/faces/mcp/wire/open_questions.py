@@ -11,11 +11,11 @@ from holdfast.kernel.codes import INTERNAL_ERROR
 
 
 class OpenQuestions:
-    """Numbers the requests and passes each answer to its waiting coroutine."""
+    """Numbers requests, and passes each answer to the coroutine that waits for it."""
 
     def __init__(self) -> None:
         self._awaited: dict[RequestId, asyncio.Future[dict[str, Any]]] = {}
-        self._asked = 0
+        self._sent = 0
 
     async def send_request(
         self,
@@ -25,8 +25,8 @@ class OpenQuestions:
         send: Callable[[dict[str, Any]], None],
     ) -> dict[str, Any]:
         """Send a request and return its result; raise the client's error as a `WireError`."""
-        self._asked += 1
-        identity = f"holdfast-{self._asked}"
+        self._sent += 1
+        identity = f"holdfast-{self._sent}"
         future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._awaited[identity] = future
         try:
@@ -36,7 +36,7 @@ class OpenQuestions:
             self._awaited.pop(identity, None)
 
     def resolve(self, response: Response) -> None:
-        """Process a client's answer; one to no open request is dropped."""
+        """Process a client's answer; drop it if no request waits for it."""
         future = self._awaited.pop(response.id, None)
         if future is None or future.done():
             return
@@ -47,7 +47,7 @@ class OpenQuestions:
         code = code if isinstance(code, int) else INTERNAL_ERROR
         future.set_exception(WireError(code, str(message), response.error.get("data")))
 
-    def give_up(self, reason: WireError) -> None:
+    def fail_all(self, reason: WireError) -> None:
         """Raise `reason` in every waiting coroutine."""
         for future in self._awaited.values():
             if not future.done():

@@ -1,10 +1,10 @@
 """The requests in flight and a bounded queue behind them.
 
 Contract:
-- A limited number runs at once, the rest is parked in order, and each ends exactly once.
-- A request counts from its start until its answer is queued or it is cancelled.
-- A parked or running request that is interrupted gives up its place at once.
-- Requests that last as long as the connection (`subscriptions/listen`) neither count nor wait.
+- A limited number of requests runs at once, the rest is parked in order, and each ends exactly once.
+- A request counts towards the limit from its start until its answer is queued or it is cancelled.
+- A parked or running request that is interrupted frees its place at once.
+- Requests that last as long as the connection (`subscriptions/listen`) do not count and are never parked.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from holdfast.faces.mcp.wire.exchange import Engine, Exchange
 from holdfast.faces.mcp.wire.messages import STOPPED, RequestId, WireError, WireRequest
 from holdfast.kernel.limits import Limits
 
-_LASTING_METHODS = frozenset({"subscriptions/listen"})
+_LONG_LIVED_METHODS = frozenset({"subscriptions/listen"})
 
 
 class RequestQueue:
@@ -29,15 +29,15 @@ class RequestQueue:
         engine: Engine,
         limits: Limits,
         conclude: Callable[[Exchange, Any], None],
-        earlier_ones: Callable[[], Awaitable[None]],
+        wait_for_earlier_answers: Callable[[], Awaitable[None]],
         reader_is_slow: Callable[[], bool],
     ) -> None:
-        """Await `earlier_ones` before each start, so that a client sees the effects of earlier answers.
+        """Call `wait_for_earlier_answers` before each start, so that a request sees earlier effects.
 
-        While `reader_is_slow` fewer requests run, because their results would only pile up.
+        While `reader_is_slow`, fewer requests run, because their results would only pile up.
         """
         self.engine = engine
-        self._earlier_ones = earlier_ones
+        self._wait_for_earlier_answers = wait_for_earlier_answers
         self._reader_is_slow = reader_is_slow
         self._limits = limits
         self._conclude = conclude
@@ -49,7 +49,7 @@ class RequestQueue:
 
     @property
     def is_empty(self) -> bool:
-        """Return whether no request runs or waits."""
+        """Return whether no request is running or parked."""
         return not self._open
 
     def holds(self, identity: RequestId) -> bool:
@@ -80,25 +80,25 @@ class RequestQueue:
             self._interrupt(exchange)
 
     def interrupt_all(self) -> None:
-        """Stop everything; each request is answered with an error."""
+        """Stop all requests; each is answered with an error."""
         for exchange in list(self._open.values()):
             self._interrupt(exchange)
 
     def _starts_at_once(self, request: WireRequest) -> bool:
-        return self._running < self._most() or request.method in _LASTING_METHODS
+        return self._running < self._max_running() or request.method in _LONG_LIVED_METHODS
 
-    def _most(self) -> int:
+    def _max_running(self) -> int:
         return self._limits.requests_unread if self._reader_is_slow() else self._limits.requests_in_flight
 
     def _start(self, exchange: Exchange) -> None:
-        exchange.counted = exchange.request.method not in _LASTING_METHODS
+        exchange.counted = exchange.request.method not in _LONG_LIVED_METHODS
         self._running += exchange.counted
         exchange.task = asyncio.get_running_loop().create_task(self._serve(exchange))
 
     async def _serve(self, exchange: Exchange) -> None:
-        exchange.begun = True
+        exchange.started = True
         try:
-            await self._earlier_ones()
+            await self._wait_for_earlier_answers()
             outcome = await self.engine.respond(exchange)
         except WireError as failure:
             outcome = failure
@@ -113,7 +113,7 @@ class RequestQueue:
             self._end(exchange, STOPPED)
             return
         exchange.task.cancel()
-        if not exchange.begun:
+        if not exchange.started:
             # A task that is cancelled before its first step never runs any of its code.
             self._end(exchange, STOPPED)
 
@@ -121,7 +121,7 @@ class RequestQueue:
         del self._open[exchange.request.id]
         self._running -= exchange.counted
         self._conclude(exchange, outcome)
-        while self._parked and self._running < self._most():
+        while self._parked and self._running < self._max_running():
             following = self._parked.popleft()
             self._parked_bytes -= following.request.size
             self._start(following)

@@ -32,12 +32,12 @@ from holdfast.faces.mcp.wire.messages import (
     WireError,
     WireRequest,
     decode,
-    encoded,
-    encoded_result,
+    encode,
+    encode_result,
     invalid_request,
     notification,
-    overlong,
-    too_long,
+    refuse_overlong,
+    response_too_large,
 )
 from holdfast.faces.mcp.wire.open_questions import OpenQuestions
 from holdfast.faces.mcp.wire.request_queue import RequestQueue
@@ -48,11 +48,12 @@ from holdfast.kernel.errors import Cancelled, RateLimited
 from holdfast.kernel.limits import Limits
 
 _GRACE_SECONDS = 1.0
-"""How long the end waits for cancelled requests and the last writes; a judgement."""
+"""How long a session that ends waits for cancelled requests and for the last writes. A judgement: both take
+milliseconds unless the client hangs, and a user who stops a server should not have to wait."""
 
 
 class WireSession:
-    """The state of one connection on a pair of byte streams."""
+    """One connection on a pair of byte streams: its lifecycle state, its requests and its output."""
 
     def __init__(self, engine: Engine, output: OutputStream, limits: Limits) -> None:
         self.output = output
@@ -62,19 +63,19 @@ class WireSession:
         self._reader = LineReader(limits.request_bytes)
         self._bucket = TokenBucket(limits.request_burst, limits.requests_per_second)
         self._settlements = Settlements()
-        self._flight = RequestQueue(
-            engine, limits, self._conclude, self._settlements.all_settled, lambda: output.is_slow
+        self._requests = RequestQueue(
+            engine, limits, self._conclude, self._settlements.wait_for_all, lambda: output.is_slow
         )
-        self._flight.when_empty = self._finish_when_drained
+        self._requests.when_empty = self._finish_when_drained
         self._questions = OpenQuestions()
         self._stopping = False
         self._to_answer_last: list[Exchange] = []
         self._finished = asyncio.Event()
         output.on_broken = self.abort
 
-    def serve_with(self, engine: Engine) -> None:
+    def use_engine(self, engine: Engine) -> None:
         """Use another engine from now on."""
-        self._engine = self._flight.engine = engine
+        self._engine = self._requests.engine = engine
 
     # Input
 
@@ -82,25 +83,25 @@ class WireSession:
         """Process received bytes."""
         for line in self._reader.feed(data):
             if isinstance(line, Overlong):
-                self._refuse(overlong(line.beginning, self._limits.request_bytes))
+                self._refuse(refuse_overlong(line.prefix, self._limits.request_bytes))
             elif line.strip():
-                self._take(line)
+                self._process(line)
 
     def end_of_input(self) -> None:
         """Serve the remaining input, then finish promptly: the client waits for the process to end."""
         if rest := self._reader.finish().strip():
-            self._take(rest)
+            self._process(rest)
         self.stop(self._limits.drain_seconds)
-        # A slow start must not cost an answer: the time begins when everything is loaded.
+        # A slow start must not cost an answer, so the time counts from when everything is loaded.
         seconds = self._limits.end_of_input_drain_seconds
         self._engine.when_loaded(partial(asyncio.get_running_loop().call_later, seconds, self.abort))
 
-    def _take(self, line: bytes) -> None:
+    def _process(self, line: bytes) -> None:
         match decode(line):
             case WireRequest() as request:
                 self._admit(Exchange(request, self))
-            case Notification() as notified:
-                self._notified(notified)
+            case Notification() as message:
+                self._handle_notification(message)
             case Response() as response:
                 self._questions.resolve(response)
             case Refused() as refused:
@@ -117,21 +118,23 @@ class WireSession:
             self._to_answer_last.append(exchange)
             self.stop(self._limits.drain_seconds)
         else:
-            self._flight.add(exchange)
+            self._requests.add(exchange)
 
     def _problem(self, exchange: Exchange) -> WireError | None:
+        """Return the reason to refuse a request, or None if it is admitted."""
         request = exchange.request
-        if self._flight.holds(request.id):
+        if self._requests.holds(request.id):
             return invalid_request(f"the id {request.id!r} is still in use", "duplicate_id")
         if (wait := self._bucket.wait_seconds()) > 0:
-            return _limited(exchange, "rate", wait)
+            return _rate_limit_error(exchange, "rate", wait)
         if self._stopping:
             return invalid_request("the server is shutting down", "shutting_down")
-        if not self._flight.has_room_for(request):
-            return _limited(exchange, "max_concurrent_requests", _GRACE_SECONDS)
+        if not self._requests.has_room_for(request):
+            return _rate_limit_error(exchange, "max_concurrent_requests", _GRACE_SECONDS)
         return None if exchange.stateless else self._lifecycle_problem(request.method)
 
     def _lifecycle_problem(self, method: str) -> WireError | None:
+        """Advance the connection's phase, or return the reason why a method is not allowed in it."""
         if method == "ping":
             return None
         try:
@@ -146,17 +149,17 @@ class WireSession:
             return invalid_request(str(failure), "invalid_transition")
         return None
 
-    def _notified(self, notification: Notification) -> None:
+    def _handle_notification(self, notification: Notification) -> None:
         if notification.method == "notifications/cancelled":
-            self._flight.cancel((notification.params or {}).get("requestId"))
+            self._requests.cancel((notification.params or {}).get("requestId"))
             return
         if notification.method in {"notifications/initialized", "initialized"}:
             with contextlib.suppress(InvalidTransition):
                 self.state = self.state.after(ConnectionEvent.INITIALIZED)
             notification = Notification("notifications/initialized", notification.params)
-        self._engine.notified(notification)
+        self._engine.handle_notification(notification)
 
-    # OutputStream
+    # Output
 
     async def send_request(
         self, method: str, params: dict[str, Any] | None, seconds: float | None
@@ -164,9 +167,9 @@ class WireSession:
         """Send the client a request and return its result."""
         return await self._questions.send_request(method, params, seconds, self._send)
 
-    async def uncongested(self) -> None:
+    async def wait_uncongested(self) -> None:
         """Wait until the client has read enough of what was sent."""
-        await self.output.uncongested()
+        await self.output.wait_uncongested()
 
     def send_notification(self, method: str, params: dict[str, Any] | None) -> None:
         """Send the client a notification."""
@@ -183,10 +186,10 @@ class WireSession:
             self._answer(exchange, outcome)
 
     def _answer(self, exchange: Exchange, result: Any) -> None:
-        line = encoded_result(exchange.request.id, result) + b"\n"
+        line = encode_result(exchange.request.id, result) + b"\n"
         if len(line) - 1 > self._limits.response_bytes:
             self._settle(exchange, answered=False)
-            self._refuse_exchange(exchange, too_long(len(line) - 1, self._limits.response_bytes))
+            self._refuse_exchange(exchange, response_too_large(len(line) - 1, self._limits.response_bytes))
             return
         if exchange.calls:
             self.output.send(line, lambda written: self._settle(exchange, answered=written))
@@ -199,7 +202,7 @@ class WireSession:
 
     def _refuse_exchange(self, exchange: Exchange, failure: WireError) -> None:
         self._answer_error(exchange.request.id, failure)
-        # The kind of an operation's failure says more than its number in the protocol.
+        # The kind of an operation's failure is more specific than its number in the protocol.
         exchange.observed.conclude(failure=exchange.observed.failure or failure.kind)
 
     def _answer_error(self, identity: RequestId | None, failure: WireError) -> None:
@@ -209,17 +212,17 @@ class WireSession:
         self._answer_error(refused.id, WireError(refused.code, refused.message))
 
     def _send(self, message: dict[str, Any]) -> None:
-        self.output.send(encoded(message) + b"\n")
+        self.output.send(encode(message) + b"\n")
 
     # The end
 
     def stop(self, seconds: float) -> None:
-        """Accept no more requests; finish when the accepted ones are done, or when the time is up."""
+        """Accept no more requests; finish when the accepted ones are done, or after `seconds`."""
         if self._stopping:
             return
         self._stopping = True
         self.state = ConnectionState(Phase.SHUTTING, graceful=True)
-        self._engine.stopping()
+        self._engine.end_streams()
         asyncio.get_running_loop().call_later(seconds, self.abort)
         self._finish_when_drained()
 
@@ -229,21 +232,21 @@ class WireSession:
             return
         self._stopping = True
         self.state = self.state.after(ConnectionEvent.ERROR)
-        self._flight.interrupt_all()
+        self._requests.interrupt_all()
         asyncio.get_running_loop().call_later(_GRACE_SECONDS, self._finish)
         self._finish_when_drained()
 
-    async def closed(self) -> None:
-        """Return when the connection has ended and its last answers were read, or cannot be."""
+    async def wait_closed(self) -> None:
+        """Wait until the connection has ended and its last answers were read or can no longer be."""
         await self._finished.wait()
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self.output.flushed(), _GRACE_SECONDS)
+            await asyncio.wait_for(self.output.wait_flushed(), _GRACE_SECONDS)
         self.output.close()
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._settlements.all_settled(), _GRACE_SECONDS)
+            await asyncio.wait_for(self._settlements.wait_for_all(), _GRACE_SECONDS)
 
     def _finish_when_drained(self) -> None:
-        if self._stopping and self._flight.is_empty:
+        if self._stopping and self._requests.is_empty:
             self._finish()
 
     def _finish(self) -> None:
@@ -255,7 +258,7 @@ class WireSession:
         self._finished.set()
 
 
-def _limited(exchange: Exchange, reason: str, wait: float) -> WireError:
+def _rate_limit_error(exchange: Exchange, reason: str, wait: float) -> WireError:
     code = RateLimited.number if exchange.stateless else RATE_LIMITED
     milliseconds = max(1, round(wait * 1000))
     retry = {"retryAfterMs": milliseconds, "retry_after_ms": milliseconds}

@@ -1,12 +1,12 @@
-"""The two byte streams of a connection: reading that can be paused, writing that never blocks the event loop.
+"""The two byte streams of a connection: reading can be paused, and writing never blocks the event loop.
 
 Contract:
-- InputStream comes from pipes, sockets, terminals and files alike.
-- Lines are written completely and in order, in pieces of at most `chunk` bytes.
-- `written` callbacks run once per line: with True after its last byte was accepted by the
-  operating system, with False when it never will be.
-- Back-pressure: `queued` counts the bytes that the reader has not read yet; `uncongested` waits until that is
-  below the limit.
+- `InputStream` reads pipes, sockets, terminals and files.
+- `OutputStream` writes lines completely and in order, in chunks of at most `chunk` bytes.
+- The `written` callback of a line runs once: with True after the operating system accepted its last byte, or
+  with False when it never will.
+- Back-pressure: `queued` counts the bytes that the reader has not read yet; `wait_uncongested` waits until
+  enough of them were read.
 - While serving, descriptor 1 is standard error and descriptor 0 the null device, so that a stray print, a
   warning or a child process can neither write to the connection nor read from it. The connection itself uses
   private duplicates, which child processes do not inherit.
@@ -27,11 +27,14 @@ from contextlib import contextmanager
 from holdfast.kernel.errors import Unavailable
 
 Written = Callable[[bool], None]
+"""Receives whether a line was written completely."""
 
-_PIECES_A_TURN = 64
-"""Pieces written before other work gets its turn; a judgement."""
-_SLOW_PART = 32
-"""A reader counts as slow when more than this part of the limit is queued; a judgement."""
+_CHUNKS_PER_TURN = 64
+"""Chunks written before other tasks of the event loop run. A judgement that bounds how
+long they wait."""
+_SLOW_READER_DIVISOR = 32
+"""A reader is slow when more than the limit divided by this is queued. A judgement: a small fraction, so that
+the queue stops growing long before the limit."""
 
 
 class OutputStream:
@@ -43,10 +46,11 @@ class OutputStream:
         self._limit = limit
         self._lines: deque[tuple[memoryview, Written | None]] = deque()
         self._loop = asyncio.get_running_loop()
-        self._room = asyncio.Event()
-        self._room.set()
+        self._has_space = asyncio.Event()
+        self._has_space.set()
         self._watching = False
         self.queued = 0
+        """The number of bytes that the reader has not read yet."""
         self.broken = False
         self.on_broken: Callable[[], None] = lambda: None
         self.on_congestion: Callable[[bool], None] = lambda _: None
@@ -54,7 +58,7 @@ class OutputStream:
         os.set_blocking(descriptor, self._can_block)
 
     def send(self, line: bytes, written: Written | None = None) -> None:
-        """Queue one line, line feed included, and write as much as the reader accepts now."""
+        """Queue one line, including its line feed, and write as much as the reader accepts now."""
         if self.broken:
             _report(written, False)
             return
@@ -62,23 +66,23 @@ class OutputStream:
         self.queued += len(line)
         if not self._watching:
             self._write()
-        if self.queued > self._limit and self._room.is_set():
-            self._room.clear()
+        if self.queued > self._limit and self._has_space.is_set():
+            self._has_space.clear()
             self.on_congestion(True)
 
     @property
     def is_slow(self) -> bool:
-        """Whether a considerable part of the queue is unread."""
-        return self.queued > self._limit // _SLOW_PART
+        """Whether the reader is behind by a considerable part of the limit."""
+        return self.queued > self._limit // _SLOW_READER_DIVISOR
 
-    async def uncongested(self) -> None:
-        """Return when enough was read that more may be produced."""
+    async def wait_uncongested(self) -> None:
+        """Wait until the reader has read enough for more to be produced."""
         # Checked again after waking: others that woke earlier may have filled the queue again.
-        while not self._room.is_set():
-            await self._room.wait()
+        while not self._has_space.is_set():
+            await self._has_space.wait()
 
-    async def flushed(self) -> None:
-        """Return when everything was written, or can no longer be."""
+    async def wait_flushed(self) -> None:
+        """Wait until all lines were written or can no longer be."""
         while self._lines and not self.broken:
             await asyncio.sleep(0.005)
 
@@ -88,30 +92,30 @@ class OutputStream:
         self.broken = True
         lines, self._lines = self._lines, deque()
         self.queued = 0
-        self._room.set()
+        self._has_space.set()
         for _, written in lines:
             _report(written, False)
 
     def _write(self) -> None:
-        for _ in range(_PIECES_A_TURN):
+        for _ in range(_CHUNKS_PER_TURN):
             if not self._lines:
                 break
             try:
-                taken = os.write(self._descriptor, self._lines[0][0][: self._chunk])
+                size = os.write(self._descriptor, self._lines[0][0][: self._chunk])
             except BlockingIOError:
                 break
             except OSError:
                 self.close()
                 self.on_broken()
                 return
-            self._take_off(taken)
+            self._remove_written(size)
         self._watch_or_stop()
 
-    def _take_off(self, taken: int) -> None:
+    def _remove_written(self, size: int) -> None:
         line, written = self._lines[0]
-        self.queued -= taken
-        if taken < len(line):
-            self._lines[0] = (line[taken:], written)
+        self.queued -= size
+        if size < len(line):
+            self._lines[0] = (line[size:], written)
             return
         self._lines.popleft()
         _report(written, True)
@@ -124,8 +128,8 @@ class OutputStream:
             self._watching = True
         elif not self._lines:
             self._stop_watching()
-        if self.queued <= self._limit // 2 and not self._room.is_set():
-            self._room.set()
+        if self.queued <= self._limit // 2 and not self._has_space.is_set():
+            self._has_space.set()
             self.on_congestion(False)
 
     def _stop_watching(self) -> None:
@@ -135,9 +139,10 @@ class OutputStream:
 
 
 def _supports_readiness(descriptor: int) -> bool:
-    """Return whether the descriptor can be waited for: pipes and sockets can, files cannot.
+    """Return whether the event loop can wait for the descriptor and set it to non-blocking mode.
 
-    A terminal can, but it is shared with the parent shell, so its mode must not be changed.
+    It can for pipes and sockets, not for files. A terminal is shared with the parent shell, so its mode must
+    not be changed.
     """
     mode = os.fstat(descriptor).st_mode
     return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
@@ -171,7 +176,7 @@ class InputStream:
         self._flowing.set()
 
     def pause(self, congested: bool) -> None:
-        """Stop reading while the client does not read the answers; continue when it does."""
+        """Stop reading while the client does not read its answers; continue when it does."""
         if congested:
             self._flowing.clear()
         else:
@@ -190,23 +195,23 @@ class InputStream:
 
     def _read(self) -> None:
         if (data := self._read_chunk()) is not None:
-            self._take(data)
+            self._process(data)
 
     def _read_in_thread(self) -> None:
         while self._flowing.wait() and not self._closed:
-            # Only files are read here: they always have data or an end.
+            # Only files are read here, which always have data or have ended.
             data = self._read_chunk() or b""
-            taken = threading.Event()
+            processed = threading.Event()
             try:
-                self._loop.call_soon_threadsafe(self._take, data, taken)
+                self._loop.call_soon_threadsafe(self._process, data, processed)
             except RuntimeError:
                 return
             if not data:
                 return
-            taken.wait()
+            processed.wait()
 
     def _read_chunk(self) -> bytes | None:
-        """Return the data, nothing at the end, or None if another reader of the same pipe was faster."""
+        """Return the data, empty at the end, or None if another reader of the same pipe was faster."""
         try:
             return os.read(self._descriptor, self._chunk)
         except BlockingIOError:
@@ -214,7 +219,7 @@ class InputStream:
         except OSError:
             return b""
 
-    def _take(self, data: bytes, taken: threading.Event | None = None) -> None:
+    def _process(self, data: bytes, processed: threading.Event | None = None) -> None:
         if self._closed:
             return
         if data:
@@ -222,8 +227,8 @@ class InputStream:
         else:
             self.close()
             self._ended()
-        if taken is not None:
-            taken.set()
+        if processed is not None:
+            processed.set()
 
 
 @contextmanager
@@ -234,15 +239,15 @@ def claimed_standard_streams() -> Iterator[tuple[int, int]]:
     sys.stdout.flush()
     wire_in = fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, 3)
     wire_out = fcntl.fcntl(1, fcntl.F_DUPFD_CLOEXEC, 3)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    printed, sys.stdout = sys.stdout, sys.stderr
-    os.dup2(nothing, 0)
+    null_device = os.open(os.devnull, os.O_RDONLY)
+    original_stdout, sys.stdout = sys.stdout, sys.stderr
+    os.dup2(null_device, 0)
     os.dup2(2, 1)
-    os.close(nothing)
+    os.close(null_device)
     try:
         yield wire_in, wire_out
     finally:
         os.set_blocking(wire_out, True)
         os.dup2(wire_in, 0)
         os.dup2(wire_out, 1)
-        sys.stdout = printed
+        sys.stdout = original_stdout
