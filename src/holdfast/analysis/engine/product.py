@@ -8,7 +8,7 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from holdfast.analysis.engine.stored_record import Parts, StoredRecord, packed
 from holdfast.analysis.engine.token_stream import TokenStream
-from holdfast.syntax.lexer import lexed
+from holdfast.syntax.lexer import tokenize
 from holdfast.syntax.record import read_record, sections
 
 
@@ -67,7 +67,7 @@ def _numbers(source: SourceText) -> Parts | None:
 def _tokens(source: SourceText) -> Parts:
     text = source.text
     lines = text.count(b"\n") + (not text.endswith(b"\n")) if text else 0
-    return f"{source.language} {lines}".encode(), *lexed(source.language, text)
+    return f"{source.language} {lines}".encode(), *tokenize(source.language, text)
 
 
 RECORDS = Product("records", _record, StoredRecord, 1_000_000, is_whole=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.syntax.lexer import KIND_BITS, LINE_BITS, OVER_LINES, TokenKind
+from holdfast.syntax.lexer import KIND_BITS, LINE_BITS, MULTILINE_OFFSET, TokenKind
 
 if TYPE_CHECKING:
     from numpy import uint8, uint32
@@ -71,12 +71,12 @@ def token_table(files: Mapping[str, TokenStream]) -> TokenTable:
     is_token, over_lines = kind != TokenKind.BLANK, kind > TokenKind.IMPORT
     ends = np.where(is_token, np.uint32(0), raw >> KIND_BITS & ((1 << LINE_BITS) - 1))
     ends[over_lines] = np.frombuffer(b"".join(stream.line_ends for stream in streams), np.uint32)
-    kind -= over_lines.astype(np.uint8) * np.uint8(OVER_LINES)
+    kind -= over_lines.astype(np.uint8) * np.uint8(MULTILINE_OFFSET)
     bounds = np.cumsum([0, *(len(stream.tokens) // 4 for stream in streams)])
     line = np.concatenate((np.zeros(1, np.uint32), np.cumsum(ends, dtype=np.uint32)))
     before = np.repeat(line[bounds[:-1]], np.diff(bounds))
     starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(is_token)))[bounds]
-    exact = (raw - over_lines.astype(np.uint32) * np.uint32(OVER_LINES))[is_token]
+    exact = (raw - over_lines.astype(np.uint32) * np.uint32(MULTILINE_OFFSET))[is_token]
     first, last = (line[:-1] - before)[is_token], (line[1:] - before)[is_token]
     return TokenTable(
         tuple(files),
