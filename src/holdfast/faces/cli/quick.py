@@ -59,11 +59,11 @@ def _options(
 def _send(given: dict[str, str] | None) -> int | None:
     if given is None or "--file" not in given or "--comment" not in given or _prints_json_on_terminal(given):
         return None
-    from holdfast.inbox.quick import post
+    from holdfast.inbox.quick import send_ordinary
     from holdfast.storage.sql.quick import OutOfTheOrdinary
 
     try:
-        posted = post(_start(given), given["--file"], given["--comment"], given.get("--line"))
+        posted = send_ordinary(_start(given), given["--file"], given["--comment"], given.get("--line"))
     except (OutOfTheOrdinary, OSError, ValueError):
         return None
     return _write(_receipt(posted) if "--json" in given else _acknowledgement(posted))
@@ -72,12 +72,12 @@ def _send(given: dict[str, str] | None) -> int | None:
 def _drain(given: dict[str, str] | None) -> int | None:
     if given is None or _prints_json_on_terminal(given):
         return None
-    from holdfast.inbox.quick import nothing_waits
+    from holdfast.inbox.quick import is_inbox_empty
     from holdfast.storage.sql.quick import OutOfTheOrdinary
 
     start = _start(given)
     try:
-        nothing = nothing_waits(start)
+        nothing = is_inbox_empty(start)
     except (OutOfTheOrdinary, OSError, ValueError):
         return None
     if not nothing:
