@@ -19,7 +19,7 @@ from pathlib import Path
 from bench._comparison import Comparison, compare
 from bench._results import Results, arguments
 from holdfast.milestones.entity import EntityDraft
-from holdfast.milestones.index.query import EVERYTHING, EntityQuery, statement
+from holdfast.milestones.index.query import EVERYTHING, EntityQuery, page_statement
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.tools.list import ListEntities, list_entities
 from holdfast.storage.git.repository import Repository
@@ -110,7 +110,7 @@ def pages(path: Path, room: Milestones, rounds: int) -> Comparison:
     given = {"entity": "issue", "cursor": list_entities(room, ListEntities(entity="issue")).next_cursor}
     (file,) = (path / ".git" / "holdfast").glob("milestones-*.sqlite")
     connection = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
-    sql, values = statement(query)
+    sql, values = page_statement(query)
     comparison = Comparison("warm page of 50 / the query in sqlite3", bar=5)
     for _ in range(rounds):
         comparison.baseline.append(timed(lambda: connection.execute(sql, values).fetchall()))

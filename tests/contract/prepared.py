@@ -8,7 +8,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from holdfast.inbox.envelope import digest_of, identity
+from holdfast.inbox.envelope import digest_of, message_id
 from holdfast.inbox.store import Inbox
 from holdfast.milestones.entity import EntityDraft, ImportedComment
 from holdfast.milestones.store import Milestones
@@ -33,7 +33,7 @@ ISSUES = ["c8d4b0a2-0000-7000-8000-000000000002", "d1e2f3a4-0000-7000-8000-00000
 COMMENT = "00000000-0000-7000-8000-00000000000c"
 MILES = [MILESTONE, *ISSUES, COMMENT]
 GITHUB = '[{"html_url": "https://github.com/o/r/issues/1", "title": "Imported", "state": "open"}]'
-IDS = [identity(digest_of(file, comment, time)) for file, comment, _, _, time in MESSAGES]
+IDS = [message_id(digest_of(file, comment, time)) for file, comment, _, _, time in MESSAGES]
 
 
 def environment(home: Path) -> dict[str, str]:

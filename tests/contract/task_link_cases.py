@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from holdfast.inbox.envelope import digest_of, identity
+from holdfast.inbox.envelope import digest_of, message_id
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.store.query import Query
 from holdfast.tasks.store.records import CallerIdentity, Draft
@@ -14,7 +14,7 @@ from tests.contract.case import Case
 
 WORDS = "Größe \x1b[31mof\u202e it. More words"
 # One of those that every prepared repository has.
-MESSAGE = identity(digest_of("README.md", "Hidden \x1b[31mred\u202e text", "2025-07-01T10:32:00Z"))
+MESSAGE = message_id(digest_of("README.md", "Hidden \x1b[31mred\u202e text", "2025-07-01T10:32:00Z"))
 CHECK_LIST = "- [ ] First #tag\n  - [x] Part\n"
 ODD_LIST = "- [%] Odd\n"
 """A mark that nobody knows: the task comes over, and the report says so."""

@@ -31,9 +31,9 @@ from holdfast.tasks.link_targets import parse_target
 from holdfast.tasks.trackers import asana, github, linear
 from holdfast.tasks.trackers.tracker import parse_settings, required_list
 from holdfast.templates.address import TemplateAddress
-from holdfast.templates.definition import compiled_pattern as compiled_parameter
+from holdfast.templates.definition import compile_pattern as compiled_parameter
 from holdfast.templates.definition import parse_template as parsed_template
-from holdfast.templates.scaffold import merged_record
+from holdfast.templates.scaffold import merge_record
 from tests.fuzz import table
 from tests.fuzz.table import FOREIGN, NOTHING, OURS, SAMPLES, add, held, in_file, scratch, typed
 
@@ -148,5 +148,5 @@ add("template address", "templates/address", typed(TemplateAddress.parse), OURS,
     "template://a/%62/c")
 RECORD = {"toolchain": "rust", "variant": "cli", "parameters": {"a": 1},
     "files": [{"path": "a", "sha256": "0" * 64, "template": "t"}]}
-add("scaffold record", "templates/scaffold", lambda data: merged_record(data, json.dumps({**RECORD,
+add("scaffold record", "templates/scaffold", lambda data: merge_record(data, json.dumps({**RECORD,
     "files": []})), NOTHING, json.dumps(RECORD))

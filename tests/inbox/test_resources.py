@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from holdfast import toolsets
-from holdfast.inbox.resources import HISTORY_MESSAGES
+from holdfast.inbox.resources import MAX_HISTORY_MESSAGES
 from holdfast.inbox.store import Inbox
 from tests.inbox.conftest import Reader
 
@@ -65,10 +65,10 @@ def test_history_shows_state_and_answers(room: Inbox, reader: Reader):
 
 
 def test_history_is_bounded_and_names_the_total(room: Inbox, reader: Reader):
-    for number in range(HISTORY_MESSAGES + 5):
+    for number in range(MAX_HISTORY_MESSAGES + 5):
         room.send("a.py", f"Remark {number}")
     history = reader.read("lazygit://history")
-    assert history.startswith(f"The newest {HISTORY_MESSAGES} of {HISTORY_MESSAGES + 5} messages:")
+    assert history.startswith(f"The newest {MAX_HISTORY_MESSAGES} of {MAX_HISTORY_MESSAGES + 5} messages:")
     assert "Comment: Remark 4\n" not in history
     assert "Comment: Remark 5\n" in history
-    assert history.endswith(f"Comment: Remark {HISTORY_MESSAGES + 4}")
+    assert history.endswith(f"Comment: Remark {MAX_HISTORY_MESSAGES + 4}")

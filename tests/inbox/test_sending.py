@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.inbox.envelope import place_in_work_tree
+from holdfast.inbox.envelope import path_in_work_tree
 from holdfast.inbox.store import Inbox
 from holdfast.kernel.errors import Invalid, InvalidArguments, InvalidPath
 from holdfast.kernel.limits import LIMITS
@@ -146,8 +146,8 @@ def test_a_remark_may_be_about_the_whole_work_tree(room: Inbox, reader: Reader):
 
 
 def test_the_root_of_the_file_system_may_be_the_work_tree():
-    assert place_in_work_tree("etc/hosts", "/", "/tmp") == "etc/hosts"
-    assert place_in_work_tree("/etc/hosts", "/", "/") == "etc/hosts"
+    assert path_in_work_tree("etc/hosts", "/", "/tmp") == "etc/hosts"
+    assert path_in_work_tree("/etc/hosts", "/", "/") == "etc/hosts"
 
 
 @settings(

@@ -15,13 +15,7 @@ import pytest
 from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.entity import Entity
 from holdfast.milestones.index import update
-from holdfast.milestones.log.entry import (
-    LARGEST_LAMPORT,
-    Entry,
-    derived_id,
-    with_entity_id,
-    with_operation_id,
-)
+from holdfast.milestones.log.entry import MAX_LAMPORT, Entry, derived_id, with_entity_id, with_operation_id
 from holdfast.milestones.store import Milestones
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.commits import commit
@@ -152,7 +146,7 @@ POISONS: dict[str, Callable[[Peer], str]] = {
     "NaN": of_lines(SOUND.replace('"l":3', '"l":NaN')),
     "Infinity": of_lines(changed(SOUND, x={"title": "M", "y": 0}).replace('"y":0', '"y":-Infinity')),
     "an infinite number": of_lines(changed(SOUND, x={"title": "M", "y": 0}).replace('"y":0', '"y":1e999')),
-    "a Lamport time beyond all": of_lines(changed(SOUND, l=LARGEST_LAMPORT + 1)),
+    "a Lamport time beyond all": of_lines(changed(SOUND, l=MAX_LAMPORT + 1)),
     "a Lamport time of thousands of digits": of_lines(SOUND.replace('"l":3', f'"l":{"9" * 5000}')),
     "a negative Lamport time": of_lines(changed(SOUND, l=-1)),
     "an id that is none": of_lines(changed(SOUND, op="../../etc/passwd")),
@@ -165,7 +159,7 @@ POISONS: dict[str, Callable[[Peer], str]] = {
     "a later version": of_lines(written(7, version=99).line()),
     "an unknown kind": of_lines(written(8, kind="virus").line()),
     "a status that is none": of_lines(written(9, type="set", field="status", value="owned").line()),
-    "the largest Lamport time": of_lines(written(LARGEST_LAMPORT).line(), "{"),
+    "the largest Lamport time": of_lines(written(MAX_LAMPORT).line(), "{"),
     "a commit beyond all": of_lines(written(10).line(), "x" * 4_000_000),
     "a name with something below": lambda peer: peer.pushes(peer.sound(), f"{'d' * 32}/below"),
     "a name that is none": lambda peer: peer.pushes(peer.sound(), "';touch;$(id)"),
@@ -357,7 +351,9 @@ def test_the_work_of_a_sync_does_not_grow_with_the_number_of_new_logs(
 def test_control_words_are_replaced_where_the_smaller_line_counts(
     team: Team, peer: Peer, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(update, "preferred", lambda held, other: min(held, other, key=lambda one: one.line()))
+    monkeypatch.setattr(
+        update, "preferred_entry", lambda held, other: min(held, other, key=lambda one: one.line())
+    )
     before = words(team["v"])
     POISONS["the victim's words replaced"](peer)
     team["v"].sync()

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import holdfast
-from holdfast.syntax.complexity import measured
+from holdfast.syntax.complexity import measure_functions
 from holdfast.syntax.parse import parse
 from holdfast.syntax.record import read_record
 from tests.syntax.named import language_named
@@ -62,7 +62,7 @@ def test_both_counts_agree_on_every_function_of_this_project():
         defined = {(line, name) for line, name, _count in theirs}  # lambdas with a name have rows as well
         ours = sorted(
             (each.metrics.line, name, each.metrics.extended)
-            for each in measured(parse(language_named("python"), text))
+            for each in measure_functions(parse(language_named("python"), text))
             if (each.metrics.line, name := each.metrics.name.rpartition(".")[2]) in defined
         )
         assert ours == theirs, path.name

@@ -34,7 +34,7 @@ def test_a_refused_text_says_why():
 
 def test_what_is_kept_is_bounded(monkeypatch):
     monkeypatch.setattr(module, "_cache", {})
-    monkeypatch.setattr(module, "CACHED", 3)
+    monkeypatch.setattr(module, "MAX_CACHED_TEXTS", 3)
     first = facts("a.py", "first = 1\n")
     for number in range(5):
         facts("a.py", f"x = {number}\n")
@@ -91,7 +91,7 @@ ZSH = "alias -g G='| grep'\nprint ${(U)name} ${${file/#$HOME/~}%/}\n() {\n}\n"
 def test_what_a_grammar_cannot_read_of_correct_source_is_no_fault_of_the_source(path, text):
     found = facts(path, text)
     assert found.problems, "the grammar reads it by now; another example is needed"
-    assert found.broken(path) is None
+    assert found.syntax_error(path) is None
 
 
 @pytest.mark.parametrize(
@@ -114,6 +114,6 @@ def test_what_a_grammar_cannot_read_of_correct_source_is_no_fault_of_the_source(
     ],
 )
 def test_broken_source_is_told_in_every_language_that_can_be_judged(path, text):
-    problem = facts(path, text).broken(path)
+    problem = facts(path, text).syntax_error(path)
     assert problem is not None
     assert problem.line >= 1

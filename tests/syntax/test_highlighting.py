@@ -42,8 +42,8 @@ def test_joined_pieces_are_the_text_in_every_language(language: object, data: st
     colouring = HighlightedText(found, text)
     clean = text.encode("utf-8", "replace").decode("utf-8")
     assert joined(colouring) == expected(clean)
-    assert colouring.total == len(expected(clean))
-    start = data.draw(st.integers(1, colouring.total + 1))
+    assert colouring.line_count == len(expected(clean))
+    start = data.draw(st.integers(1, colouring.line_count + 1))
     assert list(colouring.lines(start)) == list(colouring.lines(1))[start - 1 :]
 
 

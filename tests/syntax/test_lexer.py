@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from holdfast.analysis.engine.product import TOKENS, SourceText
 from holdfast.analysis.engine.token_stream import Tokens, token_table
 from holdfast.syntax.languages import LANGUAGES
-from holdfast.syntax.lexer import TokenKind, lexed
+from holdfast.syntax.lexer import TokenKind, tokenize
 from tests.reliability.samples import examples
 
 NAMES = [language.name for language in LANGUAGES]
@@ -101,7 +101,7 @@ def test_any_bytes_have_tokens_on_lines_that_are_there(language: str, source: by
     lines = source.count(b"\n") + 1
     assert all(1 <= first <= last <= lines for first, last in zip(found.line, found.end_line, strict=True))
     assert set(found.kind.tolist()) <= set(TokenKind) - {TokenKind.BLANK}
-    assert lexed(language, source) == lexed(language, source)
+    assert tokenize(language, source) == tokenize(language, source)
 
 
 SPLINTERS = (
@@ -115,4 +115,4 @@ SPLINTERS = (
 def test_text_made_to_be_searched_again_and_again_is_searched_once(language: str) -> None:
     """Quadratic time would be minutes here, and the suite's own limit ends it."""
     for splinter in SPLINTERS:
-        lexed(language, splinter * (60_000 // len(splinter)))
+        tokenize(language, splinter * (60_000 // len(splinter)))

@@ -8,7 +8,7 @@ import pytest
 from bench.anchors.source_tokens import comment_lines, comments, tokens
 
 from holdfast.syntax import parse as parsing
-from holdfast.syntax.complexity import measured
+from holdfast.syntax.complexity import measure_functions
 from holdfast.syntax.languages import language_of
 from holdfast.syntax.parse import ParseTooLong, captures, parse
 from holdfast.syntax.symbols import symbols
@@ -41,7 +41,7 @@ def test_a_text_over_the_limit_is_refused(monkeypatch):
 def test_a_text_that_takes_too_long_is_refused_and_the_next_is_parsed():
     slow = "x = (1 + 2)\n" * 20_000
     with pytest.raises(ParseTooLong, match="within"):
-        parse(PYTHON, slow, patience=0.001)
+        parse(PYTHON, slow, seconds=0.001)
     assert parse(PYTHON, "x = 1\n").problems == ()
 
 
@@ -58,7 +58,7 @@ def test_a_text_that_takes_too_long_is_refused_and_the_next_is_parsed():
 def test_depth_ends_nothing(name, text):
     parsed = parse(language_named(name), text)
     symbols(parsed)
-    measured(parsed)
+    measure_functions(parsed)
     assert comments(parsed) == ()
     assert sum(1 for _ in tokens(parsed)) > 10_000
 
@@ -67,7 +67,7 @@ def test_a_search_that_takes_too_long_is_refused():
     parsed = parse(C, "x;\n")
     wide = replace(parsed, tree=parse(C, "int x = 1;\n" * 20_000).tree)
     with pytest.raises(ParseTooLong, match="within"):
-        captures(wide, "(_) @all", patience=0.001)
+        captures(wide, "(_) @all", seconds=0.001)
     assert len(captures(parsed, "(identifier) @name")["name"]) == 1
 
 

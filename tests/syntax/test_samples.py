@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.syntax.complexity import measured
+from holdfast.syntax.complexity import measure_functions
 from holdfast.syntax.facts import innermost
 from holdfast.syntax.languages import LANGUAGES, language_of
 from holdfast.syntax.parse import parse
@@ -23,7 +23,9 @@ def described(path: Path) -> list[str]:
     language = language_of(path.name)
     assert language is not None
     parsed = parse(language, path.read_text(encoding="utf-8"))
-    counted = {(each.start_line, each.metrics.name): each.metrics.extended for each in measured(parsed)}
+    counted = {
+        (each.start_line, each.metrics.name): each.metrics.extended for each in measure_functions(parsed)
+    }
     return [
         f"{symbol.start_line}-{symbol.end_line} {symbol.kind} {' > '.join(symbol.path)}"
         + (f" = {counted.get((symbol.start_line, '.'.join(symbol.path)), 1)}" if symbol.is_function else "")

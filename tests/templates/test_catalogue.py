@@ -7,7 +7,7 @@ import pytest
 
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.errors import TemplateNotFound
-from holdfast.templates.template import array
+from holdfast.templates.template import json_array
 from holdfast.templates.tools.generate_template import GenerateTemplate, generate_template
 from holdfast.templates.tools.list_templates import ListTemplates, list_templates
 from tests.reliability.evidence import Tally
@@ -133,5 +133,5 @@ def test_what_nobody_can_see_is_not_shown(room: Templates, own_template: OwnTemp
     path = own_template("x")
     path.write_text(path.read_text().replace('name = "Notice"', 'name = "No\u202etice"'))
     result = list_templates(room, ListTemplates(category="notice"))
-    assert "Notice" in array(result.templates)
-    assert "\u202e" not in array(result.templates) + str(result.wire())
+    assert "Notice" in json_array(result.templates)
+    assert "\u202e" not in json_array(result.templates) + str(result.wire())

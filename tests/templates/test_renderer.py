@@ -188,13 +188,13 @@ def test_what_was_rendered_is_kept_until_the_template_or_a_value_changes(
     room: Templates, own_template: OwnTemplate, monkeypatch: pytest.MonkeyPatch
 ):
     calls: list[str] = []
-    confined = renderer._confined
+    confined = renderer._render_confined
 
     def counted(template: object, values: object) -> tuple[str, str]:
         calls.append("rendered")
         return confined(template, values)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(renderer, "_confined", counted)
+    monkeypatch.setattr(renderer, "_render_confined", counted)
     own_template("{{ project_name }} {{ items | length }}")
     assert generate(room) is generate(room)
     assert len(calls) == 1

@@ -8,7 +8,7 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.errors import ParameterValidation
 from holdfast.templates.tools.generate_template import GenerateTemplate, generate_template
-from holdfast.templates.tools.validate_template import ValidateTemplate, validate_template, verdict
+from holdfast.templates.tools.validate_template import ValidateTemplate, validate_template, validation_text
 from tests.templates.conftest import OwnTemplate
 
 MAKEFILE = "template://makefile/rust/cli"
@@ -28,7 +28,7 @@ def test_valid_parameters_have_no_errors(room: Templates):
 def test_one_problem_is_called_an_error_and_two_are_called_errors(room: Templates):
     for given, head in (({}, "1 error"), ({"has_tests": 1}, "2 errors")):
         result = validate_template(room, ValidateTemplate(resource_uri=MAKEFILE, parameters=given))
-        assert verdict(result).splitlines()[0] == f"Validation failed: {head}"
+        assert validation_text(result).splitlines()[0] == f"Validation failed: {head}"
 
 
 @pytest.mark.requirement("templates-56")

@@ -32,7 +32,7 @@ from holdfast.storage.watching.listing import Listing
 from holdfast.syntax.languages import language_of
 
 if TYPE_CHECKING:
-    from holdfast.syntax.complexity import Measured
+    from holdfast.syntax.complexity import FunctionDecisions
     from holdfast.syntax.record import FunctionMetrics
 
 
@@ -159,11 +159,11 @@ def explain_complexity(room: Comments, args: ExplainComplexity) -> list[PromptMe
         whole = fenced(numbered(lines_of_file(text), 1), "")
         parts = [texts.NO_MEASURE.format(path=visible(path)), whole]
         return [PromptMessage("\n\n".join([*parts, *_explaining(room, path)]))]
-    from holdfast.syntax.complexity import measured
+    from holdfast.syntax.complexity import measure_functions
     from holdfast.syntax.parse import parse
 
     functions = sorted(
-        measured(parse(language, text)), key=lambda one: (-one.metrics.extended, one.start_line)
+        measure_functions(parse(language, text)), key=lambda one: (-one.metrics.extended, one.start_line)
     )
     found = [one for one in functions if one.metrics.extended >= args.complexity_threshold]
     if not found:
@@ -183,18 +183,20 @@ def explain_complexity(room: Comments, args: ExplainComplexity) -> list[PromptMe
     return [PromptMessage("\n\n".join([head, *shown, *_explaining(room, path)]))]
 
 
-def _nothing_complex(path: str, measured: Sequence[Measured], threshold: int) -> str:
-    if not measured:
+def _nothing_complex(path: str, functions: Sequence[FunctionDecisions], threshold: int) -> str:
+    if not functions:
         return texts.NO_FUNCTIONS.format(path=visible(path))
-    most = "\n".join(f"- {_measured(one)}" for one in measured[:_MAX_SIMPLE])
-    return texts.NOTHING_COMPLEX.format(path=visible(path), threshold=threshold, all=len(measured), most=most)
+    most = "\n".join(f"- {_measured(one)}" for one in functions[:_MAX_SIMPLE])
+    return texts.NOTHING_COMPLEX.format(
+        path=visible(path), threshold=threshold, all=len(functions), most=most
+    )
 
 
-def _measured(one: Measured) -> str:
+def _measured(one: FunctionDecisions) -> str:
     """Describe a function: its lines, its complexity, and where it branches."""
     name, span = visible(one.metrics.name), _span(one.start_line, one.metrics.end_line)
-    places = ", ".join(map(str, one.decides_at[:_MAX_DECISIONS]))
-    more = " and more" if len(one.decides_at) > _MAX_DECISIONS else ""
+    places = ", ".join(map(str, one.decision_lines[:_MAX_DECISIONS]))
+    more = " and more" if len(one.decision_lines) > _MAX_DECISIONS else ""
     decides = f"; it branches at line {places}{more}" if places else ""
     return f"{name} ({span}, complexity {one.metrics.extended}{decides})"
 

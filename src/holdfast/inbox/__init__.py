@@ -1,10 +1,12 @@
 """The inbox: review remarks from a person to an agent, and the agent's replies.
 
-- `tools/`: the operations, one module per tool; `resources.py`: the resources and the prompt
-- `store.py`: the messages of a repository in SQLite, delivered under leases; `schema.py`: its SQL
-- `delivery.py`: hands messages to a reader; `changed_lines.py`: the lines that changed in their files
-- `message.py`: a message, and what it may contain; `envelope.py`: its digest and file, for quick commands
-- `legacy.py`: the message file of earlier lazygit configurations; `lazygit.yml`: the current configuration
-- `quick.py`: sends a message, or finds that none is waiting, in about the time Python takes to start
-- `text.py`: formats messages as text
+- `tools/` has the operations, one module per tool; `resources.py` has the resources and the prompt.
+- `store.py` stores the messages of a repository in SQLite, and delivers them under leases; `schema.py` is its
+  SQL.
+- `delivery.py` passes messages to a reader; `changed_lines.py` finds the lines that changed in their files.
+- `message.py` is a message and the rules for it; `envelope.py` computes its digest and path for quick
+  commands.
+- `legacy.py` reads the message file of earlier lazygit configurations; `lazygit.yml` is the current one.
+- `quick.py` sends a message, or finds that none is waiting, in about the time that Python takes to start.
+- `text.py` formats messages as text.
 """

@@ -1,4 +1,4 @@
-"""Hands messages to a reader: leased first, marked as delivered once the answer was written."""
+"""Delivers messages to a reader: leases them, and marks them as delivered once the answer is written."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from holdfast.inbox import text
-from holdfast.inbox.changed_lines import with_changed_lines
+from holdfast.inbox.changed_lines import attach_changed_lines
 from holdfast.inbox.legacy import LegacyMessage
 from holdfast.inbox.message import Delivery, Message
 from holdfast.inbox.store import Inbox
@@ -20,10 +20,10 @@ from holdfast.storage.git.repository import Repository
 
 def misspelling_warning(repository: Repository, file: str) -> str | None:
     """Return a warning if a file does not exist, now or in the last commit, but a similar name does."""
-    meant = closest_path(repository.root, file)
-    if meant is None or meant == file or _was_committed(repository, file):
+    similar = closest_path(repository.root, file)
+    if similar is None or similar == file or _was_committed(repository, file):
         return None
-    return f"There is no file {file} here. Did you mean {meant}?"
+    return f"There is no file {file} here. Did you mean {similar}?"
 
 
 def _was_committed(repository: Repository, file: str) -> bool:
@@ -37,23 +37,24 @@ def _was_committed(repository: Repository, file: str) -> bool:
 
 
 def lease_waiting(room: Inbox) -> Delivery:
-    """Lease the waiting messages, including the one in the old message file.
+    """Lease the waiting messages, including that in the message file of earlier lazygit configurations.
 
-    They count as delivered once the call's answer was written; otherwise the lease is released.
+    The messages are marked as delivered once the call's answer was written; if that fails, the lease is
+    released.
     """
     old = room.store_legacy()
     delivery = room.take(LIMITS.messages_per_call)
     current_call().after_answer(
         commit=lambda: _confirm_delivery(room, delivery, old), rollback=lambda: room.release(delivery.lease)
     )
-    return replace(delivery, messages=_with_stored_lines(room, delivery.messages))
+    return replace(delivery, messages=_attach_and_store_lines(room, delivery.messages))
 
 
 def lease_fitting(room: Inbox, characters: int, *, hook: bool) -> tuple[str, Delivery]:
-    """Lease the messages that fit into `characters`, and return their text; the others keep waiting."""
+    """Lease the messages that fit into `characters`, and return their text; release the others."""
     delivery = lease_waiting(room)
     preface = text.HOOK_PREFACE if hook else ""
-    rendered, shown = text.fitting_messages(
+    rendered, shown = text.fit_messages(
         delivery.messages, characters, waiting=delivery.waiting, preface=preface
     )
     left = delivery.messages[shown:]
@@ -62,16 +63,16 @@ def lease_fitting(room: Inbox, characters: int, *, hook: bool) -> tuple[str, Del
 
 
 def peek(room: Inbox) -> tuple[Sequence[Message], int]:
-    """Return the messages that `lease_waiting` would return, and how many more wait. Changes nothing."""
+    """Return the messages that `lease_waiting` would return, and how many more wait, without leasing any."""
     limit = LIMITS.messages_per_call
     messages = room.messages("pending", limit=limit + 1)
     total = room.count("pending")
     old = room.legacy.read(room.repository)
     if old is not None and room.with_digest(old.digest) is None:
-        messages.append(_unstored(old))
+        messages.append(_from_legacy(old))
         total += 1
     shown = messages[:limit]
-    return with_changed_lines(shown, room.repository), total - len(shown)
+    return attach_changed_lines(shown, room.repository), total - len(shown)
 
 
 def _confirm_delivery(room: Inbox, delivery: Delivery, old: LegacyMessage | None) -> None:
@@ -84,18 +85,18 @@ def _confirm_delivery(room: Inbox, delivery: Delivery, old: LegacyMessage | None
         room.legacy.remove(old.content)
 
 
-def _with_stored_lines(room: Inbox, messages: Sequence[Message]) -> list[Message]:
-    described = with_changed_lines(messages, room.repository)
-    found = {
+def _attach_and_store_lines(room: Inbox, messages: Sequence[Message]) -> list[Message]:
+    attached = attach_changed_lines(messages, room.repository)
+    new_lines = {
         after.sequence: after.changed_lines
-        for before, after in zip(messages, described, strict=True)
+        for before, after in zip(messages, attached, strict=True)
         if after.changed_lines is not None and before.changed_lines is None
     }
-    room.store_changed_lines(found)
-    return described
+    room.store_changed_lines(new_lines)
+    return attached
 
 
-def _unstored(old: LegacyMessage) -> Message:
+def _from_legacy(old: LegacyMessage) -> Message:
     return Message(
         0, old.digest, old.file, old.comment, old.line, None, old.time, old.work_tree, None, delivered_at=None
     )

@@ -1,7 +1,7 @@
-"""A message's digest, id, file and lines, and the receipt its sender gets.
+"""The digest, id, path and lines of a message, and the receipt for its sender.
 
-Quick commands import this module, so it uses only what Python loads at start. SHA-256 is Python's own
-implementation: `hashlib` would load OpenSSL, which takes longer than everything else.
+Quick commands import this module, so that it uses only what Python loads at start. SHA-256 is Python's own
+implementation, because `hashlib` would load OpenSSL, which takes longer than everything else.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ else:
     except ImportError:  # a Python built without them
         from hashlib import sha256
 
-_LINE_DIGITS = 9
-"""Digits of a line number. A chosen bound: more than any file has lines."""
+_MAX_LINE_DIGITS = 9
+"""A judgement: no file has a thousand million lines."""
 
 
 def digest_of(file: str, comment: str, time: str) -> str:
-    """Return the SHA-256 by which the specification identifies messages; the line is not part of it."""
+    """Return the SHA-256 by which the specification identifies messages, which does not include the line."""
     return sha256(f"{file}|{comment}|{time}".encode()).hexdigest()
 
 
-def identity(digest: str) -> str:
+def message_id(digest: str) -> str:
     """Return the short id of the message with this digest."""
     return f"m_{digest[:16]}"
 
@@ -50,7 +50,7 @@ class SendReceipt:
     @property
     def id(self) -> str:
         """Return the id of the message."""
-        return identity(self.digest)
+        return message_id(self.digest)
 
 
 def is_line_range(text: str) -> bool:
@@ -62,7 +62,7 @@ def is_line_range(text: str) -> bool:
 
 
 def _is_line(text: str) -> bool:
-    return text.isascii() and text.isdigit() and text[0] != "0" and len(text) <= _LINE_DIGITS
+    return text.isascii() and text.isdigit() and text[0] != "0" and len(text) <= _MAX_LINE_DIGITS
 
 
 def is_storable(text: str) -> bool:
@@ -81,39 +81,39 @@ def acknowledgement(file: str, *, duplicate: bool) -> str:
     return f"Message sent successfully for {file}"
 
 
-_LEGACY_PLACE = os.path.join("jesseduffield", "lazygit", "mcp-messages.json")
+_LEGACY_PATH = os.path.join("jesseduffield", "lazygit", "mcp-messages.json")
 
 
 def legacy_message_file() -> str:
-    """Return the path of the message file that earlier lazygit configurations of this user write."""
+    """Return the path of the message file to which earlier lazygit configurations of this user write."""
     configured = os.environ.get("XDG_CONFIG_HOME", "")
     folder = configured if os.path.isabs(configured) else os.path.expanduser("~/.config")
-    return os.path.join(folder, _LEGACY_PLACE)
+    return os.path.join(folder, _LEGACY_PATH)
 
 
-def place_in_work_tree(given: str, root: str, current: str) -> str | None:
-    """Return the path from `root` that `given` names, or None if it is outside the work tree.
+def path_in_work_tree(given: str, root: str, current: str) -> str | None:
+    """Return the path of a file from `root`, or None if it is outside the work tree.
 
-    lazygit names files relative to the root. A person in a subfolder names them relative to that folder; if
-    such a file exists, it is meant.
+    lazygit gives paths relative to the root. A person in a subfolder gives them relative to that folder,
+    which takes precedence if such a file exists.
     """
-    path = os.path.normpath(os.path.join(_base(given, root, current), given))
-    inside = _path_from(root, path)
-    if inside is None and os.path.isabs(given):
-        # The path may lead to the same place through a link above the work tree.
+    path = os.path.normpath(os.path.join(_base_folder(given, root, current), given))
+    relative = _relative_path(root, path)
+    if relative is None and os.path.isabs(given):
+        # The path may lead into the work tree through a symbolic link above it.
         folder, name = os.path.split(path)
-        inside = _path_from(root, os.path.join(os.path.realpath(folder), name))
-    return inside
+        relative = _relative_path(root, os.path.join(os.path.realpath(folder), name))
+    return relative
 
 
-def _base(given: str, root: str, current: str) -> str:
-    if _path_from(root, current) in (None, os.curdir):
+def _base_folder(given: str, root: str, current: str) -> str:
+    if _relative_path(root, current) in (None, os.curdir):
         return root
     is_relative_to_current = given.startswith(("./", "../")) or os.path.lexists(os.path.join(current, given))
     return current if is_relative_to_current else root
 
 
-def _path_from(root: str, path: str) -> str | None:
+def _relative_path(root: str, path: str) -> str | None:
     if path == root:
         return os.curdir
     prefix = os.path.join(root, "")

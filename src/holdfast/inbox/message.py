@@ -1,4 +1,4 @@
-"""A message, its replies and its delivery as immutable values; and what a message may contain."""
+"""A message, its replies and its delivery as immutable values, and the rules for the text of a message."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from holdfast.inbox.envelope import identity, is_line_range, is_storable, place_in_work_tree
+from holdfast.inbox.envelope import is_line_range, is_storable, message_id, path_in_work_tree
 from holdfast.kernel.errors import Invalid, InvalidPath
 from holdfast.kernel.untrusted import visible
 from holdfast.storage.files.repo_path import RepoPath
 
 State = Literal["pending", "delivered"]
-AUTHOR_CHARACTERS = 200
-"""Longest name of an author. A chosen bound."""
+MAX_AUTHOR_CHARACTERS = 200
+"""A judgement: enough for a long name with a mail address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Message:
     @property
     def id(self) -> str:
         """Return the id of the message."""
-        return identity(self.digest)
+        return message_id(self.digest)
 
     @property
     def state(self) -> State:
@@ -45,7 +45,7 @@ class Message:
 
     @property
     def lines(self) -> str | None:
-        """Return the lines it is about: those the sender named, else those that had changed."""
+        """Return the lines that it is about: those the sender named, or else those that had changed."""
         return self.line or self.changed_lines or None
 
 
@@ -60,7 +60,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """Messages leased to one reader, and how many more wait behind them."""
+    """Messages leased to one reader, and the number of those that still wait."""
 
     lease: str
     messages: Sequence[Message] = field(default_factory=tuple)
@@ -69,46 +69,47 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class InboxFinding:
-    """A problem of the store, or a note about it, for `holdfast doctor`."""
+    """A problem with the store, or a note about it, for `holdfast doctor`."""
 
     is_damage: bool
     text: str
 
 
-def validated_text(text: str, what: str, limit: int) -> str:
+def validate_text(text: str, what: str, max_characters: int) -> str:
     """Return `text` unchanged, or raise if it is blank, too long or not storable."""
     if not visible(text).strip():
         raise Invalid(f"The {what} is empty.", hint=f"Write the text of the {what}.")
-    if len(text) > limit:
-        raise Invalid(f"The {what} has {len(text)} characters; {limit} are allowed.", hint="Shorten it.")
+    if len(text) > max_characters:
+        problem = f"The {what} has {len(text)} characters; {max_characters} are allowed."
+        raise Invalid(problem, hint="Shorten it.")
     if not is_storable(text):
         raise Invalid(f"The {what} is not valid Unicode text.", hint="Send it as UTF-8.")
     return text
 
 
-def validated_line(line: str | None) -> str | None:
+def validate_line(line: str | None) -> str | None:
     """Return a line or range unchanged, or raise if it is neither; None stays None."""
     if line is None or is_line_range(line):
         return line
     raise Invalid("The line is neither a number nor a range.", hint="Write it as N or N-M, counted from 1.")
 
 
-def located(given: str, root: str, *, current: str | None = None) -> str:
-    """Return the path from `root` of the file that `given` names; `.` is the work tree as a whole.
+def resolve_file(given: str, root: str, *, current: str | None = None) -> str:
+    """Return the path of a file from `root`, or `.` for the whole work tree; raise if it is not in it.
 
-    Without `current`, it may be relative to the process's current directory.
+    `given` may be relative to `current`, by default the process's current directory.
     """
     try:
-        inside = place_in_work_tree(given, root, current or _current_directory(root))
+        path = path_in_work_tree(given, root, current or _current_directory(root))
     except ValueError:
-        inside = given  # a NUL character, which the parser below rejects with a reason
-    if not given or inside is None:
+        path = given  # a NUL character, which the parser below rejects with a reason
+    if not given or path is None:
+        shown = os.path.basename(given) if os.path.isabs(given) else given
         raise InvalidPath(
-            f"The file '{os.path.basename(given) if os.path.isabs(given) else given}' "
-            "is not inside this repository.",
+            f"The file '{shown}' is not inside this repository.",
             hint="Give a path relative to the repository root, such as 'src/main.py'.",
         )
-    return inside if inside == os.curdir else RepoPath.parse(inside).text
+    return path if path == os.curdir else RepoPath.parse(path).text
 
 
 def _current_directory(root: str) -> str:

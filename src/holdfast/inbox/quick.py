@@ -1,11 +1,11 @@
-"""The inbox for quick commands: the common cases of sending, and of finding that no message waits.
+"""The inbox for quick commands: sends an ordinary message, or finds that no message is waiting.
 
-Contract: what happens here is exactly what `Inbox` would do, or nothing. Anything unusual (no repository, no
+Contract: the functions do exactly what `Inbox` would do, or nothing. Anything unusual (no repository, no
 store yet, another version of it, an unusual name, any error) raises `NeedsFullProgram` before anything is
 stored, and the full program takes over.
 
-Loading `Inbox` and its dependencies takes several times as long as starting Python; this module is why
-`holdfast send` does not.
+Loading `Inbox` and its dependencies takes several times as long as starting Python; with this module
+`holdfast send` need not load them.
 """
 
 from __future__ import annotations
@@ -19,37 +19,40 @@ from holdfast.inbox.envelope import (
     is_line_range,
     is_storable,
     legacy_message_file,
-    place_in_work_tree,
+    path_in_work_tree,
 )
 from holdfast.inbox.schema import ANY_PENDING, APPLICATION_ID, DATABASE_NAME, INSERT_MESSAGE, MIGRATIONS
 from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.storage.sql.quick import NeedsFullProgram, QuickStore, enclosing_repository
 
-_ORDINARY_COMMENT_CHARACTERS = 2000
-"""Bounds of an ordinary message. Judgements: longer ones are handled by the full program."""
+_MAX_COMMENT_CHARACTERS = 2000
+"""A judgement: well below the limit of the store, and few comments are longer."""
+_MAX_NAME_BYTES = 200
+"""A judgement: below the 255 bytes that file systems allow."""
+_MAX_PATH_CHARACTERS = 2000
+"""A judgement: below the 4096 bytes that Linux allows (PATH_MAX)."""
+_MIN_SIMILARITY = 0.6
+"""The cutoff of `kernel.errors.closest`, which is the default of `difflib.get_close_matches`."""
 
-_ORDINARY_NAME_BYTES = 200
-_ORDINARY_PATH_CHARACTERS = 2000
 
-
-def post(start: str, file: str, comment: str, line: str | None) -> SendReceipt:
+def send_ordinary(start: str, file: str, comment: str, line: str | None) -> SendReceipt:
     """Store a message in the inbox of the repository that encloses `start`."""
     root, directory = enclosing_repository(start)
-    placed = place_in_work_tree(file, root, os.getcwd())
-    if not (file and placed and _is_ordinary_path(placed) and _is_ordinary_comment(comment)):
+    path = path_in_work_tree(file, root, os.getcwd())
+    if not (file and path and _is_ordinary_path(path) and _is_ordinary_comment(comment)):
         raise NeedsFullProgram
     if line is not None and not is_line_range(line):
         raise NeedsFullProgram
-    if _may_be_misspelt(root, placed):
+    if _may_be_misspelt(root, path):
         raise NeedsFullProgram
     sent_at = rfc3339_of_seconds(int(time.time()))
-    digest = digest_of(placed, comment, sent_at)
-    is_new = _store(directory).insert(INSERT_MESSAGE, (digest, placed, comment, line, None, sent_at, root))
-    return SendReceipt(digest, placed, line, sent_at, duplicate=not is_new)
+    digest = digest_of(path, comment, sent_at)
+    is_new = _store(directory).insert(INSERT_MESSAGE, (digest, path, comment, line, None, sent_at, root))
+    return SendReceipt(digest, path, line, sent_at, duplicate=not is_new)
 
 
-def nothing_waits(start: str) -> bool:
-    """Return whether there is certainly no message for a reader."""
+def is_inbox_empty(start: str) -> bool:
+    """Return whether it is certain that no message is waiting."""
     if os.path.lexists(legacy_message_file()):
         return False
     _, directory = enclosing_repository(start)
@@ -60,19 +63,20 @@ def nothing_waits(start: str) -> bool:
 
 
 def _may_be_misspelt(root: str, path: str) -> bool:
-    """Return whether a file does not exist but a similar name may; True if in doubt."""
+    """Return whether a file does not exist but one with a similar name may; True if in doubt."""
+    folder = root
     for name in path.split("/"):
-        place = os.path.join(root, name)
-        if not os.path.lexists(place):
-            return any(_may_be_like(name.casefold(), one.casefold()) for one in os.listdir(root))
-        root = place
+        entry = os.path.join(folder, name)
+        if not os.path.lexists(entry):
+            return any(_may_be_similar(name.casefold(), other.casefold()) for other in os.listdir(folder))
+        folder = entry
     return False
 
 
-def _may_be_like(name: str, other: str) -> bool:
+def _may_be_similar(name: str, other: str) -> bool:
     # An upper bound of the similarity that `kernel.errors.closest` computes: common letters in any order.
     common = sum(min(name.count(letter), other.count(letter)) for letter in set(name))
-    return 2 * common >= 0.6 * (len(name) + len(other))
+    return 2 * common >= _MIN_SIMILARITY * (len(name) + len(other))
 
 
 def _store(directory: str) -> QuickStore:
@@ -81,7 +85,7 @@ def _store(directory: str) -> QuickStore:
 
 def _is_ordinary_comment(comment: str) -> bool:
     has_text = any(map(str.isalnum, comment))
-    return has_text and len(comment) <= _ORDINARY_COMMENT_CHARACTERS and is_storable(comment)
+    return has_text and len(comment) <= _MAX_COMMENT_CHARACTERS and is_storable(comment)
 
 
 def _is_ordinary_path(path: str) -> bool:
@@ -89,11 +93,13 @@ def _is_ordinary_path(path: str) -> bool:
     if path == os.curdir:
         return True
     # Other non-ASCII characters may be invisible or look like others.
-    is_plain = path.isprintable() and all(mark.isascii() or mark.isalnum() for mark in path)
-    is_short = len(path) <= _ORDINARY_PATH_CHARACTERS and not any(mark in path for mark in '\\~:"\u3164')
-    return is_plain and is_short and all(map(_is_ordinary, path.split("/")))
+    is_plain = path.isprintable() and all(letter.isascii() or letter.isalnum() for letter in path)
+    has_special = any(letter in path for letter in '\\~:"\u3164')
+    if not is_plain or has_special or len(path) > _MAX_PATH_CHARACTERS:
+        return False
+    return all(map(_is_ordinary_name, path.split("/")))
 
 
-def _is_ordinary(name: str) -> bool:
-    reserved = name.casefold() in (".git", ".holdfast")
-    return len(name.encode()) <= _ORDINARY_NAME_BYTES and not reserved and not name.endswith((".", " "))
+def _is_ordinary_name(name: str) -> bool:
+    is_reserved = name.casefold() in (".git", ".holdfast")
+    return len(name.encode()) <= _MAX_NAME_BYTES and not is_reserved and not name.endswith((".", " "))

@@ -1,4 +1,4 @@
-"""The resources of the inbox, and its prompt. Reading never takes a message from the queue."""
+"""The MCP resources of the inbox, and its prompt. Reading them delivers no message."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from holdfast.kernel.prompt import PromptMessage
 from holdfast.kernel.resource import Announcement
 from holdfast.kernel.untrusted import visible
 
-HISTORY_MESSAGES = 100
-"""Messages in the history. A chosen bound."""
+MAX_HISTORY_MESSAGES = 100
+"""A judgement: older messages are read page by page with `list_messages`."""
 
 
 def arrivals(room: Inbox, position: int | None) -> tuple[int, list[Announcement]]:
-    """Return the messages that arrived after a position, and the new position."""
+    """Return the new position in the sequence of messages, and announcements of those after the old one."""
     if position is None:
         return max((message.sequence for message in room.newest(1)), default=0), []
-    arrived = room.messages("all", after=position, limit=HISTORY_MESSAGES)
+    arrived = room.messages("all", after=position, limit=MAX_HISTORY_MESSAGES)
     news = [Announcement("New message from lazygit", {"file": visible(message.file)}) for message in arrived]
     return max([position, *(message.sequence for message in arrived)]), news
 
@@ -40,7 +40,7 @@ def arrivals(room: Inbox, position: int | None) -> tuple[int, list[Announcement]
 def waiting_messages(room: Inbox) -> str:
     """Return the messages that the next check would deliver, in the same format."""
     messages, waiting = peek(room)
-    return text.batch(messages, waiting)
+    return text.batch_text(messages, waiting)
 
 
 @inbox.resource(
@@ -52,19 +52,19 @@ def waiting_messages(room: Inbox) -> str:
 )
 def history(room: Inbox) -> str:
     """Return the newest messages with their state and their replies, oldest first."""
-    messages = room.newest(HISTORY_MESSAGES)
+    messages = room.newest(MAX_HISTORY_MESSAGES)
     if not messages:
         return "No messages yet."
     total = room.count("all")
-    head = (
-        f"The newest {len(messages)} of {total} messages:" if total > len(messages) else f"Messages: {total}"
-    )
-    return f"\n\n{text.RULE}\n\n".join(
-        [head, *(text.thread(message, room.replies(message)) for message in messages)]
-    )
+    if total > len(messages):
+        head = f"The newest {len(messages)} of {total} messages:"
+    else:
+        head = f"Messages: {total}"
+    threads = (text.thread(message, room.replies(message)) for message in messages)
+    return f"\n\n{text.RULE}\n\n".join([head, *threads])
 
 
-_NOTHING = """\
+_NO_REMARKS = """\
 No review remarks are waiting in the inbox of this repository. Say so, and ask whether there is \
 something else to review. A person leaves remarks with Ctrl-Y in lazygit, or with \
 `holdfast send --file FILE --comment TEXT`."""
@@ -75,9 +75,9 @@ them, oldest first.
 
 1. Call `check_lazygit_messages`. It returns the remarks shown below, and any that arrived since, and \
 records that you have them. Call it again while it reports that more are waiting.
-2. For each remark, open the named file and read the named lines and what they depend on. Where \
-only changed lines are given, the remark is about that change. Where no line is given, find the place \
-the remark refers to; line numbers may have moved since it was written.
+2. For each remark, open the named file and read the named lines and what they depend on. If \
+only changed lines are given, the remark is about that change. If no line is given, find the code that \
+the remark refers to. Line numbers may have changed since the remark was written.
 3. Decide whether the remark is right. If it is, make the smallest change that resolves it, in the style \
 of the code around it, and run the tests that cover it. If it is not, or if it asks for something you \
 should not decide alone, change nothing and say why.
@@ -100,11 +100,11 @@ def address_review_remarks(room: Inbox, args: NoArguments) -> list[PromptMessage
     del args
     messages, waiting = peek(room)
     if not messages:
-        return [PromptMessage(_NOTHING)]
+        return [PromptMessage(_NO_REMARKS)]
     boundary = f"remarks-{secrets.token_hex(8)}"
     return [PromptMessage(_INSTRUCTIONS.format(boundary=boundary, remarks=_remarks(messages, waiting)))]
 
 
 def _remarks(messages: Sequence[Message], waiting: int) -> str:
     ids = "\n".join(f"Message {number} has the id {message.id}" for number, message in enumerate(messages, 1))
-    return f"{text.batch(messages, waiting)}\n\n{text.RULE}\n\n{ids}"
+    return f"{text.batch_text(messages, waiting)}\n\n{text.RULE}\n\n{ids}"

@@ -1,11 +1,12 @@
 """The tables of the inbox, and its SQL statements.
 
-A message is deliverable if it was not delivered and has no current lease. A lease whose end is further away
-than the longest lease was taken before the clock was set back, and is void. One extra minute is tolerated,
-because a reader reads the clock before it waits for the write lock.
+A message is deliverable if it was not delivered and no lease on it is in force. A lease is in force until it
+ends, but not if its end is further away than a lease lasts: then the clock was set back after the lease was
+taken. That comparison allows 60 more seconds, because a reader reads the clock before it waits for the write
+lock.
 
-Quick commands share this module with the store: it contains only strings and numbers, so importing it is
-cheap.
+Both the store and quick commands use this module. It contains only strings and numbers, so that importing it
+takes little time.
 """
 
 from __future__ import annotations
@@ -52,7 +53,6 @@ INSERT_MESSAGE = (
 )
 ANY_PENDING = "SELECT EXISTS (SELECT 1 FROM message WHERE delivered_at IS NULL)"
 
-
 HAS_DELIVERABLE = (
     "SELECT EXISTS (SELECT 1 FROM message WHERE delivered_at IS NULL"
     " AND (lease IS NULL OR lease_ends <= :now OR lease_ends > :now + :lease_seconds + 60))"
@@ -65,17 +65,17 @@ COUNT_ABANDONED = (
     "SELECT count(*) FROM message WHERE delivered_at IS NULL AND lease IS NOT NULL"
     " AND (lease_ends <= :now OR lease_ends > :now + :lease_seconds + 60)"
 )
-CLAIM = (
+LEASE_OLDEST = (
     "UPDATE message SET lease = :lease, lease_ends = :now + :lease_seconds WHERE sequence IN ("
     " SELECT sequence FROM message WHERE delivered_at IS NULL"
     " AND (lease IS NULL OR lease_ends <= :now OR lease_ends > :now + :lease_seconds + 60)"
     " ORDER BY sequence LIMIT :limit)"
 )
-CLAIMED = "SELECT * FROM stored_message WHERE lease = :lease ORDER BY sequence"
+LEASED = "SELECT * FROM stored_message WHERE lease = :lease ORDER BY sequence"
 MARK_DELIVERED = "UPDATE message SET delivered_at = ?, lease = NULL, lease_ends = NULL WHERE lease = ?"
 RELEASE = "UPDATE message SET lease = NULL, lease_ends = NULL WHERE lease = ?"
 RELEASE_ONE = "UPDATE message SET lease = NULL, lease_ends = NULL WHERE lease = ? AND sequence = ?"
-KEEP_CHANGED_LINES = "UPDATE message SET changed_lines = ? WHERE sequence = ? AND changed_lines IS NULL"
+SET_CHANGED_LINES = "UPDATE message SET changed_lines = ? WHERE sequence = ? AND changed_lines IS NULL"
 
 MESSAGES_AFTER = {
     "pending": (
@@ -87,24 +87,27 @@ MESSAGES_AFTER = {
     ),
     "all": "SELECT * FROM stored_message WHERE sequence > ? ORDER BY sequence LIMIT ?",
 }
-PENDING_ON = (
+PENDING_BY_FILE = (
     "SELECT * FROM stored_message WHERE delivered_at IS NULL"
     " AND file IN (SELECT value FROM json_each(?)) ORDER BY sequence LIMIT ?"
 )
-COUNT = {
+COUNT_BY_STATE = {
     "pending": "SELECT count(*) FROM message WHERE delivered_at IS NULL",
     "delivered": "SELECT count(*) FROM message WHERE delivered_at IS NOT NULL",
     "all": "SELECT count(*) FROM message",
 }
 NEWEST = "SELECT * FROM stored_message ORDER BY sequence DESC LIMIT ?"
 BY_DIGEST = "SELECT * FROM stored_message WHERE digest = ?"
-# Digests are hexadecimal, so all with a prefix sort between the prefix and the prefix followed by "g".
-BY_PREFIX = "SELECT * FROM stored_message WHERE digest >= ? AND digest < ? || 'g' ORDER BY digest LIMIT 6"
+# Digests are hexadecimal: those with a prefix sort between the prefix and the prefix followed by "g". Six are
+# enough for an error message about an ambiguous prefix.
+BY_DIGEST_PREFIX = (
+    "SELECT * FROM stored_message WHERE digest >= ? AND digest < ? || 'g' ORDER BY digest LIMIT 6"
+)
 
 REPLIES = "SELECT text, author, time FROM reply WHERE message = ? ORDER BY sequence"
-ADD_REPLY = "INSERT INTO reply (message, text, author, time) VALUES (?, ?, ?, ?)"
+INSERT_REPLY = "INSERT INTO reply (message, text, author, time) VALUES (?, ?, ?, ?)"
 
-STATE_OF_ALL = (
+LATEST_CHANGES = (
     "SELECT (SELECT max(sequence) FROM message), (SELECT max(sequence) FROM reply),"
     " (SELECT count(*) FROM message WHERE delivered_at IS NULL)"
 )

@@ -2,10 +2,10 @@
 
 Contract:
 - A message whose `send` returned is on disk. The same file, comment and time is stored once.
-- `take` leases the oldest messages to one reader, in the order they arrived. They count as delivered when
-  that reader confirms; a reader that fails releases them, and the lease of one that was killed expires. Until
-  then no one else gets them (at-least-once delivery with a visibility timeout).
-- Nothing is ever removed. Reading an inbox that was never written to leaves no trace on disk.
+- `take` leases the oldest messages to one reader, in the order they arrived. They are marked as delivered
+  when that reader confirms. A reader that fails releases them, and the lease of a reader that was killed
+  expires; until then no other reader gets them (at-least-once delivery with a visibility timeout).
+- Nothing is ever removed. Reading an inbox to which nothing was ever written creates no file.
 
 Quick commands follow the same rules without loading this module; see `quick` and `schema`.
 """
@@ -22,14 +22,14 @@ from holdfast.inbox import schema
 from holdfast.inbox.envelope import SendReceipt, digest_of, is_storable
 from holdfast.inbox.legacy import LegacyFile, LegacyMessage
 from holdfast.inbox.message import (
-    AUTHOR_CHARACTERS,
+    MAX_AUTHOR_CHARACTERS,
     Delivery,
     InboxFinding,
     Message,
     Reply,
-    located,
-    validated_line,
-    validated_text,
+    resolve_file,
+    validate_line,
+    validate_text,
 )
 from holdfast.inbox.schema import APPLICATION_ID, DATABASE_NAME, INSERT_MESSAGE, MIGRATIONS
 from holdfast.kernel.clock import Clock, rfc3339, utc_now
@@ -41,12 +41,12 @@ from holdfast.storage.sql.sqlite import Database
 from holdfast.storage.sql.store_file import StoreFile
 from holdfast.storage.watching.topic_source import TopicSource, file_place
 
-_SHORTEST_NAME = len("m_0123")
-"""Shortest prefix of an id that is accepted: four digits. A judgement."""
+_MIN_ID_CHARACTERS = len("m_0123")
+"""The shortest prefix of an id, with four digits of the digest: as for abbreviated hashes in git."""
 
 
 class Inbox:
-    """The inbox of one repository."""
+    """The inbox of one repository. The tools get it as `room`, which is their access to the repository."""
 
     def __init__(
         self,
@@ -83,13 +83,13 @@ class Inbox:
         time: str | None = None,
         work_tree: str | None = None,
     ) -> SendReceipt:
-        """Store a message; `time` and `work_tree` are given only for one that was written elsewhere."""
+        """Store a message; `time` and `work_tree` are only given if it was written elsewhere."""
         root = work_tree or self.repository.root
-        file = located(file, root, current=work_tree)
-        comment = validated_text(comment, "comment", LIMITS.message_comment_characters)
-        line = validated_line(line)
+        file = resolve_file(file, root, current=work_tree)
+        comment = validate_text(comment, "comment", LIMITS.message_comment_characters)
+        line = validate_line(line)
         if author is not None:
-            author = validated_text(author, "author", AUTHOR_CHARACTERS)
+            author = validate_text(author, "author", MAX_AUTHOR_CHARACTERS)
         time = time or rfc3339(self._clock())
         digest = digest_of(file, comment, time)
         # A root that is not valid UTF-8 cannot be stored; changed lines are then not available.
@@ -106,15 +106,15 @@ class Inbox:
         if not self._count(schema.HAS_DELIVERABLE, terms):
             return Delivery(lease)
         with self._database.get().write() as connection:
-            # Read the clock again: we may have waited for the lock.
+            # Read the clock again, because this process may have waited for the lock.
             terms |= self._lease_terms()
-            connection.execute(schema.CLAIM, terms)
-            messages = [_message(row) for row in connection.execute(schema.CLAIMED, terms)]
+            connection.execute(schema.LEASE_OLDEST, terms)
+            messages = [_message(row) for row in connection.execute(schema.LEASED, terms)]
             waiting = connection.execute(schema.COUNT_DELIVERABLE, terms).fetchone()[0]
         return Delivery(lease, messages, waiting)
 
     def mark_delivered(self, lease: str) -> None:
-        """Mark the messages of a lease as delivered: the reader's answer was written."""
+        """Mark the messages of a lease as delivered, after the answer to the reader was written."""
         self._change(schema.MARK_DELIVERED, [(rfc3339(self._clock()), lease)])
 
     def release(self, lease: str, messages: Iterable[Message] | None = None) -> None:
@@ -124,10 +124,10 @@ class Inbox:
         else:
             self._change(schema.RELEASE_ONE, [(lease, message.sequence) for message in messages])
 
-    def store_changed_lines(self, found: Mapping[int, str]) -> None:
-        """Store the line ranges of messages by sequence, as they were when first delivered."""
-        rows = [(lines, sequence) for sequence, lines in found.items()]
-        self._change(schema.KEEP_CHANGED_LINES, rows)
+    def store_changed_lines(self, ranges: Mapping[int, str]) -> None:
+        """Store the changed lines of messages, by sequence, as they were at the first delivery."""
+        rows = [(lines, sequence) for sequence, lines in ranges.items()]
+        self._change(schema.SET_CHANGED_LINES, rows)
 
     def messages(self, state: str, *, after: int = 0, limit: int) -> list[Message]:
         """Return messages in a state ("pending", "delivered" or "all") in the order they arrived."""
@@ -135,16 +135,16 @@ class Inbox:
 
     def pending_on(self, files: Iterable[str], limit: int) -> list[Message]:
         """Return the undelivered messages on some files, in the order they arrived."""
-        rows = self._rows(schema.PENDING_ON, (json.dumps(list(files)), limit))
+        rows = self._rows(schema.PENDING_BY_FILE, (json.dumps(list(files)), limit))
         return [_message(row) for row in rows]
 
     def newest(self, limit: int) -> list[Message]:
-        """Return the newest messages, oldest of them first."""
+        """Return the newest messages, the oldest of these first."""
         return [_message(row) for row in reversed(self._rows(schema.NEWEST, (limit,)))]
 
     def count(self, state: str) -> int:
         """Return the number of messages in a state."""
-        return self._count(schema.COUNT[state])
+        return self._count(schema.COUNT_BY_STATE[state])
 
     def with_digest(self, digest: str) -> Message | None:
         """Return the message with this digest, or None."""
@@ -153,9 +153,10 @@ class Inbox:
 
     def find(self, message_id: str) -> Message:
         """Return the message with this id or unambiguous prefix of an id."""
-        is_name = message_id.startswith("m_") and len(message_id) >= _SHORTEST_NAME
-        prefix = message_id.removeprefix("m_")
-        found = [_message(row) for row in self._rows(schema.BY_PREFIX, (prefix, prefix))] if is_name else []
+        found: list[Message] = []
+        if message_id.startswith("m_") and len(message_id) >= _MIN_ID_CHARACTERS:
+            prefix = message_id.removeprefix("m_")
+            found = [_message(row) for row in self._rows(schema.BY_DIGEST_PREFIX, (prefix, prefix))]
         if not found:
             hint = "`holdfast inbox list` shows all messages."
             raise NotFound(f"There is no message '{message_id}'.", hint=hint, message_id=message_id)
@@ -170,45 +171,45 @@ class Inbox:
 
     def reply(self, message: Message, text: str, author: str) -> Reply:
         """Add a reply to a message."""
-        text = validated_text(text, "reply", LIMITS.reply_characters)
-        author = validated_text(author, "author", AUTHOR_CHARACTERS)
+        text = validate_text(text, "reply", LIMITS.reply_characters)
+        author = validate_text(author, "author", MAX_AUTHOR_CHARACTERS)
         reply = Reply(text, author, rfc3339(self._clock()))
-        self._change(schema.ADD_REPLY, [(message.sequence, reply.text, reply.author, reply.time)])
+        self._change(schema.INSERT_REPLY, [(message.sequence, reply.text, reply.author, reply.time)])
         return reply
 
     def fingerprint(self) -> tuple[object, ...]:
         """Return a value that changes when a message or reply arrives or a message is delivered.
 
-        The next message overwrites the old message file, so its message is stored as soon as it is seen.
+        The message in the legacy file is stored at once, because the next message overwrites it.
         """
-        seen = self.legacy.fingerprint()
-        if seen != self._legacy_stored:
+        legacy = self.legacy.fingerprint()
+        if legacy != self._legacy_stored:
             with suppress(HoldfastError):  # not writable now; retried at the next call
                 self.store_legacy()
-                self._legacy_stored = seen
-        # An empty store is no change from none: the first message is one change and not two.
-        return *(self._rows(schema.STATE_OF_ALL) or [(None, None, 0)]), seen
+                self._legacy_stored = legacy
+        # An empty store has the same fingerprint as none, so that the first message is only one change.
+        return *(self._rows(schema.LATEST_CHANGES) or [(None, None, 0)]), legacy
 
     def topic(self, part: str) -> TopicSource:
-        """Return how the inbox is watched: its database, and the message file of older configurations."""
-        del part  # it is only watched as a whole
+        """Return the files to watch for changes: the database, and the legacy message file."""
+        del part  # the inbox is only watched as a whole
         places = (file_place(self._file.path, is_database=True), file_place(self.legacy.path))
         return TopicSource(self.fingerprint, places)
 
     def store_legacy(self) -> LegacyMessage | None:
-        """Store the message in the old message file unless it already is, and return it."""
+        """Store the message in the legacy file unless it is stored already, and return it."""
         old = self.legacy.read(self.repository)
         if old is not None and self.with_digest(old.digest) is None:
             self.send(old.file, old.comment, old.line, time=old.time, work_tree=old.work_tree)
         return old
 
-    def sign(self) -> object:
-        """Return a value that changes only when a process writes; cheaper than a query."""
+    def data_version(self) -> object:
+        """Return a value that changes when any process writes; cheaper than a query."""
         database = self._database.get_existing()
         return "nothing" if database is None else database.data_version()
 
     def check(self) -> list[InboxFinding]:
-        """Return what is wrong with the store, and the messages whose reader was killed."""
+        """Return problems with the store, and the number of messages whose reader was killed."""
         database = self._database.get_existing()
         damage = [] if database is None else database.verify()
         if damage:

@@ -1,4 +1,4 @@
-"""The toolset in which the inbox's parts are registered, and results that several of its tools share."""
+"""The inbox toolset, and results that several of its tools share."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class Remark(Output):
 
     @property
     def lines(self) -> str | None:
-        """Return the lines it is about, as they are shown."""
+        """Return the lines that it is about: those the sender named, or else those that had changed."""
         return self.line or self.changed_lines
 
     @classmethod
     def of(cls, message: Message) -> Remark:
-        """Return a stored message as a result."""
+        """Convert a stored message."""
         return cls(
             id=message.id,
             file=message.file,

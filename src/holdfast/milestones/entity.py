@@ -20,7 +20,7 @@ SETS: tuple[SetField, ...] = ("labels", "dependencies", "links")
 
 
 class Attribution(TypedDict, total=False):
-    """Who makes a write (None: the user in git's configuration), and its request id."""
+    """The author of a write (None: the user in git's configuration), and its request id."""
 
     actor: str | None
     request: str | None
@@ -44,7 +44,7 @@ class Contested(NamedTuple):
 
 
 class EntityComment(NamedTuple):
-    """One comment. A deleted one keeps its position and author but has no body."""
+    """One comment. A deleted comment keeps its position and author but has no body."""
 
     id: str
     author: str
@@ -73,8 +73,8 @@ class Claim(NamedTuple):
 class Entity(NamedTuple):
     """The state of a milestone or issue after all known operations.
 
-    `claims` are those that no later one replaced, the winner first. `waiting` counts operations of an
-    unknown type or field: the log keeps them, but they have no effect here.
+    `claims` lists the claims that no later claim replaced, the winner first. `waiting` counts the operations
+    whose type or field this version does not know: the log keeps them, but they have no effect here.
     """
 
     id: str
@@ -126,7 +126,7 @@ class Summary(NamedTuple):
 
 
 class HistoryEvent(NamedTuple):
-    """One operation as history shows it: who did what and when. `order` is its Lamport time.
+    """One operation as the history shows it: its author, action and time. `order` is its Lamport time.
 
     `action` is `create`, `set`, `add`, `remove`, `comment`, `edit`, `delete`, `claim`, `release`, or the
     type of an operation that this version does not know.
@@ -144,8 +144,11 @@ class HistoryEvent(NamedTuple):
 
 
 class WriteReceipt(NamedTuple):
-    """What a write did. `changed` is false if there was nothing to do; `repeated` if the request had been
-    carried out before, in which case the identifiers are those of the first time."""
+    """The result of a write.
+
+    `changed` is false if there was nothing to do. `repeated` is true if the request had been carried out
+    before; the identifiers are then those of the first time.
+    """
 
     entity: str
     operations: tuple[str, ...]
@@ -154,7 +157,7 @@ class WriteReceipt(NamedTuple):
 
     @property
     def operation(self) -> str | None:
-        """Return the id of the first operation, which is also the id of the comment if one was written."""
+        """Return the id of the first operation; if that wrote a comment, it is the comment's id too."""
         return self.operations[0] if self.operations else None
 
 

@@ -1,10 +1,10 @@
-"""Converts the issues of other trackers to drafts.
+"""Imports issues: converts those of other trackers to drafts, and creates what does not exist yet.
 
 - GitHub: the REST API's response for issues, or `gh issue list --json` with the equivalent fields.
-- beads: `issues.jsonl`, one issue a line.
+- beads: `issues.jsonl`, one issue per line.
 
-Ids are derived from the source (UUID version 5), so that importing again changes nothing. What cannot be
-imported is reported with the reason; the rest is imported.
+Ids are derived from the source (UUID version 5), so that importing again changes nothing. An item that cannot
+be imported is reported with the reason; the others are imported.
 """
 
 from __future__ import annotations
@@ -25,22 +25,26 @@ from holdfast.milestones.log.operation_builder import OperationBuilder
 from holdfast.storage.files.foreign_document import UnreadableDocument, parse_json
 
 _NAMESPACE = uuid.UUID("6f0f1d5c-2f0b-5c39-8a5c-0c1a6d1f7b11")
-_CLOSED_BEADS = ("closed", "tombstone")
-_BLOCKING = ("blocks", "parent-child")
+"""The namespace of the derived ids, chosen at random; another one would import everything again."""
+
+_CLOSED_BEADS_STATUSES = ("closed", "tombstone")
+_BLOCKING_TYPES = ("blocks", "parent-child")
+
+_MAX_QUOTED_CHARACTERS = 100  # of an invalid id, in an error message: a judgement; ids have 36
 
 Skip = Callable[[str, str], None]
-"""Records an item that is skipped, and why."""
+"""Records the name of a skipped item, and the reason."""
 
 
 def github_drafts(text: str, skip: Skip) -> Iterator[EntityDraft]:
     """Yield the issues and milestones in GitHub's JSON; pull requests are skipped."""
-    issues = _document(text)
+    issues = _parse_issues(text)
     yield from _milestones(issues)
     for issue in issues:
         if "pull_request" in issue:
             skip(_github_name(issue), "It is a pull request.")
         else:
-            yield from _checked(_github_draft(issue), _github_name(issue), skip)
+            yield from _valid_or_skip(_github_draft(issue), _github_name(issue), skip)
 
 
 def beads_drafts(text: str, skip: Skip) -> Iterator[EntityDraft]:
@@ -48,100 +52,107 @@ def beads_drafts(text: str, skip: Skip) -> Iterator[EntityDraft]:
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
-        found = _object(line)
-        if not found or not _text(found, "id"):
+        bead = _parse_object(line)
+        name = _first_text(bead, "id")
+        if not name:
             skip(f"line {number}", "It is not a JSON object with an id.")
-        elif found.get("status") == "tombstone":
-            skip(_text(found, "id"), "It was deleted.")
+        elif bead.get("status") == "tombstone":
+            skip(name, "It was deleted.")
         else:
-            draft, name = _beads_draft(found), _text(found, "id")
+            draft = _beads_draft(bead)
             if draft.id in draft.dependencies:
                 skip(name, "It depends on itself; that dependency was dropped.")
-                others = tuple(one for one in draft.dependencies if one != draft.id)
+                others = tuple(target for target in draft.dependencies if target != draft.id)
                 draft = draft._replace(dependencies=others)
-            yield from _checked(draft, name, skip)
+            yield from _valid_or_skip(draft, name, skip)
 
 
 def _github_draft(issue: dict[str, Any]) -> EntityDraft:
-    milestone = _part(issue, "milestone")
+    milestone = _object_member(issue, "milestone")
     comments = issue.get("comments")
-    created = _timestamp(_text(issue, "created_at", "createdAt"))
+    created = _timestamp(_first_text(issue, "created_at", "createdAt"))
     return EntityDraft(
         kind="issue",
-        title=_text(issue, "title"),
-        description=_text(issue, "body"),
-        status="closed" if _text(issue, "state").lower() == "closed" else "open",
-        labels=tuple(_text(label, "name") for label in _parts(issue, "labels")),
-        assignee=next((_login(person) for person in _parts(issue, "assignees")), None),
-        milestone=_id("github milestone", _text(milestone, "title")) if milestone else None,
-        links=tuple(filter(None, [_text(issue, "html_url", "url")])),
+        title=_first_text(issue, "title"),
+        description=_first_text(issue, "body"),
+        status="closed" if _first_text(issue, "state").lower() == "closed" else "open",
+        labels=tuple(_first_text(label, "name") for label in _object_list(issue, "labels")),
+        assignee=next((_person(person) for person in _object_list(issue, "assignees")), None),
+        milestone=_derive_id("github milestone", _first_text(milestone, "title")) if milestone else None,
+        links=tuple(filter(None, [_first_text(issue, "html_url", "url")])),
         comments=tuple(_comments(comments if isinstance(comments, list) else [], "body", created)),
-        author=_login(_part(issue, "user") or _part(issue, "author")),
+        author=_person(_object_member(issue, "user") or _object_member(issue, "author")),
         time=created,
-        id=_id("github issue", _github_name(issue)),
+        id=_derive_id("github issue", _github_name(issue)),
     )
 
 
 def _milestones(issues: list[dict[str, Any]]) -> Iterator[EntityDraft]:
     """Yield each milestone of the issues once."""
-    found = {_text(part, "title"): part for issue in issues if (part := _part(issue, "milestone"))}
-    for title, part in found.items():
+    by_title: dict[str, dict[str, Any]] = {}
+    for issue in issues:
+        if milestone := _object_member(issue, "milestone"):
+            by_title[_first_text(milestone, "title")] = milestone
+    for title, milestone in by_title.items():
         if 0 < len(title) <= LIMITS.entity_title_characters:
-            due = _timestamp(_text(part, "due_on", "dueOn"))
+            due = _timestamp(_first_text(milestone, "due_on", "dueOn"))
             yield EntityDraft(
                 kind="milestone",
                 title=title,
-                description=_text(part, "description")[: LIMITS.entity_text_characters],
-                status="closed" if _text(part, "state").lower() == "closed" else "open",
+                description=_first_text(milestone, "description")[: LIMITS.entity_text_characters],
+                status="closed" if _first_text(milestone, "state").lower() == "closed" else "open",
                 due=due[:10] if due else None,
-                id=_id("github milestone", title),
+                id=_derive_id("github milestone", title),
             )
 
 
 def _github_name(issue: dict[str, Any]) -> str:
-    named = _text(issue, "html_url", "url", "id")
-    return named or f"#{issue.get('number', '?')}"
+    address = _first_text(issue, "html_url", "url", "id")
+    return address or f"#{issue.get('number', '?')}"
 
 
-def _beads_draft(found: dict[str, Any]) -> EntityDraft:
-    parts = [_text(found, name) for name in ("description", "design", "acceptance_criteria", "notes")]
-    created = _timestamp(_text(found, "created_at", "created"))
-    facts = [
-        _text(found, "issue_type"),
-        f"P{found['priority']}" if isinstance(found.get("priority"), int) else "",
-    ]
-    kind: Kind = "milestone" if found.get("issue_type") == "epic" else "issue"
-    status: Status = "closed" if found.get("status") in _CLOSED_BEADS else "open"
+def _beads_draft(bead: dict[str, Any]) -> EntityDraft:
+    texts = [_first_text(bead, name) for name in ("description", "design", "acceptance_criteria", "notes")]
+    created = _timestamp(_first_text(bead, "created_at", "created"))
+    type_label = _first_text(bead, "issue_type")
+    priority_label = f"P{bead['priority']}" if isinstance(bead.get("priority"), int) else ""
+    kind: Kind = "milestone" if bead.get("issue_type") == "epic" else "issue"
+    status: Status = "closed" if bead.get("status") in _CLOSED_BEADS_STATUSES else "open"
     return EntityDraft(
         kind=kind,
-        title=_text(found, "title"),
-        description="\n\n".join(part for part in parts if part),
+        title=_first_text(bead, "title"),
+        description="\n\n".join(text for text in texts if text),
         status=status,
-        labels=tuple(dict.fromkeys([*_strings(found, "labels"), *filter(None, facts)])),
-        assignee=_text(found, "assignee") or None,
-        dependencies=tuple(
-            _id("beads", name)
-            for part in _parts(found, "dependencies")
-            if part.get("type") in _BLOCKING and (name := _text(part, "depends_on_id"))
+        labels=tuple(
+            dict.fromkeys(filter(None, [*_string_list(bead, "labels"), type_label, priority_label]))
         ),
-        links=(f"beads:{_text(found, 'id')}",),
-        comments=tuple(_comments(_parts(found, "comments"), "text", created)),
-        author=_text(found, "created_by") or None,
+        assignee=_first_text(bead, "assignee") or None,
+        dependencies=tuple(
+            _derive_id("beads", name)
+            for dependency in _object_list(bead, "dependencies")
+            if dependency.get("type") in _BLOCKING_TYPES
+            and (name := _first_text(dependency, "depends_on_id"))
+        ),
+        links=(f"beads:{_first_text(bead, 'id')}",),
+        comments=tuple(_comments(_object_list(bead, "comments"), "text", created)),
+        author=_first_text(bead, "created_by") or None,
         time=created,
-        id=_id("beads", _text(found, "id")),
+        id=_derive_id("beads", _first_text(bead, "id")),
     )
 
 
-def _comments(found: Iterable[Any], body: str, default: str | None) -> Iterator[ImportedComment]:
-    for comment in found:
-        if isinstance(comment, dict) and _text(comment, body).strip():
-            person = _part(comment, "user") or _part(comment, "author")
-            author = (_login(person) if person else _text(comment, "author")) or "unknown"
-            time = _timestamp(_text(comment, "created_at", "createdAt")) or default
-            yield ImportedComment(author, time or EPOCH, _text(comment, body))
+def _comments(comments: Iterable[Any], body: str, default: str | None) -> Iterator[ImportedComment]:
+    """Yield the comments that have a text in the member `body`; `default` is the time of undated comments."""
+    for comment in comments:
+        if isinstance(comment, dict) and _first_text(comment, body).strip():
+            person = _object_member(comment, "user") or _object_member(comment, "author")
+            author = (_person(person) if person else _first_text(comment, "author")) or "unknown"
+            time = _timestamp(_first_text(comment, "created_at", "createdAt")) or default
+            yield ImportedComment(author, time or EPOCH, _first_text(comment, body))
 
 
-def _checked(draft: EntityDraft, name: str, skip: Skip) -> Iterator[EntityDraft]:
+def _valid_or_skip(draft: EntityDraft, name: str, skip: Skip) -> Iterator[EntityDraft]:
+    """Yield the draft if it is within the limits; otherwise report it as skipped."""
     texts = [draft.description, *(getattr(comment, "body", "") for comment in draft.comments)]
     if not draft.title.strip() or len(draft.title) > LIMITS.entity_title_characters:
         skip(name, f"Its title is empty or longer than {LIMITS.entity_title_characters} characters.")
@@ -153,7 +164,7 @@ def _checked(draft: EntityDraft, name: str, skip: Skip) -> Iterator[EntityDraft]
         yield draft
 
 
-def _document(text: str) -> list[dict[str, Any]]:
+def _parse_issues(text: str) -> list[dict[str, Any]]:
     try:
         found = parse_json(text)
     except UnreadableDocument:
@@ -165,7 +176,7 @@ def _document(text: str) -> list[dict[str, Any]]:
     return found
 
 
-def _object(line: str) -> dict[str, Any]:
+def _parse_object(line: str) -> dict[str, Any]:
     try:
         found = parse_json(line)
     except UnreadableDocument:
@@ -173,29 +184,29 @@ def _object(line: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _text(found: dict[str, Any], *names: str) -> str:
+def _first_text(found: dict[str, Any], *names: str) -> str:
     """Return the first of these members that is a non-empty string."""
     values = (found.get(name) for name in names)
     return next((value for value in values if isinstance(value, str) and value), "")
 
 
-def _part(found: dict[str, Any], name: str) -> dict[str, Any]:
+def _object_member(found: dict[str, Any], name: str) -> dict[str, Any]:
     value = found.get(name)
     return value if isinstance(value, dict) else {}
 
 
-def _parts(found: dict[str, Any], name: str) -> list[dict[str, Any]]:
+def _object_list(found: dict[str, Any], name: str) -> list[dict[str, Any]]:
     value = found.get(name)
     return [part for part in value if isinstance(part, dict)] if isinstance(value, list) else []
 
 
-def _strings(found: dict[str, Any], name: str) -> list[str]:
+def _string_list(found: dict[str, Any], name: str) -> list[str]:
     value = found.get(name)
     return [word for word in value if isinstance(word, str)] if isinstance(value, list) else []
 
 
-def _login(person: dict[str, Any]) -> str | None:
-    login = _text(person, "login")
+def _person(person: dict[str, Any]) -> str | None:
+    login = _first_text(person, "login")
     if not login or "<" in login:
         return login or None  # our own export has full names
     return f"{login} <{login}@users.noreply.github.com>"
@@ -209,9 +220,9 @@ def _timestamp(text: str) -> str | None:
         return None
 
 
-def _id(source: str, name: str) -> str:
-    known = name.encode("utf-8", "backslashreplace").decode()  # it may contain a lone surrogate
-    return str(uuid.uuid5(_NAMESPACE, f"{source} {known}"))
+def _derive_id(source: str, name: str) -> str:
+    encodable = name.encode("utf-8", "backslashreplace").decode()  # it may contain a lone surrogate
+    return str(uuid.uuid5(_NAMESPACE, f"{source} {encodable}"))
 
 
 def create_new(
@@ -222,19 +233,21 @@ def create_new(
     created: set[str] = set()
     for draft in drafts:
         if draft.id is not None and not is_uuid(draft.id):
-            raise InvalidArguments(f"{draft.id[:100]!a} is not an id.", hint="Ids are UUIDs in lower case.")
-        before = requested.get(draft.request or "") or _created_before(connection, draft)
-        if before is None and draft.id in created:
-            before = WriteReceipt(draft.id or "", (), changed=False, repeated=True)
-        if before is not None:
-            yield before
+            raise InvalidArguments(
+                f"{draft.id[:_MAX_QUOTED_CHARACTERS]!a} is not an id.", hint="Ids are UUIDs in lower case."
+            )
+        existing = requested.get(draft.request or "") or _existing_receipt(connection, draft)
+        if existing is None and draft.id in created:
+            existing = WriteReceipt(draft.id or "", (), changed=False, repeated=True)
+        if existing is not None:
+            yield existing
             continue
         start = len(builder.entries)
         entity = builder.create(draft)
         names = tuple(entry.id for entry in builder.entries[start:])
         created.add(entity)
         if draft.request is not None:
-            builder.sign(start, draft.request)
+            builder.set_request(start, draft.request)
             requested[draft.request] = WriteReceipt(entity, names, changed=False, repeated=True)
         yield WriteReceipt(entity, names, changed=True)
 
@@ -250,7 +263,8 @@ def new_entries(connection: sqlite3.Connection, entries: Iterable[Entry]) -> Ite
             yield entry
 
 
-def _created_before(connection: sqlite3.Connection, draft: EntityDraft) -> WriteReceipt | None:
+def _existing_receipt(connection: sqlite3.Connection, draft: EntityDraft) -> WriteReceipt | None:
+    """Return the receipt of a draft whose id or request is stored already."""
     exists = "SELECT 1 FROM entity WHERE id = ?"
     if draft.id is not None and connection.execute(exists, (draft.id,)).fetchone():
         return WriteReceipt(draft.id, (), changed=False, repeated=True)

@@ -34,7 +34,7 @@ class MileItem(Output):
 
 
 class MileComment(Output):
-    """A comment. A deleted one keeps its position but has no body."""
+    """A comment. A deleted comment keeps its position but has no body."""
 
     author: UntrustedText
     body: UntrustedText
@@ -76,7 +76,7 @@ class MileContest(Output):
 
 
 class MileClaim(Output):
-    """Who works on it, and until when."""
+    """The claim in force: who works on the entity, and until when."""
 
     actor: UntrustedText
     until: str
@@ -109,7 +109,7 @@ class MileDetails(Output):
     @classmethod
     def of(cls, entity: Entity, now: str, hint: str | None) -> MileDetails:
         """Convert an entity as of `now`, with as many of its latest comments as fit."""
-        shown = _fitting(entity.comments)
+        shown = _latest_within_budget(entity.comments)
         holder = entity.holder(now)
         other = {
             "comments": [MileComment.of(comment) for comment in shown],
@@ -125,11 +125,11 @@ class MileDetails(Output):
         return cls.model_validate(entity._asdict() | other)
 
 
-def _fitting(comments: tuple[EntityComment, ...]) -> tuple[EntityComment, ...]:
-    """Return the latest comments within the byte budget of an answer."""
-    budget = LIMITS.shown_comment_bytes
+def _latest_within_budget(comments: tuple[EntityComment, ...]) -> tuple[EntityComment, ...]:
+    """Return the latest comments that fit into an answer, whose size in bytes is limited."""
+    remaining = LIMITS.shown_comment_bytes
     for count, comment in enumerate(reversed(comments)):
-        budget -= len(comment.body.encode("utf-8", "replace"))
-        if budget < 0:
+        remaining -= len(comment.body.encode("utf-8", "replace"))
+        if remaining < 0:
             return comments[len(comments) - count :]
     return comments

@@ -2,17 +2,18 @@
 
 Contract:
 - The remote's logs are fetched into tracking refs, never over a log of this clone.
-- A log that is behind is fast-forwarded. Of a log that diverged (a copied `.git`, a restored backup) both
-  histories are kept: the one that the remote lacks is renamed after its first commit, and so gets the same
-  name in every clone. If it was this clone's log, this clone continues under that name.
+- A log that is behind is fast-forwarded. If a log diverged (a copied `.git`, a restored backup), both
+  histories are kept: the one that the remote lacks is renamed after its first commit, so that it gets the
+  same name in every clone. If it was this clone's log, this clone continues under that name.
 - All known logs are pushed, including those of other clones.
-- Damage to one log does not stop the others. One that cannot be fetched, or is not a commit, is reported and
-  left alone; if it takes the name of a log here, that log is renamed. If the last commit of a log is corrupt
-  here, it is moved aside and fetched again. If other damage here makes git refuse to fetch, or a shallow
-  fetch left a log incomplete, logs are fetched completely into a separate object store.
+- Damage to one log does not stop the sync of the others. A log of the remote that cannot be fetched, or is
+  not a commit, is reported and not merged; if a local log has the same name, the local one is renamed. If the
+  last commit of a local log is corrupt, it is moved aside and fetched again. If other damage here makes git
+  refuse to fetch, or a shallow fetch left a log incomplete, logs are fetched completely into a separate
+  object store.
 - The number of processes does not depend on the number of logs, unless many of them diverged.
-- To a remote that rejects refs outside `refs/heads` logs are pushed as branches below `holdfast/log/`, and
-  only there from then on. Logs are fetched from both namespaces.
+- If a remote rejects refs outside `refs/heads`, logs are pushed there as branches below `holdfast/log/`, from
+  then on only as such. Logs are fetched from both namespaces.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from holdfast.milestones.entity import Claim, Kind
 from holdfast.milestones.index.index import Index
 from holdfast.milestones.index.rows import state_of
 from holdfast.milestones.index.schema import LOGS, TRACKED, TRACKED_BRANCHES
-from holdfast.milestones.index.update import damaged_in
+from holdfast.milestones.index.update import damaged_refs
 from holdfast.milestones.log.clone_log import CloneLog
 from holdfast.storage.files.locks import locked
 from holdfast.storage.git.command import Git
@@ -50,13 +51,15 @@ from holdfast.storage.git.refs import RefLocked, RefMoved, Refs
 from holdfast.storage.git.remotes import Remotes
 from holdfast.storage.git.repository import Repository
 
-_ATTEMPTS = 5  # a judgement: rejected pushes are repeated while other clones push
-_NAME_DIGITS = 32
+_MAX_SYNC_ATTEMPTS = 5  # a judgement: a push is rejected only if another clone pushed since the fetch
+_LOG_NAME_DIGITS = 32  # hexadecimal, as in the file that names this clone's log
 _LOG = re.compile(r"[0-9a-f]{32}(?![^/])")
-_MAX_FETCHES = 200  # a judgement: isolates about 20 bad logs among 2,000 by bisection
-_MAX_REFSPECS = 2000  # of up to 100 bytes each: far below the limit on a command line, 2 MB on Linux
+_MAX_FETCH_ATTEMPTS = 200  # a judgement: isolates about 20 bad logs among 2,000 by bisection
+_REFSPECS_PER_COMMAND = (
+    2000  # of up to 100 bytes each: far below the 2 MB of a command line on Linux (execve(2))
+)
 _REFUSED = "[remote rejected]"
-"""Git's mark for a ref that the remote does not allow, as opposed to one that it could not update now."""
+"""Git reports this for a ref that the remote does not allow, but not for one that it could not update now."""
 
 
 class LogNamespace(NamedTuple):
@@ -90,7 +93,11 @@ class LostClaim(NamedTuple):
 
 
 class SyncReport(NamedTuple):
-    """What a sync did. `refused` are logs that the remote rejected, `missing` those it could not send."""
+    """The result of a sync.
+
+    `refused` maps the logs that the remote rejected, and `missing` those that could not be fetched, to git's
+    message.
+    """
 
     remote: str
     received: int
@@ -104,7 +111,7 @@ class SyncReport(NamedTuple):
 
 
 class Sync:
-    """One clone's exchange with its remotes."""
+    """Exchanges the logs of one clone with its remotes."""
 
     def __init__(
         self, repository: Repository, git: Git, refs: Refs, index: Index, log: CloneLog, clock: Clock
@@ -127,7 +134,7 @@ class Sync:
             renamed_logs: list[str] = []
             sent = 0
             refused: dict[str, str] = {}
-            for _ in range(_ATTEMPTS):
+            for _ in range(_MAX_SYNC_ATTEMPTS):
                 self._report(f"Fetching from {name}")
                 missing = self._fetch(name)
                 try:
@@ -136,11 +143,11 @@ class Sync:
                 except Unavailable:
                     if not self._index.find_damage():
                         raise
-                    continue  # now without the logs found damaged
+                    continue  # without the logs just found damaged
                 sent += count
                 if not refused:
                     break
-            received = self._count(self._logs(), before)
+            received = self._count_new(self._logs(), before)
         return SyncReport(
             name,
             received,
@@ -157,35 +164,37 @@ class Sync:
         current_call().progress(next(self._steps), None, message)
 
     def _fetch(self, remote: str) -> dict[str, str]:
-        """Fetch the logs of a remote, and return those that failed, with git's message."""
+        """Fetch the logs of a remote; return the refs that could not be fetched, with git's message."""
         try:
             self.remotes.fetch(remote, *(namespace.refspec(remote) for namespace in _NAMESPACES))
         except Unavailable as failure:
             if self._quarantine_damaged_tips():
                 self._index.find_damage()
                 return self._fetch(remote)
-            missing = self._fetch_possible(remote)
+            missing = self._fetch_readable(remote)
             if missing is None:
                 raise failure from None
             return missing
         is_shallow = os.path.lexists(os.path.join(self._repository.common_dir or "", "shallow"))
-        return (self._fetch_possible(remote) or {}) if is_shallow and self._damaged() else {}
+        if is_shallow and self._damaged():
+            return self._fetch_readable(remote) or {}
+        return {}
 
-    def _fetch_possible(self, remote: str) -> dict[str, str] | None:
-        """Fetch as many logs as possible; return the others with git's message, or None if that is all.
+    def _fetch_readable(self, remote: str) -> dict[str, str] | None:
+        """Fetch every log that can be fetched; return the others with git's message, or None if all failed.
 
-        Damage here makes git refuse every fetch: then complete logs, including the damaged ones, are fetched
-        into a separate object store.
+        Damage in this clone makes git refuse every fetch. In that case complete logs, including the damaged
+        ones, are fetched into a separate object store.
         """
         theirs = self.remotes.refs(remote, *(namespace.remote_prefix for namespace in _NAMESPACES))
         self._index.find_damage()
         tips, damaged = self._refs.tips(), self._damaged()
         tracking: dict[str, str] = {}
         for namespace in _NAMESPACES:
-            here = (ref for ref in theirs if ref.startswith(namespace.remote_prefix))
-            tracking |= {
-                ref: ref.replace(namespace.remote_prefix, namespace.tracking(remote), 1) for ref in here
-            }
+            prefix = namespace.remote_prefix
+            for ref in theirs:
+                if ref.startswith(prefix):
+                    tracking[ref] = namespace.tracking(remote) + ref.removeprefix(prefix)
         wanted = [
             (ref, local)
             for ref, local in tracking.items()
@@ -194,12 +203,13 @@ class Sync:
         if not damaged:
             missing = self._fetch_bisecting(remote, wanted, count(1))
         else:
-            current_call().log(f"Damaged here, fetched completely: {', '.join(sorted(damaged))}", "warning")
+            text = f"Damaged in this clone, fetched completely: {', '.join(sorted(damaged))}"
+            current_call().log(text, "warning")
             store, common = self._repository.store_directory, self._repository.common_dir or ""
             with separate_objects(store, common) as objects:
                 missing = self._fetch_bisecting(remote, wanted, count(1), objects)
             fetched = [(local, theirs[ref], tips.get(local)) for ref, local in wanted if ref not in missing]
-            self._refs.move_all([move for move in fetched if move[1] != move[2]])
+            self._refs.move_all([(local, new, old) for local, new, old in fetched if new != old])
         return missing if len(missing) < len(tracking) else None
 
     def _quarantine_damaged_tips(self) -> bool:
@@ -207,16 +217,16 @@ class Sync:
         common, tips = self._repository.common_dir or "", {*self._refs.tips().values()}
         folder = os.path.join(self._repository.store_directory, "damaged")
         with translate_disk_errors("objects"):
-            found = [tip for tip in tips if set_aside_if_damaged(common, tip, folder)]
-        for tip in found:
+            damaged = [tip for tip in tips if set_aside_if_damaged(common, tip, folder)]
+        for tip in damaged:
             text = f"The damaged commit {tip[:12]} of a log was moved to 'damaged' in the store"
             current_call().log(f"{text}; it is fetched again if the remote has it.", "warning")
-        return bool(found)
+        return bool(damaged)
 
     def _fetch_bisecting(
         self, remote: str, wanted: list[tuple[str, str]], attempts: Iterator[int], objects: str | None = None
     ) -> dict[str, str]:
-        """Fetch refs, or only their objects, isolating by bisection and returning those that fail."""
+        """Fetch refs, or with `objects` only their objects; return those that fail, isolated by bisection."""
         missing: dict[str, str] = {}
         half = len(wanted) // 2
         for part in filter(None, (wanted[:half], wanted[half:])):
@@ -224,14 +234,14 @@ class Sync:
             try:
                 self.remotes.fetch(remote, *refspecs, objects=objects)
             except Unavailable as failure:
-                if len(part) == 1 or next(attempts) > _MAX_FETCHES:
+                if len(part) == 1 or next(attempts) > _MAX_FETCH_ATTEMPTS:
                     missing |= {ref: failure.message for ref, _ in part}
                 else:
                     missing |= self._fetch_bisecting(remote, part, attempts, objects)
         return missing
 
     def track(self, remote: str) -> bool:
-        """Make plain `git fetch` fetch a remote's logs, by a wildcard that may match nothing."""
+        """Make plain `git fetch` fetch a remote's logs too; the wildcard may match nothing."""
         name = self.remotes.resolve_name(remote)
         return self.remotes.add_fetch_refspec(name, REFS.refspec(name))
 
@@ -241,15 +251,17 @@ class Sync:
         now = rfc3339(self._clock())
         query = "SELECT DISTINCT entity FROM claim WHERE place > 0 AND replica = ? AND until > ?"
 
-        def lost(connection: sqlite3.Connection) -> Iterator[LostClaim]:
+        def select_lost(connection: sqlite3.Connection) -> Iterator[LostClaim]:
             for (entity,) in connection.execute(query, (replica, now)).fetchall():
                 state = state_of(connection, entity)
-                live = [claim for claim in state.claims() if claim.is_live(now)] if state else []
-                if state is not None and live and live[0].replica != replica:
+                if state is None:
+                    continue
+                live = [claim for claim in state.claims() if claim.is_live(now)]
+                if live and live[0].replica != replica:
                     loser = next(claim for claim in live if claim.replica == replica)
                     yield LostClaim(entity, state.kind, state.value("title") or "", live[0], loser)
 
-        return self._index.read(lambda connection: tuple(lost(connection)))
+        return self._index.read(lambda connection: tuple(select_lost(connection)))
 
     def _merge(self, remote: str, namespace: LogNamespace) -> list[str]:
         """Merge the remote's logs into the local ones; return the new names of diverged logs."""
@@ -265,11 +277,13 @@ class Sync:
             leading = fast_forwards(self._git, ((old, new) for old, new in pairs.values() if old))
             moves = {name: pair for name, pair in pairs.items() if not pair[0] or pair in leading}
             own, failed = self._log.replica, set[str]()
-            names = sorted(moves, key=lambda name: name == own)  # own log last: this clone then leaves it
+            names = sorted(
+                moves, key=lambda name: name == own
+            )  # this clone's log last, because it is then left
             wanted = [(LOGS + name, moves[name][1], moves[name][0]) for name in names]
-            for start in range(0, len(wanted), _MAX_REFSPECS):
+            for start in range(0, len(wanted), _REFSPECS_PER_COMMAND):
                 self._report(f"Merging the logs, {start} of {len(wanted)} so far")
-                failed |= self._refs.move_all(wanted[start : start + _MAX_REFSPECS])
+                failed |= self._refs.move_all(wanted[start : start + _REFSPECS_PER_COMMAND])
             if own in moves and LOGS + own not in failed:
                 self._log.switch_to(os.urandom(16).hex())  # another clone writes under this name
             blocked = self._blocked_names(remote, namespace, kinds) & ours.keys()
@@ -279,12 +293,16 @@ class Sync:
                 try:
                     new_name = self._resolve_fork(name, ours[name], tip, is_own=name == own)
                 except (RefLocked, RefMoved, Unavailable):
-                    continue  # it stays in the tracking ref; the next sync tries again
-                renamed_logs += [] if new_name is None else [new_name]
+                    continue  # the remote's history is still in the tracking ref; the next sync tries again
+                if new_name is not None:
+                    renamed_logs.append(new_name)
         return renamed_logs
 
     def _resolve_fork(self, name: str, ours: str, theirs: str | None, *, is_own: bool) -> str | None:
-        """Rename the local history of a diverged log, or of one whose name is blocked at the remote."""
+        """Rename the local history of a log that diverged, or whose name the remote uses for something else.
+
+        Return the new name, or None if no log was renamed. `theirs` is None if the name is blocked.
+        """
         ref = LOGS + name
         if theirs is not None and is_ancestor(self._git, theirs, ours):
             return None
@@ -293,8 +311,8 @@ class Sync:
             if is_own:
                 self._log.switch_to(os.urandom(16).hex())
             return None
-        new_name = first_after_fork(self._git, ours, theirs)[:_NAME_DIGITS]
-        if new_name == name:  # it has that name already
+        new_name = first_after_fork(self._git, ours, theirs)[:_LOG_NAME_DIGITS]
+        if new_name == name:  # the log has that name already
             new_name = os.urandom(16).hex() if is_own else name
         known = self._refs.tips().get(LOGS + new_name)
         if known is None or is_ancestor(self._git, known, ours):
@@ -306,27 +324,29 @@ class Sync:
         return None if known == ours else new_name
 
     def _blocked_names(self, remote: str, namespace: LogNamespace, kinds: Mapping[str, str]) -> set[str]:
-        """Return names of logs that a remote uses for something else, or as a folder of refs."""
+        """Return the log names that a remote uses for something other than a log, or as a folder of refs."""
         prefix = namespace.tracking(remote)
         return {
-            ref[len(prefix) :][:_NAME_DIGITS]
+            ref[len(prefix) :][:_LOG_NAME_DIGITS]
             for ref, tip in self._refs.tips().items()
             if ref.startswith(prefix)
             and _LOG.match(ref, len(prefix))
-            and (kinds.get(tip, "commit") != "commit" or len(ref) > len(prefix) + _NAME_DIGITS)
+            and (kinds.get(tip, "commit") != "commit" or len(ref) > len(prefix) + _LOG_NAME_DIGITS)
         }
 
     def _push(self, remote: str) -> tuple[int, dict[str, str]]:
-        """Push to the namespace that the remote accepts; return the number of operations, and refusals."""
-        only_branches = self._logs(BRANCHES.tracking(remote)) and not self._logs(REFS.tracking(remote))
-        count, refused = (0, {}) if only_branches else self._push_to(remote, REFS)
-        if not only_branches and not (refused and all(_REFUSED in message for message in refused.values())):
-            return count, refused
-        more, still_refused = self._push_to(remote, BRANCHES)
-        return count + more, still_refused
+        """Push to the namespace that the remote accepts; return the number of commits, and refused logs."""
+        has_only_branches = self._logs(BRANCHES.tracking(remote)) and not self._logs(REFS.tracking(remote))
+        if has_only_branches:
+            return self._push_to(remote, BRANCHES)
+        sent, refused = self._push_to(remote, REFS)
+        if not refused or not all(_REFUSED in message for message in refused.values()):
+            return sent, refused
+        sent_as_branches, still_refused = self._push_to(remote, BRANCHES)
+        return sent + sent_as_branches, still_refused
 
     def _push_to(self, remote: str, namespace: LogNamespace) -> tuple[int, dict[str, str]]:
-        """Push the logs that are ahead; return the number of operations, and refused logs."""
+        """Push the logs that are ahead; return the number of commits, and the refused logs."""
         ours, theirs, damaged = self._logs(), self._logs(namespace.tracking(remote)), self._damaged()
         kinds = object_kinds(self._git, filter(None, theirs.values()))
         blocked = self._blocked_names(remote, namespace, kinds) | {ref.removeprefix(LOGS) for ref in damaged}
@@ -336,20 +356,19 @@ class Sync:
         leading = fast_forwards(
             self._git, ((theirs[name], tip) for name, tip in new.items() if theirs.get(name))
         )
-        ahead = {
-            name: tip
-            for name, tip in new.items()
-            if (old := theirs.get(name)) is None
-            or (old, tip) in leading or not is_ancestor(self._git, tip, old)
-        }  # fmt: skip
+        ahead: dict[str, str] = {}
+        for name, tip in new.items():
+            old = theirs.get(name)
+            if old is None or (old, tip) in leading or not is_ancestor(self._git, tip, old):
+                ahead[name] = tip
         if not ahead:
             return 0, {}
-        commits = self._count(ahead, theirs)
+        commits = self._count_new(ahead, theirs)
         refused: dict[str, str] = {}
-        named = [f"{LOGS}{name}:{namespace.remote_prefix}{name}" for name in ahead]
-        for start in range(0, len(named), _MAX_REFSPECS):
-            self._report(f"Sending to {remote}, {start} of {len(named)} logs so far")
-            refused |= self.remotes.push(remote, named[start : start + _MAX_REFSPECS])
+        refspecs = [f"{LOGS}{name}:{namespace.remote_prefix}{name}" for name in ahead]
+        for start in range(0, len(refspecs), _REFSPECS_PER_COMMAND):
+            self._report(f"Sending to {remote}, {start} of {len(refspecs)} logs so far")
+            refused |= self.remotes.push(remote, refspecs[start : start + _REFSPECS_PER_COMMAND])
         accepted = {name: tip for name, tip in ahead.items() if LOGS + name not in refused}
         # A tracking ref that cannot be moved now is updated by the next fetch.
         self._refs.move_all(
@@ -358,14 +377,18 @@ class Sync:
         return (0 if refused and not accepted else commits), refused
 
     def _logs(self, prefix: str = LOGS) -> dict[str, str]:
+        """Return the tips of the logs below a ref prefix, by name."""
         tips = ((ref, tip) for ref, tip in self._refs.tips().items() if ref.startswith(prefix))
         return {ref.removeprefix(prefix): tip for ref, tip in tips if _LOG.fullmatch(ref, len(prefix))}
 
-    def _count(self, newer: Mapping[str, str], older: Mapping[str, str]) -> int:
+    def _count_new(self, newer: Mapping[str, str], older: Mapping[str, str]) -> int:
+        """Return the number of commits that are in the newer logs but not in the older ones."""
         kinds = object_kinds(self._git, filter(None, [*newer.values(), *older.values()]))
         usable = {tip for tip, kind in kinds.items() if kind == "commit"} - {*self._damaged().values()}
         new, known = usable.intersection(newer.values()), usable.intersection(older.values())
-        return count_between(self._git, sorted(new - known), sorted(known)) if new - known else 0
+        if new <= known:
+            return 0
+        return count_between(self._git, sorted(new - known), sorted(known))
 
     def _damaged(self) -> dict[str, str]:
-        return self._index.read(damaged_in)
+        return self._index.read(damaged_refs)

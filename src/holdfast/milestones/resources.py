@@ -11,35 +11,34 @@ from holdfast.milestones.models import MileDetails, MileItem
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.toolset import milestones
 
-_JSON = "application/json"
-_ITEMS = 100
-"""A chosen bound: more are read page by page with `git_mile_list`."""
+_MIME_TYPE = "application/json"
+_MAX_ITEMS = 100
+"""The items of a list: a judgement. A resource has no pages; `git_mile_list` has."""
+
+_json_resource = partial(milestones.resource, mime_type=_MIME_TYPE, topic="milestones")
 
 
-_document = partial(milestones.resource, mime_type=_JSON, topic="milestones")
-
-
-@_document(
+@_json_resource(
     "git-mile://issues",
     name="Open issues",
     description="The most recently updated open issues, as git_mile_list shows them",
 )
 def open_issues(room: Milestones) -> str:
-    """Return the most recently updated issues."""
+    """Return the most recently updated open issues."""
     return _newest(room, "issue")
 
 
-@_document(
+@_json_resource(
     "git-mile://milestones",
     name="Open milestones",
     description="The most recently updated open milestones, as git_mile_list shows them",
 )
 def open_milestones(room: Milestones) -> str:
-    """Return the most recently updated milestones."""
+    """Return the most recently updated open milestones."""
     return _newest(room, "milestone")
 
 
-@_document(
+@_json_resource(
     "git-mile://entity/{id}",
     name="Milestone or issue",
     description="One complete milestone or issue, by its id, as git_mile_show shows it",
@@ -52,6 +51,6 @@ def entity(room: Milestones, id: str) -> ResourceBody:  # noqa: A002 - the name 
 
 
 def _newest(room: Milestones, kind: Kind) -> str:
-    found = room.find(EntityQuery(kind, limit=_ITEMS))
+    found = room.find(EntityQuery(kind, limit=_MAX_ITEMS))
     items = (MileItem.of(summary).model_dump_json(by_alias=True) for summary in found.items)
     return f"[{','.join(items)}]"

@@ -4,8 +4,9 @@ Contract:
 - Every write takes `actor` (None: the user in git's configuration) and `request` (None: not idempotent).
   Repeating a request changes nothing and returns the first receipt with `repeated=True`; reusing its id for
   another write is a `Conflict`. Every write is one commit, durable when the method returns.
-- Entities are named by their full id or a prefix of at least four characters. An unknown name, or one of the
-  other kind, is `NotFound`; an ambiguous one is `InvalidArguments` and lists the candidates.
+- An entity is named by its full id or a prefix of at least four characters. An unknown name, or the name of
+  an entity of the other kind, is `NotFound`; an ambiguous name is `InvalidArguments` and lists the
+  candidates.
 - Reads compare the ref tips first, so that they see what plain git, another process or another worktree
   wrote. A store that cannot be read raises; it never looks empty.
 """
@@ -37,7 +38,7 @@ from holdfast.milestones.index.index import Answer, Index
 from holdfast.milestones.index.schema import LOGS, NAMESPACE, TRACKED, TRACKED_BRANCHES
 from holdfast.milestones.log.clone_log import CloneLog
 from holdfast.milestones.log.entry import parse
-from holdfast.milestones.log.operation_builder import OperationBuilder, actor_of, user_of
+from holdfast.milestones.log.operation_builder import OperationBuilder, default_actor, validate_actor
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.refs import Refs
 from holdfast.storage.git.repository import Repository
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     from holdfast.milestones.log.fold import EntityState
     from holdfast.milestones.replication import Sync, SyncReport
 
-    Act = Callable[[OperationBuilder, EntityState], None]
+    BuildOperations = Callable[[OperationBuilder, EntityState], None]
 
 _RUN_SYNC = (
     "This clone has no milestones or issues yet. `git clone` does not fetch them: if the remote has some,"
@@ -60,7 +61,6 @@ _DAMAGE = (
     "The log {} cannot be read completely: {}. Its earlier operations are missing here;"
     " a sync with a clone that has them restores them."
 )
-
 _FLAW = "The log {} {}. It was skipped; everything else is shown."
 
 
@@ -72,17 +72,20 @@ class StoreFinding(NamedTuple):
 
 
 class Milestones:
-    """The milestones and issues of one repository, shared by its worktrees and clones."""
+    """The milestones and issues of one repository, shared by its worktrees and clones.
+
+    The tools get it as `room`: the object through which a toolset uses one repository.
+    """
 
     def __init__(self, repository: Repository, *, clock: Clock = utc_now) -> None:
-        """Tests pass `clock`; ids begin with its milliseconds."""
+        """Tests pass `clock`; the ids of operations start with its milliseconds."""
         self.repository = repository
         self._clock = clock
         self._git = Git(repository)
         self._refs = Refs(repository, self._git, NAMESPACE)
         self._index = Index(repository, self._git, self._refs)
         self._log = CloneLog(repository, self._git, self._refs, self._index, clock)
-        self._self: str | None = None
+        self._default_actor: str | None = None
 
     @classmethod
     def open(cls, repository: Repository) -> Milestones:
@@ -99,8 +102,8 @@ class Milestones:
         return tuple(sorted(self._refs.tips().items()))
 
     def topic(self, part: str) -> TopicSource:
-        """Return how the milestones are watched: the refs of the logs, however git stores them."""
-        del part  # they are only watched as a whole
+        """Return the files to watch for changes: the refs of the logs, in each way that git stores them."""
+        del part  # milestones and issues are only watched as a whole
         assert self.repository.common_dir is not None
         common = self.repository.common_dir
         loose = WatchedPlace(os.path.join(common, NAMESPACE.rstrip("/")), enters=any_folder)
@@ -111,11 +114,11 @@ class Milestones:
     # Reading.
 
     def read(self, query: Callable[[sqlite3.Connection], Answer]) -> Answer:
-        """Return the result of a query on an up-to-date index; see `schema.TABLES`."""
+        """Return the result of a query on an up-to-date index, whose tables are `schema.TABLES`."""
         return self._index.read(query)
 
     def get(self, kind: Kind | None, name: str) -> Entity:
-        """Return the entity with that id or unambiguous prefix; with `kind` None, of either kind."""
+        """Return the entity with this id or unambiguous prefix; `kind` None accepts either kind."""
         return self._index.read(lambda connection: lookup.entity(connection, kind, name))
 
     def find(self, query: EntityQuery) -> EntityPage:
@@ -135,7 +138,7 @@ class Milestones:
         return self._index.read(lambda connection: lookup.history(connection, name))
 
     def recent(self, limit: int, before: tuple[int, str] | None = None) -> list[HistoryEvent]:
-        """Return the latest events of all entities, newest first; `before` is (order, id) of one of them."""
+        """Return the latest events of all entities, newest first, before the event with this order and id."""
         return self._index.read(lambda connection: lookup.recent(connection, limit, before))
 
     def operations(self) -> Iterator[str]:
@@ -144,26 +147,26 @@ class Milestones:
         yield from (body for (body,) in self.read(lambda connection: connection.execute(query).fetchall()))
 
     def notices(self) -> list[str]:
-        """Return notices to show with an answer: what to run after a clone, which logs are damaged."""
+        """Return notices to show with a result: that a new clone needs a sync, or which logs are damaged."""
         if not self._refs.tips():
             return [_RUN_SYNC] if self._sync.remotes.names() else []
-        return self._damaged()
+        return self._damage_notices()
 
     def check(self) -> list[StoreFinding]:
-        """Read all logs and return what is wrong with them and the index, for the doctor."""
+        """Read all logs; return the problems with them and with the index, for `holdfast doctor`."""
         damage, flaws = self._index.examine() if self._refs.tips() else ([], [])
-        found = [StoreFinding(is_damage=True, text=_DAMAGE.format(*row)) for row in damage]
-        found += [StoreFinding(bool(is_damage), _FLAW.format(log, text)) for log, text, is_damage in flaws]
+        findings = [StoreFinding(is_damage=True, text=_DAMAGE.format(*row)) for row in damage]
+        findings += [StoreFinding(bool(flaw.is_damage), _FLAW.format(flaw.log, flaw.text)) for flaw in flaws]
         replica, tips = self._log.replica, self._refs.tips()
         tracked = [ref for ref in tips if ref.startswith((TRACKED, TRACKED_BRANCHES))]
         if any(ref.endswith(f"/{replica}") for ref in tracked) and f"{LOGS}{replica}" not in tips:
             text = (
                 f"The log of this clone, {LOGS}{replica}, is gone; operations in other logs are still shown."
             )
-            found.append(StoreFinding(is_damage=False, text=text))
+            findings.append(StoreFinding(is_damage=False, text=text))
         rebuilt = "The index is damaged and will be rebuilt"
         return [
-            *found,
+            *findings,
             *(StoreFinding(is_damage=False, text=f"{rebuilt}: {text}") for text in self._index.verify()),
         ]
 
@@ -204,7 +207,7 @@ class Milestones:
         comment: str | None = None,
         **by: Unpack[Attribution],
     ) -> WriteReceipt:
-        """Set fields, add to and remove from sets, and comment, in one commit; the comment comes last."""
+        """Set fields, change sets and comment, in one commit; the comment is the last operation."""
 
         def act(builder: OperationBuilder, state: EntityState) -> None:
             for field, value in (fields or {}).items():
@@ -225,7 +228,7 @@ class Milestones:
     def set_status(
         self, name: str, status: Status, *, comment: str | None = None, **by: Unpack[Attribution]
     ) -> WriteReceipt:
-        """Set the status; no effect if it is set already."""
+        """Set the status, unless the entity has it already."""
         return self.change(name, fields={"status": status}, comment=comment, **by)
 
     def comment(
@@ -234,7 +237,7 @@ class Milestones:
         """Add a comment; its id is the operation in the receipt."""
 
         def act(builder: OperationBuilder, state: EntityState) -> None:
-            builder.comment(state, body, None if reply_to is None else lookup.comment(state, reply_to))
+            builder.comment(state, body, None if reply_to is None else lookup.comment_id(state, reply_to))
 
         return self._write(act, by, "comment", name, body, reply_to)
 
@@ -244,7 +247,7 @@ class Milestones:
         """Replace the body of a comment, or delete it if None; the old body stays in history."""
 
         def act(builder: OperationBuilder, state: EntityState) -> None:
-            builder.edit(state, lookup.comment(state, comment), body)
+            builder.edit(state, lookup.comment_id(state, comment), body)
 
         return self._write(act, by, "edit", name, comment, body)
 
@@ -259,7 +262,10 @@ class Milestones:
         lease: timedelta = timedelta(seconds=LIMITS.claim_seconds),
         **by: Unpack[Attribution],
     ) -> WriteReceipt:
-        """Claim an entity until the lease ends, or extend one's claim; `Conflict` names the holder."""
+        """Claim an entity until the lease ends, or extend the actor's claim.
+
+        If somebody else has claimed it, raise `Conflict` with the holder.
+        """
 
         def act(builder: OperationBuilder, state: EntityState) -> None:
             lookup.refuse_claimed(state, builder.actor, builder.timestamp)
@@ -277,7 +283,7 @@ class Milestones:
         return self._write(act, by, "release", name)
 
     def import_drafts(self, drafts: Iterable[EntityDraft], *, actor: str | None = None) -> list[WriteReceipt]:
-        """Create many entities at once; those whose id or request exists are left alone."""
+        """Create many entities at once, except those whose id or request exists."""
         from holdfast.milestones.imports import create_new
 
         receipts: list[WriteReceipt] = []
@@ -308,7 +314,7 @@ class Milestones:
         return self._sync.run(remote)
 
     def track(self, remote: str) -> bool:
-        """Make plain `git fetch` fetch this remote's logs too; return whether that is new."""
+        """Make plain `git fetch` fetch this remote's logs too; return whether it did not do so before."""
         return self._sync.track(remote)
 
     def default_remote(self) -> str:
@@ -323,13 +329,17 @@ class Milestones:
         """Return the current time, against which claims expire."""
         return rfc3339(self._clock())
 
-    def _write(self, act: Act, by: Attribution, verb: str, name: str, *more: object) -> WriteReceipt:
+    def _write(
+        self, act: BuildOperations, by: Attribution, verb: str, name: str, *arguments: object
+    ) -> WriteReceipt:
         def compose(connection: sqlite3.Connection, builder: OperationBuilder) -> str:
             state = lookup.state(connection, None, name)
             act(builder, state)
             return state.id
 
-        return self._log.write(compose, self._actor(by.get("actor")), by.get("request"), verb, name, *more)
+        return self._log.write(
+            compose, self._actor(by.get("actor")), by.get("request"), verb, name, *arguments
+        )
 
     @cached_property
     def _sync(self) -> Sync:
@@ -337,15 +347,15 @@ class Milestones:
 
         return Sync(self.repository, self._git, self._refs, self._index, self._log, self._clock)
 
-    def _damaged(self) -> list[str]:
+    def _damage_notices(self) -> list[str]:
         query = "SELECT ref, text FROM damage ORDER BY ref"
         rows = self._index.read(lambda connection: connection.execute(query).fetchall())
         return [_DAMAGE.format(ref, text) for ref, text in rows]
 
     def _actor(self, given: str | None) -> str:
-        given = current_call().signer or given
-        if given is not None:
-            return actor_of(given)
-        if self._self is None:
-            self._self = user_of(self._git.identity())
-        return self._self
+        name = current_call().signer or given
+        if name is not None:
+            return validate_actor(name)
+        if self._default_actor is None:
+            self._default_actor = default_actor(self._git.identity())
+        return self._default_actor

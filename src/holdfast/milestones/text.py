@@ -1,6 +1,6 @@
 """Text output shared by the tools: receipts, hints and tables of items.
 
-Contract: stored text is only output through `one_line`.
+Contract: stored text passes through `one_line`, because it is untrusted.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from holdfast.milestones.models import MileItem
     from holdfast.milestones.toolset import MileReceipt
 
-SHORT_ID = 8
+SHORT_ID_CHARACTERS = 8
 """Characters of an id in lists, as in git's abbreviated hashes; any unambiguous prefix names the entity."""
 
-_TITLE, _LABELS = 2, 3
+_TITLE_COLUMN, _LABELS_COLUMN = 2, 3
 
 
 def table(rows: Sequence[Mapping[str, Any]], width: int) -> str:
     """Return one line per item: id, status, title, labels and counts. Only title and labels are shortened."""
-    return format_table([_cells(row) for row in rows], width, flexible=(_TITLE, _LABELS))
+    return format_table([_cells(row) for row in rows], width, flexible=(_TITLE_COLUMN, _LABELS_COLUMN))
 
 
 def items_table(items: Sequence[MileItem], width: int) -> str:
@@ -32,18 +32,18 @@ def items_table(items: Sequence[MileItem], width: int) -> str:
     return table([item.model_dump() for item in items], width)
 
 
-def with_hint(lines: list[str], hint: str | None) -> str:
-    """Return lines followed by a hint, if there is one."""
+def append_hint(lines: list[str], hint: str | None) -> str:
+    """Return the lines as text, followed by the hint if there is one."""
     return "\n".join([*lines, *([one_line(hint)] if hint else [])])
 
 
-def receipt_line(what: str, result: MileReceipt) -> str:
-    """Return the line for a write: what was done, or that there was nothing to do."""
+def receipt_line(done: str, result: MileReceipt) -> str:
+    """Return the line for a write: what it did, or that there was nothing to do."""
     if result.repeated:
-        what = "this request had been carried out before; nothing was added."
+        done = "this request had been carried out before; nothing was added."
     elif not result.changed:
-        what = "nothing to change."
-    return f"{result.id[:SHORT_ID]}: {what}"
+        done = "nothing to change."
+    return f"{result.id[:SHORT_ID_CHARACTERS]}: {done}"
 
 
 def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -51,4 +51,4 @@ def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
     numbers = [] if open_issues is None else [f"{open_issues} open"]
     numbers += [counted(comments, "comment")] if comments else []
     labels = one_line(", ".join(row["labels"]))
-    return row["id"][:SHORT_ID], row["status"], one_line(row["title"]), labels, ", ".join(numbers)
+    return row["id"][:SHORT_ID_CHARACTERS], row["status"], one_line(row["title"]), labels, ", ".join(numbers)

@@ -1,4 +1,4 @@
-"""The milestones toolset, and the arguments and results that all writes share."""
+"""The milestones toolset, and the arguments and results that its writes share."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Person = Annotated[str, Field(min_length=1, max_length=LIMITS.entity_word_charac
 LongText = Annotated[str, Field(max_length=LIMITS.entity_text_characters)]
 FileName = Annotated[str, Field(min_length=1, max_length=LIMITS.path_characters)]
 
-_SOME_ID = "8903a9b6-0000-7000-8000-000000000001"
+_EXAMPLE_ID = "8903a9b6-0000-7000-8000-000000000001"
 
 
 class MilestonesToolset(Toolset):
@@ -30,7 +30,7 @@ class MilestonesToolset(Toolset):
     ) -> Callable[[Callable[[Any, Any], Any]], Callable[[Any, Any], Any]]:
         """Declare the decorated function as a tool that changes one milestone or issue.
 
-        `done` is the text of its receipt; `example` follows the command and an id.
+        `done` says in its text output what was done; `example` follows the command and an id.
         """
         settings: dict[str, Any] = {
             "effect": Effect.WRITE,
@@ -42,7 +42,7 @@ class MilestonesToolset(Toolset):
             f"git_mile.{command.replace('-', '_')}",
             title=title,
             command=command,
-            example=f"holdfast milestones {command} {_SOME_ID} {example}".strip(),
+            example=f"holdfast milestones {command} {_EXAMPLE_ID} {example}".strip(),
             **(settings | more),
         )
 
@@ -91,7 +91,7 @@ class MileReceipt(Output):
 
     @classmethod
     def of(cls, receipt: WriteReceipt, *, comment: bool = False) -> MileReceipt:
-        """Convert the store's receipt; the operation of the comment is the last one."""
+        """Convert the store's receipt. With `comment`, its last operation wrote a comment."""
         written = receipt.operations[-1] if comment and receipt.operations else None
         return cls.model_validate(receipt._asdict() | {"id": receipt.entity, "comment_id": written})
 

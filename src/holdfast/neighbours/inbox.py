@@ -29,7 +29,7 @@ class InboxNeighbour:
         key = (linked, tuple(question.files))
         if key == ((), ()):
             return ()
-        version = self._room.sign()
+        version = self._room.data_version()
         cached = self._cache.get(key, version)
         return cached if cached is not None else self._cache.put(key, version, tuple(self._find_all(*key)))
 

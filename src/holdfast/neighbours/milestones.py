@@ -37,21 +37,21 @@ class MilestonesNeighbour:
 
     def closed(self, names: Collection[str]) -> frozenset[str]:
         """Return those of the names that refer to a closed milestone."""
-        from holdfast.milestones.index.lookup import closed_among
+        from holdfast.milestones.index.lookup import closed_milestones
 
         key = tuple(sorted(names))
-        return self._cached(key, lambda connection: closed_among(connection, key))
+        return self._cached(key, lambda connection: closed_milestones(connection, key))
 
     def _cached(self, key: Hashable, query: Callable[[sqlite3.Connection], Answer]) -> Answer:
         """Return the result of a query to the index, cached until a log changes."""
-        from holdfast.milestones.index.update import damaged_in
+        from holdfast.milestones.index.update import damaged_refs
 
         # Read before the query: a change in between then invalidates the entry.
         version = self._room.fingerprint()
         cached: Answer | None = self._cache.get(key, version)
         if cached is not None:
             return cached
-        is_damaged, result = self._room.read(lambda connection: (damaged_in(connection), query(connection)))
+        is_damaged, result = self._room.read(lambda connection: (damaged_refs(connection), query(connection)))
         # A damaged log can be repaired without a change of its tip.
         self._cache.put(key, None if is_damaged else version, result)
         return result

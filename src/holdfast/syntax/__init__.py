@@ -1,10 +1,9 @@
-"""Parsing: from source text to symbols, names, metrics and tokens.
+"""Reads source code: symbols, names, metrics, comments and tokens, for all languages in `languages/`.
 
-- `languages/`: one table per language, which detects it and says what its syntax nodes mean.
-- `parse` builds the tree-sitter tree; `symbols` and `complexity` query it.
-- `reader` makes the `record` of a file in one pass: comments, metrics, and its names (`names`, `uses`,
-  `unused`).
-- `facts`: symbols, syntax errors and statements of a text, cached by content hash.
-- Without a tree: `lexer` (tokens for clone detection) and `halstead` (operators and operands).
-- `highlighting`: the text split into styled pieces for display.
+- `languages/`: one table per language, with how to detect it and what its syntax nodes mean.
+- `parse` builds the tree-sitter tree; `symbols`, `control_flow` and `complexity` query it.
+- `reader` reads the `record` of a file in one pass: comments, metrics, and names (`names`, `uses`, `unused`).
+- `facts` has the symbols, syntax errors and statements of a text, cached by content hash.
+- `lexer` (tokens for clone detection) and `halstead` (operators and operands) work without a tree.
+- `highlighting` splits a text into styled pieces for display.
 """

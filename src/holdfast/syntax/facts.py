@@ -1,7 +1,7 @@
 """Symbols, syntax errors and statement boundaries of a text, cached by content.
 
 Contract: the facts depend on the language and the text alone and are cached by their hash; trees are not
-cached. A statement is any direct child of a block: of a function, a class, a file, a switch case.
+cached. A statement is a direct child of a block: of a function, a class, a file or a switch case.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from functools import cache
 from hashlib import blake2b
 
 from holdfast.syntax.languages import Language, language_of
-from holdfast.syntax.parse import Parsed, ParseTooLong, SyntaxProblem, captures, grammar_of, parse
+from holdfast.syntax.parse import Parsed, ParseTooLong, SyntaxProblem, captures, load_grammar, parse
 from holdfast.syntax.symbols import Symbol
 from holdfast.syntax.symbols import symbols as symbols_of
 
-CACHED = 512
-"""How many texts are cached; a judgement: the files that one session works on."""
+MAX_CACHED_TEXTS = 512
+"""A judgement: more files than one session works on."""
 
 BLOCKS = frozenset(
     {
@@ -36,7 +36,7 @@ BLOCKS = frozenset(
 
 @dataclass(frozen=True)
 class Facts:
-    """The symbols and syntax errors of a file, or in `skipped` why it could not be parsed.
+    """The symbols, syntax errors and statements of a file; `skipped` says why it could not be parsed.
 
     `statements` has, for each line, the first line of its statement.
     """
@@ -47,11 +47,11 @@ class Facts:
     statements: tuple[int, ...] = ()
     skipped: str | None = None
 
-    def broken(self, path: str) -> SyntaxProblem | None:
+    def syntax_error(self, path: str) -> SyntaxProblem | None:
         """Return the first syntax error, unless an outdated grammar may be to blame."""
         if not self.problems or self.language is None:
             return None
-        if self.language.exact or not (self.symbols or path.endswith(self.language.relatives)):
+        if self.language.has_exact_grammar or not (self.symbols or path.endswith(self.language.dialects)):
             return self.problems[0]
         return None
 
@@ -67,13 +67,13 @@ def facts(path: str, text: str) -> Facts:
     key = (language.name, blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest())
     found = _cache.get(key)
     if found is None:
-        if len(_cache) >= CACHED:
+        if len(_cache) >= MAX_CACHED_TEXTS:
             _cache.clear()
-        found = _cache[key] = _read(language, text)
+        found = _cache[key] = _read_facts(language, text)
     return found
 
 
-def _read(language: Language, text: str) -> Facts:
+def _read_facts(language: Language, text: str) -> Facts:
     try:
         parsed = parse(language, text)
         return Facts(language, symbols_of(parsed), parsed.problems, statement_starts(parsed))
@@ -83,34 +83,37 @@ def _read(language: Language, text: str) -> Facts:
 
 @cache
 def _patterns(language: Language) -> str:
-    grammar = grammar_of(language)
+    grammar = load_grammar(language)
     known = (kind for kind in sorted(BLOCKS) if grammar.id_for_node_kind(kind, True))
     return "\n".join(f"({kind} (_) @statement)" for kind in known)
 
 
 def statement_starts(parsed: Parsed) -> tuple[int, ...]:
     """Return for each line the first line of its statement, or the line itself outside statements."""
-    others = parsed.language.comments | BLOCKS
+    ignored = parsed.language.comments | BLOCKS
     spans = sorted(
         (node.start_point[0], -node.end_point[0])
         for node in captures(parsed, _patterns(parsed.language)).get("statement", [])
-        if node.type not in others
+        if node.type not in ignored
     )
     starts: list[int] = []
-    open_: list[tuple[int, int]] = []
-    waiting = 0
+    enclosing: list[
+        tuple[int, int]
+    ] = []  # first and last row of the statements around a row, outermost first
+    next_span = 0
     for row in range(parsed.source.count(b"\n") + 1):
-        while open_ and open_[-1][1] < row:
-            open_.pop()
-        while waiting < len(spans) and spans[waiting][0] == row:
-            open_.append((row, -spans[waiting][1]))
-            waiting += 1
-        starts.append((open_[-1][0] if open_ else row) + 1)
+        while enclosing and enclosing[-1][1] < row:
+            enclosing.pop()
+        while next_span < len(spans) and spans[next_span][0] == row:
+            enclosing.append((row, -spans[next_span][1]))
+            next_span += 1
+        statement_row = enclosing[-1][0] if enclosing else row
+        starts.append(statement_row + 1)
     return tuple(starts)
 
 
-def innermost(found: Sequence[Symbol], line: int) -> Symbol | None:
+def innermost(symbols: Sequence[Symbol], line: int) -> Symbol | None:
     """Return the innermost symbol that contains a line."""
-    last = bisect_right(found, line, key=lambda symbol: symbol.start_line)
-    holding = (symbol for symbol in reversed(found[:last]) if symbol.end_line >= line)
-    return next(holding, None)
+    end = bisect_right(symbols, line, key=lambda symbol: symbol.start_line)
+    containing = (symbol for symbol in reversed(symbols[:end]) if symbol.end_line >= line)
+    return next(containing, None)

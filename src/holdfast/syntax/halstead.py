@@ -1,8 +1,8 @@
 """Halstead's operators and operands, found with one regular expression per language.
 
-Operators are punctuation, opening brackets (a pair is one operator) and the keywords that the language's
-table lists; operands are all other words, numbers and literals. A literal is one operand, including anything
-interpolated in it. Comments and closing brackets are not counted.
+Operators are punctuation, opening brackets (a pair of brackets is one operator) and the keywords that the
+language's table lists. Operands are all other words, numbers and literals. A literal is one operand,
+including anything interpolated in it. Comments and closing brackets are not counted.
 """
 
 from __future__ import annotations
@@ -39,23 +39,27 @@ STRINGS = {
         rb"[\s\S]*?(?:^[ \t]*+(?P=tag)\b|\Z)"
     ),
 }
-"""An unclosed literal extends to the end of its line or text. Possessive quantifiers keep matching linear."""
+"""Patterns for literals. An unclosed literal extends to the end of its line or of the text.
+
+Possessive quantifiers keep the time linear. Two limits of a regular expression literal, 500 parts and 200
+characters in a class, are judgements: a longer one is hardly a literal.
+"""
 _COMMENTS = {
     "slashes": rb"//[^\n]*|/\*[\s\S]*?\*/",
     "hash": rb"#[^\n]*",
     "shell": rb"(?<!\S)#[^\n]*",
     "all": rb"//[^\n]*|/\*[\s\S]*?\*/|#(?!\[)[^\n]*",
 }
-_BLANK = rb"[ \t\r\n)\]}]*+"
-"""Skipped between tokens; includes closing brackets, with which no token begins."""
+_SKIPPED = rb"[ \t\r\n)\]}]*+"
+"""Skipped between tokens. No token starts with a closing bracket, so these are skipped too."""
 _WORDS = rb"@?[A-Za-z_$\x80-\xff][\w$\x80-\xff]*+(?![\"'])|\d\w*(?:\.\d\w*)?(?:(?<=[eE])[+-]\d+)?"
-_PLAIN = rb"[,;(\[{]|\.(?!\.)|:(?![:=])|=(?![=>])"
+_FREQUENT_OPERATORS = rb"[,;(\[{]|\.(?!\.)|:(?![:=])|=(?![=>])"
 """The most frequent operators; tried before the longer ones, for speed."""
-_SIGNS = (
+_LONG_OPERATORS = (
     rb"<=>|===|!==|>>>=?|<<=|>>=|\*\*=?|&&=?|\|\|=?|\?\?=?|\?\.|->|=>|::|:=|\+\+|--|//=?|\.\.\.|\.\.[=<]?"
     rb"|[-+*/%&|^<>=!]=|<<|>>|[-+*/%&|^~<>=!?:.@]"
 )
-SIGNS = frozenset(
+OPERATOR_SYMBOLS = frozenset(
     b"<=> === !== >>> >>>= <<= >>= ** **= && &&= || ||= ?? ??= ?. -> => :: := ++ -- // //= ... .. ..= ..<"
     b" -= += *= /= %= &= |= ^= <= >= == != << >> - + * / % & | ^ ~ < > = ! ? : . @ , ; ( [ {".split()
 )
@@ -74,25 +78,28 @@ class Halstead(NamedTuple):
 def _lexer(strings: tuple[str, ...], comments: str) -> re.Pattern[bytes]:
     """Return a pattern whose first group is a token, or empty for a comment."""
     literals = (STRINGS[name] for name in strings)
-    tokens = b"|".join((_WORDS, _PLAIN, *literals, _SIGNS))
-    return re.compile(_BLANK + b"(?:" + _COMMENTS[comments] + b"|(" + tokens + b"))", re.MULTILINE)
+    tokens = b"|".join((_WORDS, _FREQUENT_OPERATORS, *literals, _LONG_OPERATORS))
+    return re.compile(_SKIPPED + b"(?:" + _COMMENTS[comments] + b"|(" + tokens + b"))", re.MULTILINE)
 
 
 @cache
-def _operators(words: str) -> frozenset[bytes]:
-    return SIGNS | {word.encode() for word in words.split()}
+def _operator_tokens(keywords: str) -> frozenset[bytes]:
+    return OPERATOR_SYMBOLS | {keyword.encode() for keyword in keywords.split()}
 
 
-def tokens(flow: Flow, parts: Iterable[bytes]) -> list[bytes]:
+def split_tokens(flow: Flow, parts: Iterable[bytes]) -> list[bytes]:
     """Return the operators and operands in parts of a text."""
-    lexer = _lexer(flow.strings, flow.comments)
+    lexer = _lexer(flow.string_styles, flow.comment_style)
     found = lexer.findall(b"\n".join(parts))
-    return list(filter(None, found if lexer.groups == 1 else [token for token, _tag in found]))
+    if lexer.groups > 1:  # a heredoc pattern has a group for its tag
+        found = [token for token, _tag in found]
+    return list(filter(None, found))
 
 
-def halstead(flow: Flow, tokens: Sequence[bytes], distinct: Set[bytes]) -> Halstead:
+def count_halstead(flow: Flow, tokens: Sequence[bytes], distinct: Set[bytes]) -> Halstead:
     """Count operators and operands; `distinct` is the set of `tokens`."""
-    words = _operators(flow.operators)
-    operators = len(list(filter(words.__contains__, tokens)))
-    different = len(distinct & words)
-    return Halstead(different, len(distinct) - different, operators, len(tokens) - operators)
+    operators = _operator_tokens(flow.operators)
+    operator_count = len(list(filter(operators.__contains__, tokens)))
+    distinct_operators = len(distinct & operators)
+    distinct_operands = len(distinct) - distinct_operators
+    return Halstead(distinct_operators, distinct_operands, operator_count, len(tokens) - operator_count)

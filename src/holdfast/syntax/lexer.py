@@ -1,14 +1,14 @@
-"""Split source text into tokens with one regular expression per language, without parsing.
+"""Splits source text into tokens with one regular expression per language, without parsing.
 
 Contract:
 - `tokens` holds 32-bit numbers. The low three bits are the `TokenKind`; the others are a CRC-32 of the text.
-  BLANK (white space and comments) instead holds how many lines end in it and, above `LINE_BITS`, the
-  indentation of the line after it.
-- The kind of a string or import of several lines is increased by `OVER_LINES`; the number of lines that end
-  in it is the next entry of `line_ends`.
-- An import at the very beginning of a line is one token. Operators are split: `==` is two tokens.
-- Any bytes can be tokenized, in time linear in their number. Only BLANK tokens depend on layout, not even
-  Python's indentation shows in others.
+  A BLANK token (white space and comments) instead holds the number of lines that end in it and, above
+  `LINE_BITS`, the indentation of the line after it.
+- The kind of a string or import of several lines is increased by `MULTILINE_OFFSET`; the number of lines that
+  end in it is the next entry of `line_ends`.
+- An import that starts in the first column is one token. Operators are split: `==` is two tokens.
+- Any bytes can be tokenized, in time linear in their number. Only BLANK tokens depend on the layout, even in
+  Python.
 """
 
 from __future__ import annotations
@@ -24,13 +24,17 @@ from holdfast.syntax.halstead import STRINGS
 from holdfast.syntax.languages.language import Flow
 
 KIND_BITS = 3
+"""Enough for the kinds of `TokenKind`, and those of tokens that span lines."""
 LINE_BITS = 22
+"""The bits for a number of lines: four million, and seven bits remain for the indentation."""
 KEYWORD = 1 << KIND_BITS
 """The bit that is set for keywords only."""
-OVER_LINES = 2
-_DEEPEST = 127
-"""Indentation is capped so that it fits into the bits above `LINE_BITS` of a 32-bit number."""
-_TAB = 4
+MULTILINE_OFFSET = 2
+"""The difference between the kinds of a string or import in one line and in several."""
+_MAX_INDENTATION = 127
+"""Columns; what fits into the bits above `KIND_BITS` and `LINE_BITS` of a 32-bit number."""
+_TAB_COLUMNS = 4
+"""A judgement: a common width in editors; the indentation is only compared within a file."""
 
 
 class TokenKind(IntEnum):
@@ -45,7 +49,7 @@ class TokenKind(IntEnum):
     IMPORT = 5
 
 
-class Lexed(NamedTuple):
+class TokenizedText(NamedTuple):
     """The tokens of a text, blank ones included; both fields are arrays of 32-bit numbers."""
 
     tokens: bytes
@@ -66,56 +70,57 @@ _IMPORTS = {
     "source": rb"(?:source|\.)[ \t][^\n]*+",
     "import": rb"(?:import|package)\b[^\n]*+",
 }
-_BLANK = rb"[ \t\r\f\v]*+"
+_SPACES = rb"[ \t\r\f\v]*+"
 _LINE_ENDS = rb"\\?\n\s*+"
 _BLOCK_COMMENT = rb"/\*[\s\S]*?(?:\*/|\Z)"
-_PLAIN = rb"[()\[\].,:=;{}]"
+_FREQUENT_SYMBOLS = rb"[()\[\].,:=;{}]"
 """The most frequent operators and brackets; tried first, for speed."""
 _WORD = rb"[@$]?+[A-Za-z_\x80-\xff][\w$\x80-\xff]*+"
 _QUOTES = frozenset((b'"', b"'"))
-_HASH = 2**32 - 2 * KEYWORD
+_HASH_MASK = 2**32 - 2 * KEYWORD
 _is_word = re.compile(_WORD).fullmatch
 _NUMBER = rb"\d\w*+(?:\.\d\w*+)?+(?:(?<=[eE])[+-]\d++)?+"
 
 
-class _Lexer(dict[bytes, int]):
-    """Memoizes the number of each token text of a language, except of those that span lines."""
+class _TokenNumbers(dict[bytes, int]):
+    """The number of each token of a language, memoized unless the token spans lines."""
 
     def __init__(self, flow: Flow) -> None:
         super().__init__()
         self.line_ends = array("I")
-        self._has_blocks = flow.comments in ("slashes", "all")
+        self._has_blocks = flow.comment_style in ("slashes", "all")
         self._keywords = frozenset(word.encode() for word in flow.operators.split())
-        self._import = re.compile(_IMPORTS[flow.imports])
+        self._import = re.compile(_IMPORTS[flow.import_style])
         tokens = (
-            _LINE_ENDS, rb"^(?:" + _IMPORTS[flow.imports] + b")", _WORD + rb"(?!#{0,2}[\"'])",
-            *([_BLOCK_COMMENT] if self._has_blocks else ()), _PLAIN,
-            *(STRINGS[name] for name in flow.strings), _NUMBER, _WORD, rb"\S|\Z",
+            _LINE_ENDS, rb"^(?:" + _IMPORTS[flow.import_style] + b")", _WORD + rb"(?!#{0,2}[\"'])",
+            *([_BLOCK_COMMENT] if self._has_blocks else ()), _FREQUENT_SYMBOLS,
+            *(STRINGS[name] for name in flow.string_styles), _NUMBER, _WORD, rb"\S|\Z",
         )  # fmt: skip
-        comment = rb"(?:" + _COMMENTS[flow.comments] + rb"[^\n]*+)?+"
-        self._token = re.compile(_BLANK + comment + b"(" + b"|".join(tokens) + b")", re.MULTILINE)
+        comment = rb"(?:" + _COMMENTS[flow.comment_style] + rb"[^\n]*+)?+"
+        self._token = re.compile(_SPACES + comment + b"(" + b"|".join(tokens) + b")", re.MULTILINE)
 
-    def lexed(self, source: bytes) -> Lexed:
+    def tokenize(self, source: bytes) -> TokenizedText:
         """Return the tokens of a text."""
         self.line_ends = array("I")
-        found = self._token.findall(b"\n" + source)  # so that the first line, too, follows a line end
+        found = self._token.findall(b"\n" + source)  # so that the first line follows a line end too
         if self._token.groups > 1:
             found = [token for token, _tag in found]
-        return Lexed(array("I", map(self.__getitem__, found)).tobytes(), self.line_ends.tobytes())
+        return TokenizedText(array("I", map(self.__getitem__, found)).tobytes(), self.line_ends.tobytes())
 
     def __missing__(self, token: bytes) -> int:
         if _is_word(token):  # the most frequent case, so it comes first
             kind = KEYWORD | TokenKind.SIGN if token in self._keywords else TokenKind.NAME
-            self[token] = number = crc32(token) & _HASH | kind
+            self[token] = number = crc32(token) & _HASH_MASK | kind
             return number
-        lines, kind = token.count(b"\n"), self._kind(token)
+        lines = token.count(b"\n")
+        kind = self._kind(token)
         if kind == TokenKind.BLANK:
             number = (_indentation(token) << LINE_BITS | lines) << KIND_BITS
         else:
-            number = crc32(token) & _HASH | kind
+            number = crc32(token) & _HASH_MASK | kind
             if lines:
                 self.line_ends.append(lines)
-                return number + OVER_LINES
+                return number + MULTILINE_OFFSET
         if not lines or not token.strip():
             self[token] = number
         return number
@@ -133,17 +138,17 @@ class _Lexer(dict[bytes, int]):
 
 
 def _indentation(blank: bytes) -> int:
-    last = blank.rpartition(b"\n")[2]
-    return 0 if last.strip() else min(len(last.expandtabs(_TAB)), _DEEPEST)
+    last_line = blank.rpartition(b"\n")[2]
+    return 0 if last_line.strip() else min(len(last_line.expandtabs(_TAB_COLUMNS)), _MAX_INDENTATION)
 
 
 @cache
-def _lexer(flow: str) -> _Lexer:
+def _lexer(name: str) -> _TokenNumbers:
     from holdfast.syntax.languages import LANGUAGES
 
-    return _Lexer(next(language.flow for language in LANGUAGES if language.name == flow))
+    return _TokenNumbers(next(language.flow for language in LANGUAGES if language.name == name))
 
 
-def lexed(language: str, source: bytes) -> Lexed:
+def tokenize(language: str, source: bytes) -> TokenizedText:
     """Return the tokens of a text in a language, given by its name."""
-    return _lexer(language).lexed(source)
+    return _lexer(language).tokenize(source)

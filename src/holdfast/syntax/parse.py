@@ -1,7 +1,7 @@
-"""Parse source text into a tree-sitter syntax tree, within limits.
+"""Parses source text into a tree-sitter syntax tree, within limits.
 
-Contract
-- A text longer than `MAX_CHARACTERS`, or whose tree takes longer than `PATIENCE` seconds to build or to
+Contract:
+- A text longer than `MAX_CHARACTERS`, or whose tree takes longer than `MAX_PARSE_SECONDS` to build or to
   query, is refused with `ParseTooLong`.
 - A text with syntax errors is still parsed; the first `MAX_PROBLEMS` errors are in `problems`.
 - Lines count from 1 and end at a line feed, so `\\r\\n` counts once and a lone `\\r` not at all.
@@ -26,12 +26,13 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Query, Tree
 
 MAX_CHARACTERS = 5_000_000
-"""A judgement: well above hand-written files, and the tree of such a text still fits into memory."""
-PATIENCE = 5.0
-"""Seconds; a judgement. Ordinary files parse in milliseconds, so only degenerate input gets here."""
+"""A judgement: hand-written files are much shorter, and the tree of such a text still fits into memory."""
+MAX_PARSE_SECONDS = 5.0
+"""A judgement: ordinary files are parsed in milliseconds, so that only degenerate text takes so long."""
 MAX_PROBLEMS = 20
-QUOTED = 40
-"""How many characters of the unexpected text a message quotes."""
+"""A judgement: after the first few errors of a file, the others are usually consequences."""
+_MAX_QUOTED_CHARACTERS = 40
+"""How much of an unexpected text a message quotes; a judgement, so that the message fits a line."""
 
 
 class ParseTooLong(TooLarge):
@@ -66,8 +67,8 @@ class Parsed:
 
 
 @cache
-def grammar_of(language: Language) -> Grammar:
-    """Load the grammar of a language; its library is imported here, on first use."""
+def load_grammar(language: Language) -> Grammar:
+    """Load the grammar of a language, whose library is imported on first use."""
     import tree_sitter
 
     module, function = language.grammar
@@ -75,94 +76,102 @@ def grammar_of(language: Language) -> Grammar:
 
 
 @cache
-def query_for(language: Language, patterns: str) -> Query:
-    """Compile query patterns for a language; cached."""
+def compile_query(language: Language, patterns: str) -> Query:
+    """Compile query patterns for a language."""
     import tree_sitter
 
-    return tree_sitter.Query(grammar_of(language), patterns)
+    return tree_sitter.Query(load_grammar(language), patterns)
 
 
-def captures(parsed: Parsed, patterns: str, patience: float = PATIENCE) -> Mapping[str, list[Node]]:
-    """Run query patterns; return the captured nodes by capture name, or raise after `patience` seconds."""
+def captures(parsed: Parsed, patterns: str, seconds: float = MAX_PARSE_SECONDS) -> Mapping[str, list[Node]]:
+    """Run query patterns; return the nodes by capture name, or raise `ParseTooLong` after some seconds."""
     import tree_sitter
 
-    cursor = tree_sitter.QueryCursor(query_for(parsed.language, patterns), **_limit(patience))
-    began = monotonic()
+    cursor = tree_sitter.QueryCursor(compile_query(parsed.language, patterns), **_time_limit(seconds))
+    start = monotonic()
     found = cursor.captures(parsed.root)
-    if (
-        monotonic() - began >= patience
-    ):  # at the time limit tree-sitter returns a partial result without an error
-        raise _too_long(parsed.language, patience)
+    # At the time limit tree-sitter returns a partial result without an error.
+    if monotonic() - start >= seconds:
+        raise _timeout_error(parsed.language, seconds)
     return found
 
 
-def parse(language: Language, text: str, patience: float = PATIENCE) -> Parsed:
-    """Parse a text, or raise `ParseTooLong` after `patience` seconds."""
+def parse(language: Language, text: str, seconds: float = MAX_PARSE_SECONDS) -> Parsed:
+    """Parse a text, or raise `ParseTooLong` after some seconds."""
     if len(text) > MAX_CHARACTERS:
         raise ParseTooLong(
             f"The text has {len(text)} characters; at most {MAX_CHARACTERS} are parsed",
             hint="Comments in such files are tracked by their lines, without a parser.",
         )
     source = text.encode("utf-8", "replace")
-    parsed = _parse_source(language, source if language.exact else _rewrite(language, source), patience)
-    if language.exact and parsed.problems and (again := _rewrite(language, source)) != source:
-        parsed = min(parsed, _parse_source(language, again, patience), key=lambda one: len(one.problems))
+    if not language.has_exact_grammar:
+        parsed = _parse_source(language, _rewrite(language, source), seconds)
+    else:
+        parsed = _parse_source(language, source, seconds)
+        rewritten = _rewrite(language, source) if parsed.problems else source
+        if rewritten != source:
+            other = _parse_source(language, rewritten, seconds)
+            parsed = min(parsed, other, key=lambda candidate: len(candidate.problems))
     return replace(parsed, source=source, problems=parsed.problems[:MAX_PROBLEMS])
 
 
 def _rewrite(language: Language, source: bytes) -> bytes:
     """Replace syntax that the grammar does not know with equivalents of the same length."""
-    for pattern, known in language.rewritten:
-        source = re.sub(pattern, partial(_as_long, known), source)
+    for pattern, equivalent in language.rewrites:
+        source = re.sub(pattern, partial(_pad, equivalent), source)
     return source
 
 
-def _as_long(known: bytes, found: re.Match[bytes]) -> bytes:
-    return known.ljust(len(found[0]))
+def _pad(equivalent: bytes, match: re.Match[bytes]) -> bytes:
+    return equivalent.ljust(len(match[0]))
 
 
-def _parse_source(language: Language, source: bytes, patience: float) -> Parsed:
-    tree = _tree(language, source, patience)
+def _parse_source(language: Language, source: bytes, seconds: float) -> Parsed:
+    tree = _build_tree(language, source, seconds)
     parsed = Parsed(language, source, tree, ())
-    return replace(parsed, problems=_problems(parsed)) if tree.root_node.has_error else parsed
+    return replace(parsed, problems=_syntax_problems(parsed)) if tree.root_node.has_error else parsed
 
 
-def _tree(language: Language, source: bytes, patience: float) -> Tree:
+def _build_tree(language: Language, source: bytes, seconds: float) -> Tree:
     import tree_sitter
 
-    parser = tree_sitter.Parser(grammar_of(language), **_limit(patience))
+    parser = tree_sitter.Parser(load_grammar(language), **_time_limit(seconds))
     try:
         return parser.parse(source)
     except ValueError:
-        raise _too_long(language, patience) from None
+        raise _timeout_error(language, seconds) from None
 
 
-def _limit(patience: float) -> dict[str, Any]:
-    """Return the time limit; the callback that replaces this option crashes in tree-sitter 0.25."""
-    return {"timeout_micros": max(1, int(patience * 1_000_000))}
+def _time_limit(seconds: float) -> dict[str, Any]:
+    """Return the option for a time limit; the callback that replaces it crashes in tree-sitter 0.25."""
+    return {"timeout_micros": max(1, int(seconds * 1_000_000))}
 
 
-def _too_long(language: Language, patience: float) -> ParseTooLong:
+def _timeout_error(language: Language, seconds: float) -> ParseTooLong:
     return ParseTooLong(
-        f"The text could not be read as {language.name} within {patience:g} s",
+        f"The text could not be read as {language.name} within {seconds:g} s",
         hint="Comments in such files are tracked by their lines, without a parser.",
     )
 
 
-def _problems(parsed: Parsed) -> tuple[SyntaxProblem, ...]:
+def _syntax_problems(parsed: Parsed) -> tuple[SyntaxProblem, ...]:
     found = captures(parsed, "(ERROR) @unexpected (MISSING) @missing")
-    problems = [_problem(node, "Unexpected") for node in found.get("unexpected", ())]
-    problems += [_problem(node, "Missing") for node in found.get("missing", ())]
-    return tuple(sorted(problems, key=lambda one: (one.line, one.column, one.message)))
+    problems = [
+        _syntax_problem(node, f"Unexpected '{_quote_first_line(node)}'")
+        for node in found.get("unexpected", ())
+    ]
+    problems += [_syntax_problem(node, f"Missing '{node.type}'") for node in found.get("missing", ())]
+    return tuple(sorted(problems, key=lambda problem: (problem.line, problem.column, problem.message)))
 
 
-def _problem(node: Node, word: str) -> SyntaxProblem:
-    shown = node.type if word == "Missing" else _quote(node)
-    return SyntaxProblem(node.start_point[0] + 1, node.start_point[1] + 1, f"{word} '{shown}'")
+def _syntax_problem(node: Node, text: str) -> SyntaxProblem:
+    row, column = node.start_point
+    return SyntaxProblem(row + 1, column + 1, text)
 
 
-def _quote(node: Node) -> str:
+def _quote_first_line(node: Node) -> str:
     first = text_of(node).strip().split("\n", 1)[0]
     if not first.isprintable():
-        first = "".join(one if one.isprintable() else f"<U+{ord(one):04X}>" for one in first[:QUOTED])
-    return shorten(first, QUOTED, beyond=True)
+        start = first[:_MAX_QUOTED_CHARACTERS]
+        first = "".join(letter if letter.isprintable() else f"<U+{ord(letter):04X}>" for letter in start)
+    return shorten(first, _MAX_QUOTED_CHARACTERS, beyond=True)

@@ -1,7 +1,7 @@
 """The record of a source file: everything that one pass over its text extracts.
 
-A record depends on the language and the bytes alone, so it is cached by their hash. Rows are named tuples of
-numbers, strings and tuples. Lines and columns begin with 1.
+A record depends on the language and the bytes alone, so that it is cached by their hash. Its rows are named
+tuples of numbers, strings and tuples. Lines and columns count from 1.
 
 Contract: `from_sections(*sections(record)) == record`. Each section is JSON and can be read alone.
 """
@@ -13,7 +13,7 @@ from math import log2
 from typing import NamedTuple
 
 MODULE = -1
-"""Stands for the file itself where an index of a definition is expected."""
+"""The file itself, where the index of a definition is expected."""
 
 
 class FunctionMetrics(NamedTuple):
@@ -22,10 +22,11 @@ class FunctionMetrics(NamedTuple):
     `cyclomatic` is McCabe's complexity, counted on statements; `extended` adds one for every conditional
     expression, short-circuit operator, and loop or filter of a comprehension. `cognitive` follows
     SonarSource's white paper, with one more if `recursive`: the function calls itself, directly or through
-    others in the file. In Python `cyclomatic` includes nested functions, as in ruff; `cognitive` does except
-    in JavaScript and TypeScript. Anonymous functions count towards the enclosing one; in JavaScript and
-    TypeScript those with branches have rows of their own. `docs/analysis.md` lists what counts in each
-    language.
+    others in the file.
+
+    In Python `cyclomatic` includes nested functions, as in ruff; `cognitive` includes them except in
+    JavaScript and TypeScript. Anonymous functions count towards the enclosing one, but in JavaScript and
+    TypeScript those with branches have their own rows. `docs/analysis.md` lists what counts in each language.
     """
 
     name: str
@@ -94,9 +95,9 @@ class Definition(NamedTuple):
 
 
 class Uses(NamedTuple):
-    """The names used in one definition, outside of those nested in it.
+    """The names used in one definition, without those in definitions nested in it.
 
-    Names being declared, parameters, strings and comments are not uses.
+    Names that are being declared, parameters, strings and comments are not uses.
     """
 
     definition: int
@@ -105,7 +106,7 @@ class Uses(NamedTuple):
     attributes: tuple[str, ...]
     """Names after a dot, an arrow or a double colon, each once, sorted."""
     bound: tuple[str, ...] = ()
-    """Parameters and local variables, each once, sorted; here these names are local."""
+    """The names of parameters and local variables, each once, sorted."""
 
 
 class ImportedName(NamedTuple):
@@ -151,7 +152,7 @@ class CallSite(NamedTuple):
 
 
 class Unused(NamedTuple):
-    """An unused import, variable or parameter, or unreachable statements, as the file alone shows."""
+    """An unused import, variable or parameter, or unreachable statements, found in one file alone."""
 
     kind: str
     """`import`, `variable`, `parameter` or `unreachable`."""
@@ -171,7 +172,7 @@ class Names(NamedTuple):
     exports: tuple[str, ...]
     """The names in export lists: `__all__`, `export { a }`, `module.exports = { a }`."""
     words: tuple[str, ...]
-    """Identifiers in short strings, each once, sorted: weak evidence that something is used."""
+    """Identifiers in strings, each once, sorted: weak evidence that something is used."""
     unused: tuple[Unused, ...]
     is_entry: bool
     """Whether the file is a program's entry point: a main guard, a `main` function, a `#!` line."""
@@ -191,7 +192,7 @@ class Record(NamedTuple):
     comments: tuple[Comment, ...]
     names: Names
     broken: str | None
-    """The first syntax error, if the parser had to skip part of the text; the rest is still counted."""
+    """The first syntax error, if there is one; the rest of the text is still counted."""
 
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
@@ -203,9 +204,8 @@ def read_record(path: str, source: bytes, *, names: bool = True) -> Record | Non
 
     Names take as long as everything else; pass `names=False` to leave them out.
     """
-    from holdfast.syntax.reader import (
-        read,
-    )  # records are also used where no file is parsed; do not load the parser there
+    # Records are also used where no file is parsed, and where the parser should not be loaded.
+    from holdfast.syntax.reader import read
 
     return read(path, source, with_names=names)
 
@@ -213,15 +213,15 @@ def read_record(path: str, source: bytes, *, names: bool = True) -> Record | Non
 def sections(record: Record) -> tuple[bytes, bytes, bytes]:
     """Serialize a record into three JSON texts: counts and functions, comments, names."""
     numbers = (*record[:4], record.broken, record.functions)
-    return _json(numbers), _json(record.comments), _json(record.names)
+    return _encode_section(numbers), _encode_section(record.comments), _encode_section(record.names)
 
 
-def _json(value: object) -> bytes:
+def _encode_section(value: object) -> bytes:
     return _encode(value).encode()
 
 
 def from_sections(metrics: bytes, comments: bytes = b"", names: bytes = b"") -> Record:
-    """Deserialize a record; sections that are left out are empty in it."""
+    """Deserialize a record; the parts of omitted sections are empty."""
     language, lines, code_lines, comment_lines, broken, functions = json.loads(metrics)
     return Record(
         language,
@@ -230,12 +230,12 @@ def from_sections(metrics: bytes, comments: bytes = b"", names: bytes = b"") -> 
         comment_lines,
         tuple(map(FunctionMetrics._make, functions)),
         tuple(map(Comment._make, json.loads(comments))) if comments else (),
-        _names(names) if names else NO_NAMES,
+        _decode_names(names) if names else NO_NAMES,
         broken,
     )
 
 
-def _names(section: bytes) -> Names:
+def _decode_names(section: bytes) -> Names:
     definitions, uses, imports, calls, exports, words, unused, is_entry, package = json.loads(section)
     return Names(
         tuple(Definition._make((*row[:-2], tuple(row[-2]), tuple(row[-1]))) for row in definitions),

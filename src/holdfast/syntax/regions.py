@@ -1,4 +1,4 @@
-"""Which definition each byte of a source belongs to.
+"""Maps each byte of a source to the definition it belongs to.
 
 Contract: definitions are passed in source order, an outer one before those nested in it.
 """
@@ -10,34 +10,35 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.record import MODULE
-from holdfast.syntax.symbols import Declared
+from holdfast.syntax.symbols import DeclaredSymbol
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 
 class Regions:
-    """Maps a byte offset to the innermost definition around it."""
+    """The regions of a source, each with the innermost definition around it."""
 
-    def __init__(self, declared: Sequence[Declared]) -> None:
+    def __init__(self, declared: Sequence[DeclaredSymbol]) -> None:
         self.starts = [0]
         self.owners = [MODULE]
         self.containers: list[int] = []
-        open_: list[tuple[int, int]] = []
+        open_: list[tuple[int, int]] = []  # the end and index of each definition around the current one
         for index, (node, outer, _kind, _path) in enumerate(declared):
             start = outer.start_byte
             self._close(open_, start)
             self.containers.append(open_[-1][1] if open_ else MODULE)
-            self._begin(start, index)
+            self._start_region(start, index)
             open_.append((node.end_byte, index))
         self._close(open_, None)
 
     def _close(self, open_: list[tuple[int, int]], until: int | None) -> None:
+        """End the definitions that end at or before an offset, or all of them."""
         while open_ and (until is None or open_[-1][0] <= until):
             end, _index = open_.pop()
-            self._begin(end, open_[-1][1] if open_ else MODULE)
+            self._start_region(end, open_[-1][1] if open_ else MODULE)
 
-    def _begin(self, start: int, owner: int) -> None:
+    def _start_region(self, start: int, owner: int) -> None:
         if start <= self.starts[-1]:
             self.owners[-1] = owner
         else:
@@ -48,11 +49,11 @@ class Regions:
         """Return the index of the innermost definition around a byte, or MODULE."""
         return self.owners[bisect_right(self.starts, byte) - 1]
 
-    def cut(self, text: bytes) -> list[tuple[int, bytes]]:
-        """Split a text at the borders of definitions; return each part with the index of its definition."""
+    def split(self, text: bytes) -> list[tuple[int, bytes]]:
+        """Split a text at the boundaries of regions; return each part with the index of its definition."""
         ends = [*self.starts[1:], len(text)]
-        stretches = zip(self.owners, self.starts, ends, strict=True)
-        return [(owner, text[start:end]) for owner, start, end in stretches if start < end]
+        regions = zip(self.owners, self.starts, ends, strict=True)
+        return [(owner, text[start:end]) for owner, start, end in regions if start < end]
 
 
 class Spans:
@@ -64,5 +65,5 @@ class Spans:
         self.ends = [end for _start, end in spans]
 
     def __contains__(self, byte: int) -> bool:
-        before = bisect_right(self.starts, byte)
-        return before > 0 and byte < self.ends[before - 1]
+        count = bisect_right(self.starts, byte)
+        return count > 0 and byte < self.ends[count - 1]

@@ -1,7 +1,7 @@
-"""The symbols that a source file declares, with their extents.
+"""Finds the symbols that a source file declares, and their extents.
 
-Contract
-- Symbols are in source order, an outer one before those nested in it.
+Contract:
+- Symbols are in source order, an outer symbol before those nested in it.
 - Local variables of functions are not symbols; nested functions, classes and types are.
 - `start_line` is the first line of the declaration, decorators included; `name_line` is the line of its name.
 """
@@ -21,24 +21,24 @@ from holdfast.syntax.parse import Parsed, captures
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-SIGNATURE = 300
-"""How many characters of a signature are kept; a judgement: a few lines of code."""
+MAX_SIGNATURE_CHARACTERS = 300
+"""A judgement: a few lines of code."""
 _COMMENTS = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
-VARIABLE = 1
-"""The rank of nodes that declare a symbol only outside functions."""
+VARIABLE_RANK = 1
+"""The rank of nodes that declare a symbol only outside functions; declarations rank higher, others lower."""
 
 FUNCTIONS = frozenset({"Function", "Method", "Constructor"})
 CLASSES = frozenset({"Class", "Interface", "Struct", "Enum", "Object"})
 VARIABLES = frozenset({"Variable", "Constant", "Property", "Field"})
-BODIES = ("class_body", "function_body", "enum_class_body", "protocol_body", "block", "accessor_list")
+BODY_TYPES = ("class_body", "function_body", "enum_class_body", "protocol_body", "block", "accessor_list")
 
 
 @dataclass(frozen=True)
 class Symbol:
-    """A declared symbol.
+    """A find_declarations symbol.
 
-    `path` is the qualified name, from the outermost part to this one. `kind` is the name of an LSP
-    SymbolKind. `span` is its byte range in the source.
+    `path` is the qualified name, the outermost part first. `kind` is the name of an LSP SymbolKind. `span` is
+    its byte range in the source.
     """
 
     name: str
@@ -59,12 +59,12 @@ class Symbol:
 
     @property
     def is_type(self) -> bool:
-        """Whether it is a class or another type: interface, struct, enum, object."""
+        """Whether it is a class or another type: an interface, struct, enum or object."""
         return self.kind in CLASSES
 
 
-class Declared(NamedTuple):
-    """A symbol in the tree: `outer` is its node, or the wrapper or first attribute around or before it."""
+class DeclaredSymbol(NamedTuple):
+    """A symbol in the tree. `outer` is its node, the wrapper around it, or the first attribute before it."""
 
     node: Node
     outer: Node
@@ -72,19 +72,19 @@ class Declared(NamedTuple):
     path: tuple[str, ...]
 
 
-class _Frame(NamedTuple):
-    """A declaration or anonymous scope whose inside is being read."""
+class _SymbolScope(NamedTuple):
+    """A declaration or anonymous function whose content is being read."""
 
     end: int
     path: tuple[str, ...] = ()
-    owner: bool = False
-    within: bool = False
-    """Whether its content is local to a function."""
+    is_class: bool = False
+    is_local: bool = False
+    """Whether declarations in it are local to a function."""
 
 
 @cache
 def symbol_patterns(language: Language) -> str:
-    """Return the query patterns whose captures `declared` expects."""
+    """Return the query patterns whose captures `find_declarations` expects."""
     declarations = [declaration.query for declaration in language.declarations]
     others = sorted({*language.wrappers, *language.scopes, *language.attributes})
     return "\n".join([*declarations, *(f"({other}) @other" for other in others)])
@@ -98,26 +98,26 @@ def _declarations(language: Language) -> dict[str, Declaration]:
 def symbols(parsed: Parsed) -> tuple[Symbol, ...]:
     """Return the symbols of a file."""
     found = captures(parsed, symbol_patterns(parsed.language))
-    return tuple(_to_symbol(parsed.source, *each) for each in declared(parsed, found))
+    return tuple(_to_symbol(parsed.source, *declaration) for declaration in find_declarations(parsed, found))
 
 
-def declared(parsed: Parsed, found: Mapping[str, list[Node]]) -> list[Declared]:
+def find_declarations(parsed: Parsed, found: Mapping[str, list[Node]]) -> list[DeclaredSymbol]:
     """Return the declarations among the nodes that `symbol_patterns` captured."""
     return list(_SymbolReader(parsed).read(found))
 
 
 class _SymbolReader:
-    """One pass over the captured nodes in source order."""
+    """Reads the symbols of one file from the captured nodes, in source order."""
 
     def __init__(self, parsed: Parsed) -> None:
         self.parsed = parsed
         self.language = parsed.language
         self.declarations = _declarations(parsed.language)
-        self.open = [_Frame(len(parsed.source) + 1)]
+        self.open = [_SymbolScope(len(parsed.source) + 1)]
         self.wrapped: dict[tuple[int, int], Node] = {}
         self.attributes: tuple[Node, int] | None = None
 
-    def read(self, found: Mapping[str, list[Node]]) -> Iterator[Declared]:
+    def read(self, found: Mapping[str, list[Node]]) -> Iterator[DeclaredSymbol]:
         """Yield the symbols."""
         nodes = {
             (node.start_byte, -node.end_byte, node.id): (node, rank)
@@ -128,32 +128,34 @@ class _SymbolReader:
         for (start, _end, _id), (node, rank) in sorted(nodes.items()):
             while open_[-1].end <= start:
                 open_.pop()
-            if rank == VARIABLE and open_[-1].within:
+            if rank == VARIABLE_RANK and open_[-1].is_local:
                 continue
             kind = node.type
             if kind in language.attributes:
-                self._remember(node)
+                self._remember_attribute(node)
             if kind in language.wrappers:
                 self._wrap(node)
-            symbol = self._symbol(node) if rank >= VARIABLE else None
+            symbol = self._symbol(node) if rank >= VARIABLE_RANK else None
             if symbol is not None:
                 yield symbol
             elif kind in language.scopes:
-                open_.append(_Frame(node.end_byte, open_[-1].path, within=True))
+                open_.append(_SymbolScope(node.end_byte, open_[-1].path, is_local=True))
 
     def _wrap(self, node: Node) -> None:
-        part = self.language.wrappers[node.type]
-        child = node.child_by_field_name(part)
+        """Remember a wrapper by the declaration in it."""
+        field_or_types = self.language.wrappers[node.type]
+        child = node.child_by_field_name(field_or_types)
         if child is None:
-            matching = [child for child in node.named_children if child.type in part.split("|")]
+            types = field_or_types.split("|")
+            matching = [child for child in node.named_children if child.type in types]
             if len(matching) != 1:
                 return
             child = matching[0]
         outer = self.wrapped.get((node.start_byte, node.end_byte), node)
         self.wrapped[child.start_byte, child.end_byte] = outer
 
-    def _remember(self, node: Node) -> None:
-        """Remember the first of a run of adjacent attributes."""
+    def _remember_attribute(self, node: Node) -> None:
+        """Remember the first of several adjacent attributes."""
         first = self._first_attribute(node) or node
         self.attributes = (first, node.end_byte)
 
@@ -162,30 +164,32 @@ class _SymbolReader:
         if self.attributes is None:
             return None
         first, end = self.attributes
-        between = self.parsed.source[end : node.start_byte].strip()
-        return None if between and _COMMENTS.sub(b"", between).strip() else first
+        between = self.parsed.source[end : node.start_byte]
+        return None if _COMMENTS.sub(b"", between).strip() else first
 
-    def _symbol(self, node: Node) -> Declared | None:
+    def _symbol(self, node: Node) -> DeclaredSymbol | None:
+        """Return the symbol that a node declares, if any, and open its scope."""
         declaration = self.declarations[node.type]
         kind = declaration.kind if isinstance(declaration.kind, str) else declaration.kind(node)
         names = declaration.names(node) if kind is not None else ()
         if kind is None or not names or not names[-1]:
             return None
-        around, end = self.open[-1], node.end_byte
-        if kind in VARIABLES and around.within:
+        scope, end = self.open[-1], node.end_byte
+        if kind in VARIABLES and scope.is_local:
             return None
         if names[-1] == declaration.constructor:
             kind = "Constructor"
-        elif kind == "Function" and (len(names) > 1 or around.owner):
+        elif kind == "Function" and (len(names) > 1 or scope.is_class):
             kind = "Method"
-        path = around.path + names
-        self.open.append(_Frame(end, path, kind in CLASSES, around.within or kind in FUNCTIONS))
+        path = scope.path + names
+        is_local = scope.is_local or kind in FUNCTIONS
+        self.open.append(_SymbolScope(end, path, kind in CLASSES, is_local))
         outer = self.wrapped.get((node.start_byte, end), node)
-        return Declared(node, self._first_attribute(outer) or outer, kind, path)
+        return DeclaredSymbol(node, self._first_attribute(outer) or outer, kind, path)
 
 
 def _to_symbol(source: bytes, node: Node, outer: Node, kind: str, path: tuple[str, ...]) -> Symbol:
-    body = body_of(node)
+    body = body_node(node)
     end = body.start_byte if body is not None else _end_of_line(source, node)
     return Symbol(
         name=path[-1],
@@ -202,7 +206,7 @@ def _to_symbol(source: bytes, node: Node, outer: Node, kind: str, path: tuple[st
 
 
 def name_node(node: Node) -> Node:
-    """Return the node of a declaration's name, or its declarator, or itself."""
+    """Return the node of a declaration's name, or else its declarator, or the declaration itself."""
     return node.child_by_field_name("name") or node.child_by_field_name("declarator") or node
 
 
@@ -217,7 +221,7 @@ def _end_of_line(source: bytes, node: Node) -> int:
     return node.end_byte if end < 0 else end
 
 
-def body_of(node: Node) -> Node | None:
+def body_node(node: Node) -> Node | None:
     """Return the body of a declaration, or None."""
     body = node.child_by_field_name("body")
     if body is not None:
@@ -226,8 +230,10 @@ def body_of(node: Node) -> Node | None:
         value = node.child_by_field_name(field)
         if value is not None:
             return value.child_by_field_name("body")
-    return next((child for child in node.named_children if child.type in BODIES), None)
+    return next((child for child in node.named_children if child.type in BODY_TYPES), None)
 
 
 def _signature(source: bytes) -> str:
-    return shorten(" ".join(source.decode("utf-8", "replace").split()).rstrip("{: ="), SIGNATURE)
+    return shorten(
+        " ".join(source.decode("utf-8", "replace").split()).rstrip("{: ="), MAX_SIGNATURE_CHARACTERS
+    )

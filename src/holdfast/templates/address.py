@@ -2,7 +2,7 @@
 
 Contract: an address is exactly three names. It is compared, never joined to a path. Anything else (another
 scheme, more or fewer parts, dots, a query, an escape that hides any of these) is refused before a lookup.
-Escapes are decoded exactly once.
+Percent escapes are decoded exactly once.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ SCHEME = "template://"
 NAME_PATTERN = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 
 _NAME = re.compile(NAME_PATTERN)
-_NAME_CHARACTERS = 40
-_SHOWN_CHARACTERS = 100  # how many characters of an invalid address an error message quotes
+MAX_NAME_CHARACTERS = 40  # a judgement: the longest built-in name has 12
+_MAX_QUOTED_CHARACTERS = (
+    100  # of an invalid address, in an error message: a judgement; real ones have about 40
+)
 
 
 @dataclass(frozen=True, order=True)
@@ -38,7 +40,7 @@ class TemplateAddress:
         parts = uri.removeprefix(SCHEME).split("/")
         if not uri.startswith(SCHEME) or len(parts) != len(TemplateAddress.__match_args__):
             raise malformed(uri)
-        return TemplateAddress.of(*(_decoded(part, uri) for part in parts))
+        return TemplateAddress.of(*(_decode(part, uri) for part in parts))
 
     @classmethod
     def of(cls, category: str, toolchain: str, variant: str) -> TemplateAddress:
@@ -59,13 +61,13 @@ class TemplateAddress:
 
 def is_name(text: str) -> bool:
     """Return whether `text` can be one of the three names."""
-    return len(text) <= _NAME_CHARACTERS and _NAME.fullmatch(text) is not None
+    return len(text) <= MAX_NAME_CHARACTERS and _NAME.fullmatch(text) is not None
 
 
 def malformed(uri: str) -> InvalidTemplateUri:
     """Return the error for an invalid address."""
     # Escaped, because it may contain control characters or lone surrogates.
-    shown = ascii(shorten(uri, _SHOWN_CHARACTERS, mark="...", beyond=True))
+    shown = ascii(shorten(uri, _MAX_QUOTED_CHARACTERS, mark="...", beyond=True))
     return InvalidTemplateUri(
         f"{shown} is not the address of a template.",
         hint="It has the form template://category/toolchain/variant, such as template://makefile/rust/cli.",
@@ -73,7 +75,7 @@ def malformed(uri: str) -> InvalidTemplateUri:
     )
 
 
-def _decoded(part: str, uri: str) -> str:
+def _decode(part: str, uri: str) -> str:
     try:
         return unquote(part, errors="strict")
     except UnicodeDecodeError:

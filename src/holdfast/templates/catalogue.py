@@ -1,9 +1,9 @@
-"""The catalogue of templates: built-in ones, the user's and the repository's.
+"""The catalogue of templates: those that are built in, the user's and the repository's.
 
 Contract:
 - Built-in templates take precedence over the user's, and these over the repository's. A repository can
   therefore add templates, but not replace one at a known address.
-- A file that is not a template, or whose address is taken, is listed as unusable; the others work.
+- A file that is not a template, or has the address of another one, is listed as unusable; the others work.
 - Folders are checked for changes on every request, and read again only if they changed.
 """
 
@@ -26,7 +26,7 @@ from holdfast.templates.address import TemplateAddress
 from holdfast.templates.definition import SUFFIX, TemplateDefinition, parse_template
 from holdfast.templates.errors import TemplateBroken, TemplateNotFound
 from holdfast.templates.renderer import RenderedFile, Renderer
-from holdfast.templates.template import Origin, Template, problems
+from holdfast.templates.template import Origin, Template, find_problems
 
 REPOSITORY_FOLDER = ".scaffold"
 BUILTIN_FOLDER = str(Path(__file__).with_name("builtin"))
@@ -54,7 +54,7 @@ class UnusableFile(Output):
 
 @dataclass(frozen=True)
 class CatalogueSnapshot:
-    """The content of the folders when last read."""
+    """The content of the folders when they were last read."""
 
     templates: dict[TemplateAddress, Template]
     broken: list[UnusableFile]
@@ -79,7 +79,8 @@ class Catalogue:
         fingerprints = [folder.fingerprint() for origin, folder in self._folders if origin != "built-in"]
         with self._lock:
             if fingerprints != self._fingerprints:
-                self._snapshot, self._fingerprints = _read(self._folders), fingerprints
+                self._snapshot = _read_folders(self._folders)
+                self._fingerprints = fingerprints
             return self._snapshot
 
     def find(self, address: TemplateAddress) -> Template:
@@ -96,7 +97,7 @@ class Catalogue:
         )
 
     def matching(self, toolchain: str | None = None, category: str | None = None) -> list[Template]:
-        """Return the templates of a toolchain and a category, each if given, in listing order."""
+        """Return the templates of a toolchain and a category, or of all where None, in listing order."""
         found = [
             template
             for address, template in self.snapshot().templates.items()
@@ -109,22 +110,24 @@ def _folder(path: str) -> Folder:
     return Folder(path, SUFFIX, max_files=LIMITS.own_templates, limit=LIMITS.template_file_bytes)
 
 
-def _read(folders: Iterable[tuple[Origin, Folder]]) -> CatalogueSnapshot:
+def _read_folders(folders: Iterable[tuple[Origin, Folder]]) -> CatalogueSnapshot:
     snapshot = CatalogueSnapshot({}, [])
     for origin, folder in folders:
         for file, content in folder.read().items():
             try:
-                _add(snapshot, origin, file, content)
+                _add_definition(snapshot, origin, file, content)
             except HoldfastError as failure:
                 snapshot.broken.append(UnusableFile(origin=origin, file=file, problem=failure.message))
     return snapshot
 
 
-def _add(snapshot: CatalogueSnapshot, origin: Origin, file: str, content: bytes | HoldfastError) -> None:
+def _add_definition(
+    snapshot: CatalogueSnapshot, origin: Origin, file: str, content: bytes | HoldfastError
+) -> None:
     if isinstance(content, HoldfastError):
         raise content
     definition = parse_template(file, content)
-    _check_defaults(file, definition)
+    _refuse_invalid_default(file, definition)
     added = {}
     for declared in definition.metadata.addresses:
         address = TemplateAddress.of(definition.metadata.category, declared.toolchain, declared.variant)
@@ -134,25 +137,25 @@ def _add(snapshot: CatalogueSnapshot, origin: Origin, file: str, content: bytes 
     snapshot.templates.update(added)
 
 
-def _check_defaults(file: str, definition: TemplateDefinition) -> None:
+def _refuse_invalid_default(file: str, definition: TemplateDefinition) -> None:
     declared = definition.metadata.parameters
     defaults = {item.name: item.default for item in declared if item.default is not None}
-    found = problems([item for item in declared if item.name in defaults], defaults)
+    found = find_problems([item for item in declared if item.name in defaults], defaults)
     if found:
         raise TemplateBroken(f"'{file}' has an invalid default: {found[0].field}.")
 
 
 def _listing_order(template: Template) -> tuple[int, int, TemplateAddress]:
     address = template.address
-    return _rank(address.toolchain, TOOLCHAINS), _rank(address.category, CATEGORIES), address
+    return _position(address.toolchain, TOOLCHAINS), _position(address.category, CATEGORIES), address
 
 
-def _rank(name: str, order: tuple[str, ...]) -> int:
+def _position(name: str, order: tuple[str, ...]) -> int:
     return order.index(name) if name in order else len(order)
 
 
 class Templates:
-    """Finds templates and renders them."""
+    """Finds and renders templates. The tools get it as `room`, which is their access to the repository."""
 
     def __init__(self, repository: Repository) -> None:
         self.catalogue = Catalogue(repository)
@@ -167,4 +170,4 @@ class Templates:
         return self._renderer.render(template, template.complete(given))
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing, because no file stays open; every toolset's object has this method."""

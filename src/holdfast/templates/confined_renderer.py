@@ -1,6 +1,7 @@
 """Renders one untrusted template in a confined process.
 
-`storage/processes/confined.py` starts it, and gives up the right to open files once this module is imported.
+`storage/processes/confined.py` starts the process, imports this module, and then drops the right to open
+files.
 """
 
 from __future__ import annotations
@@ -12,56 +13,58 @@ from typing import Any
 
 from jinja2 import TemplateError
 
-from holdfast.templates.jinja import compiled
+from holdfast.templates.jinja import compile_template
 
-_MISTAKES = (
+_TEMPLATE_ERRORS = (
     *(TemplateError, ArithmeticError, AssertionError, AttributeError, LookupError),
     *(RecursionError, SyntaxError, TypeError, ValueError),
 )
+_MAX_REASON_CHARACTERS = 200  # a judgement: one long line
 
 
 class TooMuchText(Exception):
-    """A template produces more text than allowed."""
+    """A template produces more text than is allowed."""
 
 
 def render_request(request: bytes) -> bytes:
-    """Render a request in JSON; return one line of JSON, then the text."""
-    wanted = json.loads(request)
+    """Render a request in JSON; return one line of JSON with the path or the failure, then the text."""
+    arguments = json.loads(request)
     try:
-        path = compiled(wanted["path"]).render(wanted["values"])
-        text = _bounded(wanted["body"], wanted["values"], wanted["limit"])
+        path = compile_template(arguments["path"]).render(arguments["values"])
+        text = _render_body(arguments["body"], arguments["values"], arguments["limit"])
     except TooMuchText:
-        return _answer(failure="size")
-    except _MISTAKES as failure:
-        return _answer(failure="template", reason=_reason(failure))
-    return _answer(path=path) + text.encode("utf-8", "replace")
+        return _response(failure="size")
+    except _TEMPLATE_ERRORS as failure:
+        return _response(failure="template", reason=_reason(failure))
+    return _response(path=path) + text.encode("utf-8", "replace")
 
 
-def _bounded(body: str, values: Mapping[str, Any], limit: int) -> str:
+def _render_body(body: str, values: Mapping[str, Any], max_bytes: int) -> str:
     pieces: list[str] = []
-    budget = limit
-    for piece in compiled(body).generate(values):
-        budget -= len(piece.encode("utf-8", "replace"))
-        if budget < 0:
+    remaining = max_bytes
+    for piece in compile_template(body).generate(values):
+        remaining -= len(piece.encode("utf-8", "replace"))
+        if remaining < 0:
             raise TooMuchText
         pieces.append(piece)
     return "".join(pieces)
 
 
-def _answer(**head: str) -> bytes:
+def _response(**head: str) -> bytes:
     return json.dumps(head).encode() + b"\n"
 
 
 def _reason(failure: Exception) -> str:
+    """Return why a template failed, without paths of this installation."""
     line = getattr(failure, "lineno", None)
-    text = str(failure).partition("\n")[0][:200]
+    text = str(failure).partition("\n")[0][:_MAX_REASON_CHARACTERS]
     if not text or sys.base_prefix in text or sys.prefix in text:
         text = type(failure).__name__
     return text if line is None else f"line {line}: {text}"
 
 
 def _warm_up() -> None:
-    """Make Jinja2 do its lazy imports, for rendering and for errors, before files are out of reach."""
+    """Make Jinja2 do its lazy imports, for rendering and for errors, while files can still be opened."""
     for body in (
         "{% macro m(a) %}{{ a | upper | quoted }}{{ caller() }}{% endmacro %}{% call m('é') %}{% endcall %}",
         "{% for y in x | sort %}{{ 1.5 | round }}{{ 'a b' | wordwrap(2) }}{{ y | tojson }}{% endfor %}",
@@ -71,7 +74,8 @@ def _warm_up() -> None:
         "{{ x.__class__ }}",
         "{{ '\\x' }}",
     ):
-        render_request(json.dumps({"path": "x", "body": body, "values": {"x": ["y"]}, "limit": 999}).encode())
+        request = {"path": "x", "body": body, "values": {"x": ["y"]}, "limit": 999}
+        render_request(json.dumps(request).encode())
 
 
 _warm_up()

@@ -1,10 +1,10 @@
 """The file format of templates: metadata in TOML between two lines of `+++`, then the body in Jinja2.
 
-A parameter may require a format that is safe where the text is inserted, such as a make recipe, a line of
-TOML or a shell command. Patterns match the whole text, in linear time.
+A parameter may require a format, so that its text is safe where it is inserted, such as in a make recipe, a
+line of TOML or a shell command. Patterns match the whole text, in linear time.
 
-Contract: built-in templates and those of users and repositories are read by the same code and follow the same
-rules. A file that breaks a rule is refused as a whole, with the rule and the file name.
+Contract: the same code and rules apply to built-in templates and to those of users and repositories. A file
+that breaks a rule is refused as a whole, with the rule and the file name.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from holdfast.storage.files.foreign_document import parse_toml
-from holdfast.templates.address import NAME_PATTERN
+from holdfast.templates.address import MAX_NAME_CHARACTERS, NAME_PATTERN
 from holdfast.templates.errors import TemplateBroken
 
-_PATTERN_MEMORY = 1 << 20  # a chosen bound for untrusted patterns
+_MAX_PATTERN_BYTES = 1 << 20  # of memory for a compiled untrusted pattern; a judgement: RE2 allows 8 MiB
 _RESERVED_WORDS = (
     "abstract alloc as async await become box break build case chan class const continue core crate debugger"
     " default defer delete deps do dyn else enum examples export extends extern fallthrough final fn for func"
@@ -34,8 +34,8 @@ _RESERVED_WORDS = (
     " std struct super switch test this throw trait true try type typeof union unsafe unsized use var vendor"
     " virtual void where while with yield"
 )
-_COMPILER_WORDS = frozenset(_RESERVED_WORDS.split())
-_PYTHON_WORDS = frozenset(
+_COMPILER_RESERVED = frozenset(_RESERVED_WORDS.split())
+_PYTHON_RESERVED = frozenset(
     word.lower() for word in (*keyword.kwlist, *sys.stdlib_module_names, "pytest", "tests")
 )
 
@@ -62,28 +62,28 @@ class TextFormat:
 
 
 @lru_cache(maxsize=256)
-def compiled_pattern(pattern: str) -> Any:
+def compile_pattern(pattern: str) -> Any:
     """Compile an untrusted pattern with RE2, which matches in linear time, or raise `ValueError`."""
     import re2  # type: ignore[import-untyped]  # imported here because few templates have a pattern
 
     options = re2.Options()
     options.log_errors = False
-    options.max_mem = _PATTERN_MEMORY
+    options.max_mem = _MAX_PATTERN_BYTES
     try:
         return re2.compile(pattern, options)
     except re2.error:
         raise ValueError("the pattern is not valid in RE2") from None
 
 
-_PROJECT_NAME = "1 to 64 letters, digits, hyphens and underscores, beginning with a letter"
+_PROJECT_NAME = "1 to 64 letters, digits, hyphens and underscores, starting with a letter"
 
 FORMATS: Mapping[str, TextFormat] = MappingProxyType(
     {
-        "project-name": TextFormat(r"[A-Za-z][A-Za-z0-9_-]{0,63}", _PROJECT_NAME, _COMPILER_WORDS),
+        "project-name": TextFormat(r"[A-Za-z][A-Za-z0-9_-]{0,63}", _PROJECT_NAME, _COMPILER_RESERVED),
         "python-project-name": TextFormat(
             r"[A-Za-z](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9])?",
             f"{_PROJECT_NAME} and ending with a letter or digit",
-            _COMPILER_WORDS | _PYTHON_WORDS,
+            _COMPILER_RESERVED | _PYTHON_RESERVED,
         ),
         "identifier": TextFormat(
             r"[A-Za-z_][A-Za-z0-9_]{0,63}",
@@ -117,7 +117,7 @@ FORMATS: Mapping[str, TextFormat] = MappingProxyType(
 FENCE = "+++"
 SUFFIX = ".template"
 
-Name = Annotated[str, Field(pattern=f"^{NAME_PATTERN}$", max_length=40)]
+Name = Annotated[str, Field(pattern=f"^{NAME_PATTERN}$", max_length=MAX_NAME_CHARACTERS)]
 Line = Annotated[str, Field(min_length=1, max_length=300, pattern=r"^[^\x00-\x1f\x7f]+$")]
 Value = bool | str | list[str]
 
@@ -151,7 +151,7 @@ class Parameter(_Strict):
         if self.type == "boolean" and (self.format or self.pattern or self.choices or self.multiline):
             raise ValueError("format, pattern, choices and multiline are for texts")
         if self.pattern is not None:
-            compiled_pattern(self.pattern)
+            compile_pattern(self.pattern)
         if self.required and self.default is not None:
             raise ValueError("a required parameter has no default")
         if self.default is not None and not isinstance(self.default, _PYTHON_TYPES[self.type]):
@@ -187,7 +187,7 @@ class TemplateMetadata(_Strict):
         reserved = {"toolchain", "variant"} & set(names)
         if len(set(names)) < len(names) or reserved:
             raise ValueError("two parameters share a name, or one is called toolchain or variant")
-        addresses = [(one.toolchain, one.variant) for one in self.addresses]
+        addresses = [(address.toolchain, address.variant) for address in self.addresses]
         if len(set(addresses)) < len(addresses):
             raise ValueError("two addresses are the same")
         booleans = [parameter.name for parameter in self.parameters if parameter.type == "boolean"]

@@ -1,7 +1,7 @@
 """The Jinja2 environment of templates: sandboxed, strict and deterministic.
 
-It is imported when a template is first rendered: in this process for built-in templates, in a confined
-process for all others (see `confined_renderer.py`).
+This module is imported when a template is first rendered: in this process for built-in templates, in a
+confined process for all others (see `confined_renderer.py`).
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a name in any naming style: `XMLHttpRequest` is xml, http, request."""
+    """Return the words of a name in any naming style: xml, http and request for `XMLHttpRequest`."""
     return [word.lower() for word in _WORD.findall(text)]
 
 
 def snake(text: str) -> str:
-    """Return `text` in lower case, with single underscores as separators: `my-App 2` is `my_app_2`."""
+    """Return `text` in lower case, with single underscores as separators: `my_app_2` for `my-App 2`."""
     return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
 
 
@@ -48,31 +48,32 @@ _NONDETERMINISTIC = ("random", "pprint")
 _GLOBALS = ("range", "dict", "namespace")
 
 
-def environment() -> ImmutableSandboxedEnvironment:
-    """Return an environment without loaders, mutation or undefined variables."""
-    result = ImmutableSandboxedEnvironment(
+def new_environment() -> ImmutableSandboxedEnvironment:
+    """Return an environment without loaders, in which values are immutable and undefined variables fail."""
+    environment = ImmutableSandboxedEnvironment(
         undefined=StrictUndefined,
         autoescape=False,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    result.globals = {name: result.globals[name] for name in _GLOBALS}
-    result.filters.update(_FILTERS)
+    environment.globals = {name: environment.globals[name] for name in _GLOBALS}
+    environment.filters.update(_FILTERS)
     for name in _NONDETERMINISTIC:
-        del result.filters[name]
-    return result
+        del environment.filters[name]
+    return environment
 
 
-_ENVIRONMENT = environment()
+_ENVIRONMENT = new_environment()
 
 
 @lru_cache(maxsize=512)
-def compiled(text: str) -> Template:
-    """Return a compiled template."""
+def compile_template(text: str) -> Template:
+    """Compile a template."""
     return _ENVIRONMENT.from_string(text)
 
 
-def rendered(path: str, body: str, values: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the path and text of a file; only for trusted templates, as nothing bounds time or size."""
-    return (compiled(path).render(values) if "{" in path else path), compiled(body).render(values)
+def render_trusted(path: str, body: str, values: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the path and text of a file from a trusted template, whose time and size are not limited."""
+    rendered_path = compile_template(path).render(values) if "{" in path else path
+    return rendered_path, compile_template(body).render(values)

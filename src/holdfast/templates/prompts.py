@@ -1,4 +1,4 @@
-"""Prompts that have an agent scaffold a project in one of three toolchains."""
+"""The MCP prompts that ask an agent to scaffold a project, one for each of three toolchains."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Begin a new {title} project called {name}, as a {variant}.
 
 2. If `errors` in the answer is not empty, report them and stop.
 3. Write every file of `files` under the folder `{name}`, at its `path` and with its `content` unchanged, \
-`.scaffold.json` included: it records where the files came from. Do not overwrite a file that exists \
+including `.scaffold.json`, which records where the files came from. Do not overwrite a file that exists \
 without asking.
 4. In that folder run `{check}`. It must pass as generated; if it does not, show its output.
 5. Summarise in a few lines what was generated and what to do first.
@@ -32,6 +32,8 @@ The files will be: {files}."""
 
 
 class _ScaffoldPrompt(Input):
+    """The parameters that all toolchains share."""
+
     project_name: str = Field(description="Name of the project.")
     project_type: Literal["cli", "library"] = Field(description="Kind of project: cli or library.")
 
@@ -59,29 +61,35 @@ class ScaffoldPython(_ScaffoldPrompt):
 
 @templates.prompt("scaffold-rust-project", title="Scaffold a Rust project", specified=True)
 def scaffold_rust_project(room: Templates, args: ScaffoldRust) -> list[PromptMessage]:
-    """Begin a Rust project that builds and passes its tests."""
-    more = {"has_tests": args.has_tests, "has_benchmarks": args.has_benchmarks}
-    return _messages(room, "Rust", "rust", args, more, "make")
+    """Start a Rust project that builds and passes its tests."""
+    chosen = {"has_tests": args.has_tests, "has_benchmarks": args.has_benchmarks}
+    return _messages(room, "Rust", "rust", args, chosen, "make")
 
 
 @templates.prompt("scaffold-deno-project", title="Scaffold a Deno project", specified=True)
 def scaffold_deno_project(room: Templates, args: ScaffoldDeno) -> list[PromptMessage]:
-    """Begin a Deno project that passes its tests."""
-    named = [item.strip() for item in args.permissions.split(",") if item.strip()]
-    return _messages(room, "Deno", "deno", args, {"permissions": named} if named else {}, "make test")
+    """Start a Deno project that passes its tests."""
+    permissions = [item.strip() for item in args.permissions.split(",") if item.strip()]
+    return _messages(
+        room, "Deno", "deno", args, {"permissions": permissions} if permissions else {}, "make test"
+    )
 
 
 @templates.prompt("scaffold-python-project", title="Scaffold a Python project", specified=True)
 def scaffold_python_project(room: Templates, args: ScaffoldPython) -> list[PromptMessage]:
-    """Begin a Python project, managed by uv, that passes its tests."""
-    more = {"python_version": args.python_version}
-    return _messages(room, "Python", "python-uv", args, more, "make install test")
+    """Start a Python project, managed by uv, that passes its tests."""
+    chosen = {"python_version": args.python_version}
+    return _messages(room, "Python", "python-uv", args, chosen, "make install test")
 
 
 def _messages(
-    room: Templates, title: str, toolchain: str, args: _ScaffoldPrompt, more: dict[str, Any], check: str
+    room: Templates, title: str, toolchain: str, args: _ScaffoldPrompt, chosen: dict[str, Any], check: str
 ) -> list[PromptMessage]:
-    parameters = {"project_name": args.project_name, "description": f"A {title} {args.project_type}", **more}
+    parameters = {
+        "project_name": args.project_name,
+        "description": f"A {title} {args.project_type}",
+        **chosen,
+    }
     # Generated here once, so that invalid parameters are refused before an agent acts on the prompt.
     generated = scaffold(room, ScaffoldRequest(toolchain, args.project_type, [ALL], parameters))
     for error in generated.errors:

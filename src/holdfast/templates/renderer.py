@@ -1,4 +1,4 @@
-"""Renders templates to files: built-in ones in this process, all others in a confined one.
+"""Renders templates to files: built-in templates in this process, all others in a confined process.
 
 Contract: the same template and parameters always give the same bytes. Rendered files are cached by the digest
 of the template and the values.
@@ -20,15 +20,17 @@ from holdfast.storage.files.repo_path import RepoPath
 from holdfast.templates.errors import TemplateBroken
 from holdfast.templates.template import Template, Values
 
-_CACHED_FILES = 256  # chosen bounds: 16 million characters at most
-_CACHED_CHARACTERS = 64 * 1024
-_CONFINED = "holdfast.templates.confined_renderer"
-_HEAD_BYTES = 16 * 1024  # a chosen bound for the path or the reason of a failure
+_MAX_CACHED_FILES = 256  # a judgement: with the limit below, 16 million characters at most
+_MAX_CACHED_FILE_CHARACTERS = 64 * 1024  # a judgement: generated files are rarely larger
+_CONFINED_MODULE = "holdfast.templates.confined_renderer"
+_MAX_HEAD_BYTES = (
+    16 * 1024
+)  # for the path, or the reason of a failure: a judgement, several times what both may have
 
 
 @dataclass(frozen=True)
 class RenderedFile:
-    """A file rendered from a template."""
+    """A file render_trusted from a template."""
 
     path: str
     content: str
@@ -39,46 +41,46 @@ class RenderedFile:
 
 
 class Renderer:
-    """Renders templates, with a cache of small files rendered recently."""
+    """Renders templates, with a cache of small files render_trusted recently."""
 
     def __init__(self) -> None:
-        self._cache: VersionedCache[RenderedFile] = VersionedCache(_CACHED_FILES)
+        self._cache: VersionedCache[RenderedFile] = VersionedCache(_MAX_CACHED_FILES)
 
     def render(self, template: Template, values: Values) -> RenderedFile:
         """Render a template with validated, complete values."""
-        key = (template.definition.digest, template.address, *map(_frozen, values.values()))
+        key = (template.definition.digest, template.address, *map(_hashable, values.values()))
         cached = self._cache.get(key, True)
         if cached is not None:
             return cached
-        file = _rendered(template, values)
-        return self._cache.put(key, True if len(file.content) <= _CACHED_CHARACTERS else None, file)
+        file = _render(template, values)
+        # The cache does not store a value whose version is None.
+        version = True if len(file.content) <= _MAX_CACHED_FILE_CHARACTERS else None
+        return self._cache.put(key, version, file)
 
 
-def _frozen(value: object) -> object:
+def _hashable(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _rendered(template: Template, values: Values) -> RenderedFile:
-    everything = {**values, "toolchain": template.address.toolchain, "variant": template.address.variant}
-    render = _in_process if template.is_builtin else _confined
-    path, content = render(template, everything)
+def _render(template: Template, values: Values) -> RenderedFile:
+    all_values = {**values, "toolchain": template.address.toolchain, "variant": template.address.variant}
+    render = _render_in_process if template.is_builtin else _render_confined
+    path, content = render(template, all_values)
     try:
         return RenderedFile(_safe_path(path), content)
     except InvalidPath as failure:
-        raise _broken(template, failure.message.rstrip(".")) from None
+        raise _render_error(template, failure.message.rstrip(".")) from None
 
 
-def _in_process(template: Template, values: dict[str, Any]) -> tuple[str, str]:
-    from holdfast.templates.jinja import rendered  # Jinja2 is loaded on demand
+def _render_in_process(template: Template, values: dict[str, Any]) -> tuple[str, str]:
+    from holdfast.templates.jinja import render_trusted  # loads Jinja2, which few commands need
 
-    return rendered(template.metadata.path, template.body, values)
+    return render_trusted(template.metadata.path, template.body, values)
 
 
-def _confined(template: Template, values: dict[str, Any]) -> tuple[str, str]:
-    from holdfast.storage.processes.confined import (  # so is the code that starts processes
-        Bounds,
-        run_confined,
-    )
+def _render_confined(template: Template, values: dict[str, Any]) -> tuple[str, str]:
+    # Imported here because few commands start a process.
+    from holdfast.storage.processes.confined import Bounds, run_confined
 
     request = json.dumps(
         {
@@ -89,15 +91,15 @@ def _confined(template: Template, values: dict[str, Any]) -> tuple[str, str]:
         }
     )
     work = f"The template {template.address}"
-    bounds = Bounds(output_bytes=LIMITS.rendered_file_bytes + _HEAD_BYTES)
-    answer = run_confined(_CONFINED, "render_request", request.encode(), work, bounds)
+    bounds = Bounds(output_bytes=LIMITS.rendered_file_bytes + _MAX_HEAD_BYTES)
+    answer = run_confined(_CONFINED_MODULE, "render_request", request.encode(), work, bounds)
     head, _, text = answer.partition(b"\n")
     result = json.loads(head)
     if result.get("failure") == "size":
         limit = LIMITS.rendered_file_bytes
         raise TooLarge(f"{work} produces more than {limit} bytes.", hint="Make it produce less.", limit=limit)
     if "failure" in result:
-        raise _broken(template, visible(str(result["reason"])))
+        raise _render_error(template, visible(str(result["reason"])))
     return result["path"], visible(text.decode())
 
 
@@ -106,9 +108,9 @@ def _safe_path(path: str) -> str:
     return RepoPath.parse(path).text
 
 
-def _broken(template: Template, reason: str) -> TemplateBroken:
+def _render_error(template: Template, reason: str) -> TemplateBroken:
     return TemplateBroken(
-        f"The template {template.address} cannot be rendered: {reason}.",
+        f"The template {template.address} cannot be render_trusted: {reason}.",
         hint=f"Fix '{template.file}'.",
         uri=template.address.uri,
         path=template.file,

@@ -1,4 +1,4 @@
-"""Templates as MCP resources: each is listed, and can be read unrendered."""
+"""Templates as MCP resources: each is listed, and its text before rendering can be read."""
 
 from __future__ import annotations
 
@@ -11,16 +11,19 @@ from holdfast.templates.catalogue import Templates
 from holdfast.templates.template import Template
 from holdfast.templates.toolset import templates
 
-_JINJA = "text/x-jinja2"
-_WHOSE = {"user": "A template from your own folder.", "repository": "A template from this repository."}
+_JINJA_TYPE = "text/x-jinja2"
+_DESCRIPTION_BY_ORIGIN = {
+    "user": "A template from your own folder.",
+    "repository": "A template from this repository.",
+}
 
 
-def members(room: Templates) -> Iterable[ListedResource]:
+def all_templates(room: Templates) -> Iterable[ListedResource]:
     """Return all templates."""
-    return [_listed(template) for template in room.catalogue.matching()]
+    return [_listed_resource(template) for template in room.catalogue.matching()]
 
 
-def _names(part: str) -> Complete:
+def _name_completion(part: str) -> Complete:
     def complete(room: Templates, typed: str) -> list[str]:
         names = {getattr(template.address, part) for template in room.catalogue.matching()}
         return sorted(name for name in names if name.startswith(typed.lower()))
@@ -28,14 +31,14 @@ def _names(part: str) -> Complete:
     return complete
 
 
-def _listed(template: Template) -> ListedResource:
+def _listed_resource(template: Template) -> ListedResource:
     address, declared = template.address, template.declared
     # Text from users and repositories is untrusted data, so it is never part of a name or description.
-    is_ours = template.is_builtin
+    is_trusted = template.is_builtin
     return ListedResource(
         uri=address.uri,
-        name=declared.name if is_ours else f"{address.category} {address.toolchain} {address.variant}",
-        description=declared.description if is_ours else _WHOSE[template.origin],
+        name=declared.name if is_trusted else f"{address.category} {address.toolchain} {address.variant}",
+        description=declared.description if is_trusted else _DESCRIPTION_BY_ORIGIN[template.origin],
         mime_type=template.metadata.mime_type,
     )
 
@@ -44,13 +47,13 @@ def _listed(template: Template) -> ListedResource:
     "template://{category}/{toolchain}/{variant}",
     name="Template",
     description="A template before its parameters are filled in",
-    mime_type=_JINJA,
-    members=members,
+    mime_type=_JINJA_TYPE,
+    members=all_templates,
     malformed=malformed,
-    complete={part: _names(part) for part in ("category", "toolchain", "variant")},
+    complete={part: _name_completion(part) for part in ("category", "toolchain", "variant")},
     specified=True,
 )
 def template_text(room: Templates, category: str, toolchain: str, variant: str) -> ResourceBody:
     """Return the body of a template."""
     template = room.catalogue.find(TemplateAddress.of(category, toolchain, variant))
-    return ResourceBody(text=visible(template.body), mime_type=_JINJA)
+    return ResourceBody(text=visible(template.body), mime_type=_JINJA_TYPE)

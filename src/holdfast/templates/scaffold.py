@@ -1,9 +1,9 @@
 """Generates several files of one toolchain from shared parameters.
 
-Contract: each template that fails is reported among the errors; the others are generated. Nothing is written
-to disk.
+Contract: each template that fails is reported among the errors, and the others are generated. Nothing is
+written to disk.
 
-The record of a scaffold is one of the project's files. Its checksums show which files changed since.
+The record of a scaffold is one of the project's files. Its checksums show which files were changed later.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from holdfast.templates.address import SCHEME, TemplateAddress
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.errors import TemplateBroken, TemplateNotFound
 from holdfast.templates.renderer import RenderedFile
-from holdfast.templates.template import Template, problems, refusal
+from holdfast.templates.template import Template, find_problems, validation_error
 from holdfast.templates.toolset import templates as toolset
 
 RECORD_PATH = ".scaffold.json"
 
-_FORMAT: Literal[1] = 1
+_RECORD_FORMAT: Literal[1] = 1
 
 
 class RecordedFile(BaseModel):
@@ -45,11 +45,11 @@ class RecordedFile(BaseModel):
 
 
 class ScaffoldRecord(BaseModel):
-    """What a scaffold was generated from. It is deterministic: it has no time and no machine."""
+    """The record of a scaffold. It is deterministic, because it names neither a time nor a machine."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
-    format: Literal[1] = _FORMAT
+    format: Literal[1] = _RECORD_FORMAT
     toolchain: str
     variant: str
     parameters: dict[str, Any]
@@ -69,8 +69,8 @@ def record_text(
     return json.dumps(record.model_dump(), indent=2, ensure_ascii=False) + "\n"
 
 
-def merged_record(earlier: bytes, text: str) -> str | None:
-    """Return a record that keeps the other files of an earlier one, or None if that is invalid."""
+def merge_record(earlier: bytes, text: str) -> str | None:
+    """Return a record with the other files of an earlier record, or None if the earlier one is invalid."""
     try:
         before = ScaffoldRecord.model_validate_json(earlier)
     except ValidationError:
@@ -131,45 +131,47 @@ def scaffold(room: Templates, request: ScaffoldRequest) -> Scaffold:
     errors: list[ScaffoldError] = []
     for name in dict.fromkeys(request.names):
         try:
-            found += [(name, template) for template in _named(room, request, name)]
+            found += [(name, template) for template in _templates_for(room, request, name)]
         except HoldfastError as failure:
             errors.append(_error(name, failure))
     _refuse_unknown_parameters(room, request, [template for _, template in found])
-    made: dict[str, tuple[Template, RenderedFile]] = {}
+    rendered: dict[str, tuple[Template, RenderedFile]] = {}
     for name, template in found:
         try:
-            _add(made, template, room.generate(template, template.select(request.parameters)))
+            _add_file(rendered, template, room.generate(template, template.select(request.parameters)))
         except HoldfastError as failure:
             errors.append(_error(template.address.uri if name == ALL else name, failure))
-    return Scaffold(list(_files(request, made)), errors)
+    return Scaffold(list(_scaffolded_files(request, rendered)), errors)
 
 
-def _named(room: Templates, request: ScaffoldRequest, name: str) -> list[Template]:
-    """Return the templates for a category, an address or `all`."""
+def _templates_for(room: Templates, request: ScaffoldRequest, name: str) -> list[Template]:
+    """Return the templates for a name in the request: a category, an address or `all`."""
     if name == ALL:
-        return _every(room, request)
+        return _all_templates(room, request)
     if name.startswith(SCHEME):
         return [room.find(name)]
     category, _, variant = name.partition("/")
     return [room.catalogue.find(TemplateAddress.of(category, request.toolchain, variant or request.variant))]
 
 
-def _every(room: Templates, request: ScaffoldRequest) -> list[Template]:
-    everything = room.catalogue.matching()
+def _all_templates(room: Templates, request: ScaffoldRequest) -> list[Template]:
+    templates = room.catalogue.matching()
     wanted = (request.toolchain, request.variant)
-    every = [item for item in everything if (item.address.toolchain, item.address.variant) == wanted]
-    if not every:
-        typed, known = request.toolchain, {item.address.toolchain for item in everything}
-        if typed in known:
-            typed, known = request.variant, {item.address.variant for item in everything}
+    fitting = [item for item in templates if (item.address.toolchain, item.address.variant) == wanted]
+    if not fitting:
+        toolchains = {item.address.toolchain for item in templates}
+        variants = {item.address.variant for item in templates}
+        if request.toolchain in toolchains:
+            hint = did_you_mean(request.variant, variants)
+        else:
+            hint = did_you_mean(request.toolchain, toolchains)
         raise TemplateNotFound(
-            f"There is no template for {request.toolchain!a} and {request.variant!a}.",
-            hint=did_you_mean(typed, known),
+            f"There is no template for {request.toolchain!a} and {request.variant!a}.", hint=hint
         )
-    return [template for template in every if _is_wanted(template, request.parameters)]
+    return [template for template in fitting if _is_included(template, request.parameters)]
 
 
-def _is_wanted(template: Template, given: Mapping[str, Any]) -> bool:
+def _is_included(template: Template, given: Mapping[str, Any]) -> bool:
     condition = template.metadata.only_if
     if condition is None:
         return True
@@ -178,42 +180,44 @@ def _is_wanted(template: Template, given: Mapping[str, Any]) -> bool:
 
 
 def _refuse_unknown_parameters(room: Templates, request: ScaffoldRequest, found: Sequence[Template]) -> None:
-    """Refuse a parameter that no template of the toolchain takes; one set may serve several scaffolds."""
+    """Refuse a parameter that no template of the toolchain takes, requested or not."""
     known = [*room.catalogue.matching(toolchain=request.toolchain), *found]
     declared = {parameter.name: parameter for template in known for parameter in template.parameters}
     unknown = {name: value for name, value in request.parameters.items() if name not in declared}
     if found and unknown:
-        found_problems = problems(declared.values(), unknown)
-        raise refusal(
+        found_problems = find_problems(declared.values(), unknown)
+        raise validation_error(
             "the scaffold", [problem for problem in found_problems if problem.field not in declared]
         )
 
 
-def _add(made: dict[str, tuple[Template, RenderedFile]], template: Template, file: RenderedFile) -> None:
-    if file.path in made or file.path == RECORD_PATH:
+def _add_file(
+    rendered: dict[str, tuple[Template, RenderedFile]], template: Template, file: RenderedFile
+) -> None:
+    if file.path in rendered or file.path == RECORD_PATH:
         raise TemplateBroken(f"{template.address} would overwrite '{file.path}' of another template.")
-    size = sum(len(other.content) for _, other in made.values()) + len(file.content)
+    size = sum(len(other.content) for _, other in rendered.values()) + len(file.content)
     if size > LIMITS.scaffold_bytes:
         raise TooLarge(
             f"The scaffold is larger than {LIMITS.scaffold_bytes} characters.",
-            hint="Ask for fewer templates.",
+            hint="Request fewer templates.",
             limit=LIMITS.scaffold_bytes,
         )
-    made[file.path] = template, file
+    rendered[file.path] = template, file
 
 
-def _files(
-    request: ScaffoldRequest, made: Mapping[str, tuple[Template, RenderedFile]]
+def _scaffolded_files(
+    request: ScaffoldRequest, rendered: Mapping[str, tuple[Template, RenderedFile]]
 ) -> Iterator[ScaffoldedFile]:
-    for template, file in made.values():
+    for template, file in rendered.values():
         yield ScaffoldedFile.of(file, template.address.uri)
-    if made:
+    if rendered:
         recorded = [
             RecordedFile(
                 path=file.path, template=template.address.uri, template_version=template.metadata.version,
                 template_digest=template.definition.digest, checksum=file.checksum,
             )
-            for template, file in made.values()
+            for template, file in rendered.values()
         ]  # fmt: skip
         text = record_text(request.toolchain, request.variant, request.parameters, recorded)
         yield ScaffoldedFile.of(RenderedFile(RECORD_PATH, text), None)
@@ -226,9 +230,10 @@ def _error(name: str, failure: HoldfastError) -> ScaffoldError:
 
 
 def error_lines(errors: Sequence[ScaffoldError]) -> list[str]:
-    """Return a line for each error, in the vocabulary of the command line."""
-    prefix = "Parameter validation failed for {}: "
-    messages = [
-        (error.template, error.message.removeprefix(prefix.format(error.template))) for error in errors
-    ]
-    return [f"{name}: {why.replace('list_templates', '`holdfast templates list`')}" for name, why in messages]
+    """Return a line for each error, which names commands instead of tools."""
+    lines = []
+    for error in errors:
+        message = error.message.removeprefix(f"Parameter validation failed for {error.template}: ")
+        message = message.replace("list_templates", "`holdfast templates list`")
+        lines.append(f"{error.template}: {message}")
+    return lines

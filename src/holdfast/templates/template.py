@@ -1,6 +1,6 @@
-"""A template at one address: its parameters, their validation, and its form in results.
+"""A template at one of its addresses: its parameters, their validation, and its form in results.
 
-Contract: `validate_template` and `generate_template` share one validator.
+Contract: `validate_template` and `generate_template` use the same validator.
 """
 
 from __future__ import annotations
@@ -25,14 +25,17 @@ from holdfast.templates.definition import (
     TemplateDefinition,
     TemplateMetadata,
     Value,
-    compiled_pattern,
+    compile_pattern,
 )
 from holdfast.templates.errors import ParameterValidation
 
 Values = Mapping[str, Value | None]
 
-NAME_CHARACTERS = 200
-_KINDS = {"string": "a text", "boolean": "true or false", "array": "a list of texts"}
+MAX_QUERY_CHARACTERS = 200
+"""Characters of a name or a query in arguments; a judgement: longer ones match nothing."""
+_MAX_QUOTED_CHARACTERS = 40
+"""Characters of an unknown parameter name in an error message; the longest valid name has as many."""
+_TYPE_PHRASES = {"string": "a text", "boolean": "true or false", "array": "a list of texts"}
 
 
 class ParameterProblem(Output):
@@ -46,20 +49,20 @@ def _problem(field: str, message: str) -> ParameterProblem:
     return ParameterProblem(field=field, message=message)
 
 
-def problems(declared: Iterable[Parameter], given: Mapping[str, Any]) -> list[ParameterProblem]:
+def find_problems(declared: Iterable[Parameter], given: Mapping[str, Any]) -> list[ParameterProblem]:
     """Return all problems with the given parameters, in declaration order."""
     found: list[ParameterProblem] = []
     known: list[str] = []
     for parameter in declared:
         known.append(parameter.name)
         if parameter.name in given:
-            found += _of_value(parameter, given[parameter.name])
+            found += _value_problems(parameter, given[parameter.name])
         elif parameter.required:
             found.append(_problem(parameter.name, "Required parameter missing"))
-    return found + [_unknown(name, known) for name in given if name not in known]
+    return found + [_unknown_parameter(name, known) for name in given if name not in known]
 
 
-def refusal(subject: str, found: list[ParameterProblem]) -> ParameterValidation:
+def validation_error(subject: str, found: list[ParameterProblem]) -> ParameterValidation:
     """Return the error that lists all problems."""
     listed = "; ".join(f"{problem.field}: {problem.message}" for problem in found)
     return ParameterValidation(
@@ -69,52 +72,58 @@ def refusal(subject: str, found: list[ParameterProblem]) -> ParameterValidation:
     )
 
 
-def _of_value(parameter: Parameter, value: Any) -> list[ParameterProblem]:
+def _value_problems(parameter: Parameter, value: Any) -> list[ParameterProblem]:
     if parameter.type == "boolean":
         return [] if isinstance(value, bool) else [_wrong_type(parameter)]
     if not isinstance(value, list if parameter.type == "array" else str):
         return [_wrong_type(parameter)]
-    return _of_texts(parameter, value if isinstance(value, list) else [value])
+    return _text_list_problems(parameter, value if isinstance(value, list) else [value])
 
 
-def _of_texts(parameter: Parameter, texts: list[Any]) -> list[ParameterProblem]:
-    """Return the first problem of a list; the others are probably the same."""
+def _text_list_problems(parameter: Parameter, texts: list[Any]) -> list[ParameterProblem]:
+    """Return the first problem with the texts of a list; other texts probably have the same problem."""
     if len(texts) > LIMITS.parameter_items:
         return [_problem(parameter.name, f"Has more than {LIMITS.parameter_items} items")]
     for text in texts:
         if not isinstance(text, str):
             return [_wrong_type(parameter)]
-        problem = _of_text(parameter, text)
+        problem = _text_problem(parameter, text)
         if problem is not None:
             return [_problem(parameter.name, problem)]
     return []
 
 
-def _of_text(parameter: Parameter, text: str) -> str | None:
+def _text_problem(parameter: Parameter, text: str) -> str | None:
     if len(text) > LIMITS.parameter_characters:
         return f"Has more than {LIMITS.parameter_characters} characters"
-    if not parameter.multiline and not text.isprintable() and any(mark in text for mark in "\n\r\t\x0b\x0c"):
+    if (
+        not parameter.multiline
+        and not text.isprintable()
+        and any(letter in text for letter in "\n\r\t\x0b\x0c")
+    ):
         return "Must be a single line"
     if visible(text) != text:
         return "Has an invisible character"
     if parameter.choices is not None and text not in parameter.choices:
         return f"Must be one of {', '.join(parameter.choices)}"
-    if parameter.format is not None and (problem := FORMATS[parameter.format].problem(text)):
-        return problem[:1].upper() + problem[1:]
-    if parameter.pattern is not None and compiled_pattern(parameter.pattern).fullmatch(text) is None:
+    if parameter.format is not None:
+        problem = FORMATS[parameter.format].problem(text)
+        if problem is not None:
+            return problem[:1].upper() + problem[1:]
+    if parameter.pattern is not None and compile_pattern(parameter.pattern).fullmatch(text) is None:
         return f"Does not match pattern: {parameter.pattern}"
     return None
 
 
 def _wrong_type(parameter: Parameter) -> ParameterProblem:
-    return _problem(parameter.name, f"Must be {_KINDS[parameter.type]}")
+    return _problem(parameter.name, f"Must be {_TYPE_PHRASES[parameter.type]}")
 
 
-def _unknown(name: str, known: Iterable[str]) -> ParameterProblem:
+def _unknown_parameter(name: str, known: Iterable[str]) -> ParameterProblem:
     # The name is untrusted, so it is escaped and shortened.
-    return _problem(
-        ascii(name[:40])[1:-1], f"Unknown parameter. {did_you_mean(name[:40], known)}".rstrip(".")
-    )
+    name = name[:_MAX_QUOTED_CHARACTERS]
+    message = f"Unknown parameter. {did_you_mean(name, known)}".rstrip(".")
+    return _problem(ascii(name)[1:-1], message)
 
 
 Origin = Literal["built-in", "user", "repository"]
@@ -152,18 +161,18 @@ class Template:
         return self.origin == "built-in"
 
     def problems(self, given: Mapping[str, Any]) -> list[ParameterProblem]:
-        """Return all problems with parameters given for it."""
-        return problems(self.parameters, given)
+        """Return all problems with parameters given for the template."""
+        return find_problems(self.parameters, given)
 
     def complete(self, given: Mapping[str, Any]) -> Values:
         """Return a value for each of its parameters, or raise an error that lists all problems."""
         found = self.problems(given)
         if found:
-            raise refusal(self.address.uri, found)
+            raise validation_error(self.address.uri, found)
         return {item.name: given.get(item.name, item.default) for item in self.parameters}
 
     def select(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return those of the given parameters that it takes."""
+        """Return the given parameters without those that the template does not take."""
         names = {parameter.name for parameter in self.parameters}
         return {name: value for name, value in given.items() if name in names}
 
@@ -231,6 +240,6 @@ class ListedTemplate(Output):
         )
 
 
-def array(items: Iterable[Output]) -> str:
+def json_array(items: Iterable[Output]) -> str:
     """Return results as a JSON array, as the toolkit specification requires."""
     return json.dumps([item.wire() for item in items], ensure_ascii=False, separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""The templates toolset."""
+"""The templates toolset, in which the tools, resources and prompts of this package are registered."""
 
 from __future__ import annotations
 

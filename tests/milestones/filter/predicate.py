@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from holdfast.milestones.entity import Entity
-from holdfast.milestones.filter.expression import All, Expression, FieldComparison, Negation
+from holdfast.milestones.filter.expression import Conjunction, Expression, FieldComparison, Negation
 from holdfast.milestones.filter.fields import Span, Value
 
 _DAY_SECONDS = 86400
@@ -42,7 +42,7 @@ def holds(expression: Expression, subject: Subject) -> bool:
         return _COMPARISONS[expression.field.type](expression, subject)
     if isinstance(expression, Negation):
         return not holds(expression.part, subject)
-    joint = all if isinstance(expression, All) else any
+    joint = all if isinstance(expression, Conjunction) else any
     return joint(holds(part, subject) for part in expression.parts)
 
 

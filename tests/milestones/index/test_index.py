@@ -22,7 +22,7 @@ from holdfast.milestones.index.bulk_load import INSERT_CREATION, parse_creation
 from holdfast.milestones.index.query import Condition, EntityQuery
 from holdfast.milestones.index.rows import EntityRows
 from holdfast.milestones.index.schema import TABLES
-from holdfast.milestones.log.entry import Entry, derived_id, message_of, parse
+from holdfast.milestones.log.entry import Entry, commit_message, derived_id, parse
 from holdfast.milestones.store import Milestones
 from holdfast.storage.git.commits.commit import EMPTY_TREES, parse_record
 from tests.milestones.clones import Team, everything, git, issue, loose_object, new_repository, opened, titles
@@ -361,7 +361,7 @@ def test_what_was_only_created_gets_the_same_rows_the_short_way(contents: dict[s
 
 
 def record_of(entry: Entry) -> str:
-    return f"{'a' * 40} {'c' * 40} {EMPTY_TREES[0]} 1780000000,{'b' * 40}\n{message_of([entry])}"
+    return f"{'a' * 40} {'c' * 40} {EMPTY_TREES[0]} 1780000000,{'b' * 40}\n{commit_message([entry])}"
 
 
 PLAIN = Entry(
@@ -413,7 +413,7 @@ def test_text_that_cannot_be_written_down_makes_an_operation_unreadable_and_noth
 ):
     broken = PLAIN._replace(value={"title": "half a \ud800 pair"})
     tree = git(repository, "hash-object", "-w", "-t", "tree", os.devnull).strip()
-    commit = git(repository, "commit-tree", tree, "-m", message_of([broken])).strip()
+    commit = git(repository, "commit-tree", tree, "-m", commit_message([broken])).strip()
     git(repository, "update-ref", f"refs/holdfast/log/{'0' * 32}", commit)
     assert len(titles(room)) == 3
     for path in index_files(repository):
@@ -440,8 +440,8 @@ def test_whatever_came_by_in_whatever_order_a_new_index_equals_the_one_kept_up_t
     expected = all_rows(team["a"])
     for room, batch in ((1, 1), (3, 2), (100, 100)):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(bulk_load, "_MAX_PENDING", room)
-            patch.setattr(bulk_load, "_BATCH", batch)
+            patch.setattr(bulk_load, "_MAX_PENDING_OPERATIONS", room)
+            patch.setattr(bulk_load, "_OPERATIONS_PER_INSERT", batch)
             for path in index_files(team.paths["a"]):
                 path.unlink()
             assert all_rows(team["a"]) == expected

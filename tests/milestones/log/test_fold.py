@@ -11,7 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.milestones.entity import Entity
-from holdfast.milestones.log.entry import LARGEST_LAMPORT, Entry, derived_id, lines_of, message_of, parse
+from holdfast.milestones.log.entry import (
+    MAX_LAMPORT,
+    Entry,
+    commit_message,
+    derived_id,
+    operation_lines,
+    parse,
+)
 from holdfast.milestones.log.fold import EntityState, fold
 from tests.reliability.evidence import Tally
 from tests.reliability.samples import samples
@@ -161,7 +168,7 @@ def test_a_line_is_canonical_ascii_and_reads_back_the_same():
     keys = [part.split('"')[1] for part in line[1:].split(',"') if ":" in part]
     assert line.startswith('{"by":')
     assert keys[0] == "by"
-    assert list(lines_of(message_of([written, created()]))) == [line, created().line()]
+    assert list(operation_lines(commit_message([written, created()]))) == [line, created().line()]
 
 
 @pytest.mark.parametrize(
@@ -174,7 +181,7 @@ def test_a_line_is_canonical_ascii_and_reads_back_the_same():
 )
 def test_a_line_that_is_no_operation_is_none(line: str):
     assert parse(line) is None
-    assert created()._replace(lamport=LARGEST_LAMPORT).line()
+    assert created()._replace(lamport=MAX_LAMPORT).line()
 
 
 # Convergence, on histories made by replicas that exchange operations at random.

@@ -17,11 +17,11 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.paging import encode_cursor
 from holdfast.milestones.entity import EntityDraft, Kind
 from holdfast.milestones.filter.parser import parse_filter
-from holdfast.milestones.filter.sql import condition
+from holdfast.milestones.filter.sql import compile_filter
 from holdfast.milestones.index import query as queries
 from holdfast.milestones.index.query import Condition, EntityQuery
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.tools.list import ListEntities, MilePage, list_entities, query_of
+from holdfast.milestones.tools.list import ListEntities, MilePage, build_query, list_entities
 from holdfast.storage.git.repository import Repository
 from tests.milestones.filter.predicate import Subject, holds
 from tests.milestones.filter.texts import filters
@@ -95,7 +95,7 @@ def test_the_index_finds_exactly_what_the_filter_means(
     text = data.draw(filters(kind))
     expression = parse_filter(text, kind, NOW.timestamp())
     assert expression is not None
-    sql, values = condition(expression)
+    sql, values = compile_filter(expression)
     meant = {subject.entity.id for subject in subjects[kind] if holds(expression, subject)}
     assert found_by_index(room, kind, Condition(sql, tuple(values))) == meant
 
@@ -206,7 +206,7 @@ def test_a_cursor_that_is_well_made_but_not_ours_is_refused(room: Milestones, ke
 def test_a_limit_above_the_largest_page_is_cut_and_said(room: Milestones) -> None:
     page = ask(room, limit=501)
     assert "at most 500" in (page.hint or "")
-    query, _ = query_of(ListEntities(entity="issue", limit=501), NOW.timestamp())
+    query, _ = build_query(ListEntities(entity="issue", limit=501), NOW.timestamp())
     assert query.limit == 500
 
 

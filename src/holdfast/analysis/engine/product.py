@@ -8,7 +8,7 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from holdfast.analysis.engine.stored_record import Parts, StoredRecord, pack
 from holdfast.analysis.engine.token_stream import TokenStream
-from holdfast.syntax.lexer import lexed
+from holdfast.syntax.lexer import tokenize
 from holdfast.syntax.record import read_record, sections
 
 
@@ -69,7 +69,7 @@ def _token_parts(source: SourceText) -> Parts:
     lines = text.count(b"\n")
     if text and not text.endswith(b"\n"):
         lines += 1
-    return f"{source.language} {lines}".encode(), *lexed(source.language, text)
+    return f"{source.language} {lines}".encode(), *tokenize(source.language, text)
 
 
 RECORDS = Product("records", _record_parts, StoredRecord, 1_000_000, is_whole=True)

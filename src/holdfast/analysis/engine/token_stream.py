@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.syntax.lexer import KIND_BITS, LINE_BITS, OVER_LINES, TokenKind
+from holdfast.syntax.lexer import KIND_BITS, LINE_BITS, MULTILINE_OFFSET, TokenKind
 
 if TYPE_CHECKING:
     from numpy import uint8, uint32
@@ -73,8 +73,8 @@ def token_table(files: Mapping[str, TokenStream]) -> TokenTable:
     stream_kinds = (stream & ((1 << KIND_BITS) - 1)).astype(np.uint8)
     is_token = stream_kinds != TokenKind.BLANK
     spans_lines = stream_kinds > TokenKind.IMPORT
-    stream_kinds -= spans_lines.astype(np.uint8) * np.uint8(OVER_LINES)
-    exact = stream - spans_lines.astype(np.uint32) * np.uint32(OVER_LINES)
+    stream_kinds -= spans_lines.astype(np.uint8) * np.uint8(MULTILINE_OFFSET)
+    exact = stream - spans_lines.astype(np.uint32) * np.uint32(MULTILINE_OFFSET)
 
     # How many lines end in each element, and with that the line on which each starts and ends.
     line_ends = np.where(is_token, np.uint32(0), stream >> KIND_BITS & ((1 << LINE_BITS) - 1))

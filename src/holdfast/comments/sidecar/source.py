@@ -191,7 +191,7 @@ class SourceSymbols:
 
     def refuse_errors(self) -> None:
         """Raise if the text has syntax errors."""
-        problem = self._facts.broken(self._path)
+        problem = self._facts.syntax_error(self._path)
         if problem is not None:
             raise SourceNotParsed(self._path, f"{problem.message} at line {problem.line}")
 

@@ -61,11 +61,11 @@ def _options(
 def _send(given: dict[str, str] | None) -> int | None:
     if given is None or "--file" not in given or "--comment" not in given or _prints_json_on_terminal(given):
         return None
-    from holdfast.inbox.quick import post
+    from holdfast.inbox.quick import send_ordinary
     from holdfast.storage.sql.quick import NeedsFullProgram
 
     try:
-        receipt = post(_start(given), given["--file"], given["--comment"], given.get("--line"))
+        receipt = send_ordinary(_start(given), given["--file"], given["--comment"], given.get("--line"))
     except (NeedsFullProgram, OSError, ValueError):
         return None
     return _write(_receipt_json(receipt) if "--json" in given else _acknowledgement(receipt))
@@ -74,12 +74,12 @@ def _send(given: dict[str, str] | None) -> int | None:
 def _drain(given: dict[str, str] | None) -> int | None:
     if given is None or _prints_json_on_terminal(given):
         return None
-    from holdfast.inbox.quick import nothing_waits
+    from holdfast.inbox.quick import is_inbox_empty
     from holdfast.storage.sql.quick import NeedsFullProgram
 
     start = _start(given)
     try:
-        is_empty = nothing_waits(start)
+        is_empty = is_inbox_empty(start)
     except (NeedsFullProgram, OSError, ValueError):
         return None
     if not is_empty:

@@ -1,4 +1,4 @@
 """The tools of the inbox, one module each.
 
-Only `holdfast.toolsets` imports them: all of them for a server, a single one for a command.
+Only `holdfast.toolsets` imports them: a server imports all, a command only its own.
 """

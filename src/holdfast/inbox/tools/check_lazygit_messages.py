@@ -27,8 +27,10 @@ class HandedOver(Output):
     example="holdfast inbox check",
     specified=True,
     specified_description="Check for new messages from lazygit",
-    text=lambda result: text.batch(result.messages, result.waiting),
-    command_text=lambda one: text.batch(one.messages, one.waiting, "run `holdfast inbox check` again"),
+    text=lambda result: text.batch_text(result.messages, result.waiting),
+    command_text=lambda result: text.batch_text(
+        result.messages, result.waiting, "run `holdfast inbox check` again"
+    ),
 )
 def check_lazygit_messages(room: Inbox, args: NoArguments) -> HandedOver:
     """Check for new messages from lazygit: review remarks a person left about files of this repository.

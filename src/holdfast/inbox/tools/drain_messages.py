@@ -1,4 +1,4 @@
-"""Print the waiting messages within a size bound, for a client's prompt hook."""
+"""Print the waiting messages up to a maximum size, for a client's prompt hook."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from holdfast.kernel.models import Input, Integer, Output
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 
-_SMALLEST_BOUND = 500
-_LARGEST_BOUND = 100_000
-"""Bounds of the size. Judgements: one short message fits, and a prompt is not flooded."""
+_MIN_TEXT_CHARACTERS = 500
+"""A judgement: one short message fits."""
+_MAX_TEXT_CHARACTERS = 100_000
+"""A judgement: about 25,000 tokens, a large part of an agent's context."""
 
 
 class DrainMessages(Input):
@@ -23,8 +24,8 @@ class DrainMessages(Input):
     hook: StrictBool = Field(default=False, description="Begin with a line that explains the messages.")
     max_characters: Integer = Field(
         default=LIMITS.hook_characters,
-        ge=_SMALLEST_BOUND,
-        le=_LARGEST_BOUND,
+        ge=_MIN_TEXT_CHARACTERS,
+        le=_MAX_TEXT_CHARACTERS,
         description="Longest text to print; messages that do not fit keep waiting.",
     )
 
@@ -51,5 +52,6 @@ def drain_messages(room: Inbox, args: DrainMessages) -> Drained:
 
     For a client's prompt hook: what is printed becomes part of the agent's context and counts as delivered.
     """
-    words, shown = lease_fitting(room, args.max_characters, hook=args.hook)
-    return Drained(text=words, message_ids=[message.id for message in shown.messages], waiting=shown.waiting)
+    rendered, delivery = lease_fitting(room, args.max_characters, hook=args.hook)
+    ids = [message.id for message in delivery.messages]
+    return Drained(text=rendered, message_ids=ids, waiting=delivery.waiting)

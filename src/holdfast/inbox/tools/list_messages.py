@@ -39,7 +39,7 @@ class MessagePage(Output):
     )
 
 
-def _listing(page: MessagePage) -> str:
+def _list_text(page: MessagePage) -> str:
     if not page.messages:
         return "No messages."
     lines = [text.summary(message, message.replies) for message in page.messages]
@@ -54,7 +54,7 @@ def _listing(page: MessagePage) -> str:
     effect=Effect.READ,
     command="list",
     example="holdfast inbox list --state pending",
-    text=_listing,
+    text=_list_text,
 )
 def list_messages(room: Inbox, args: ListMessages) -> MessagePage:
     """List messages in the order they arrived, including delivered ones. Listing delivers nothing."""

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from holdfast.inbox.message import AUTHOR_CHARACTERS
+from holdfast.inbox.message import MAX_AUTHOR_CHARACTERS
 from holdfast.inbox.store import Inbox
 from holdfast.inbox.toolset import inbox
 from holdfast.kernel.limits import LIMITS
@@ -26,7 +26,10 @@ class ReplyToMessage(Input):
         description="What was done about the remark, or why not.",
     )
     author: Annotated[str, SIGNATURE] = Field(
-        default="agent", min_length=1, max_length=AUTHOR_CHARACTERS, description="The author of the reply."
+        default="agent",
+        min_length=1,
+        max_length=MAX_AUTHOR_CHARACTERS,
+        description="The author of the reply.",
     )
 
 

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from holdfast.inbox import text
 from holdfast.inbox.delivery import misspelling_warning
-from holdfast.inbox.message import AUTHOR_CHARACTERS
+from holdfast.inbox.message import MAX_AUTHOR_CHARACTERS
 from holdfast.inbox.store import Inbox
 from holdfast.inbox.toolset import inbox
 from holdfast.kernel.limits import LIMITS
@@ -37,7 +37,7 @@ class SendMessage(Input):
         description="Line N or lines N-M. If omitted, the changed lines of the file are attached instead.",
     )
     author: Annotated[str | None, SIGNATURE] = Field(
-        default=None, min_length=1, max_length=AUTHOR_CHARACTERS, description="The author of the remark."
+        default=None, min_length=1, max_length=MAX_AUTHOR_CHARACTERS, description="The author of the remark."
     )
 
 
@@ -64,7 +64,7 @@ class Sent(Output):
     command="send",
     shortcut="send",
     example='holdfast send --file src/main.py --line 42 --comment "This function needs error handling"',
-    text=lambda result: text.sent(result.file, duplicate=result.duplicate, warning=result.warning),
+    text=lambda result: text.sent_text(result.file, duplicate=result.duplicate, warning=result.warning),
 )
 def send_message(room: Inbox, args: SendMessage) -> Sent:
     """Leave a review remark about a file for the agent that works on this repository.
@@ -72,12 +72,12 @@ def send_message(room: Inbox, args: SendMessage) -> Sent:
     It waits until an agent requests it, for any length of time. The same file, comment and second is one
     message, even if it is sent again.
     """
-    kept = room.send(args.file, args.comment, args.line, args.author)
+    receipt = room.send(args.file, args.comment, args.line, args.author)
     return Sent(
-        id=kept.id,
-        file=kept.file,
-        line=kept.line,
-        time=kept.time,
-        duplicate=kept.duplicate,
-        warning=misspelling_warning(room.repository, kept.file),
+        id=receipt.id,
+        file=receipt.file,
+        line=receipt.line,
+        time=receipt.time,
+        duplicate=receipt.duplicate,
+        warning=misspelling_warning(room.repository, receipt.file),
     )

@@ -16,40 +16,40 @@ class FieldComparison(NamedTuple):
 
 
 class Negation(NamedTuple):
-    """True if the part is false."""
+    """True if its part is false."""
 
     part: Expression
 
 
-class All(NamedTuple):
+class Conjunction(NamedTuple):
     """True if every part is true."""
 
     parts: tuple[Expression, ...]
 
 
-class Some(NamedTuple):
+class Disjunction(NamedTuple):
     """True if at least one part is true."""
 
     parts: tuple[Expression, ...]
 
 
-Expression = FieldComparison | Negation | All | Some
+Expression = FieldComparison | Negation | Conjunction | Disjunction
 
 
-def all_of(parts: list[Expression]) -> Expression:
+def conjunction(parts: list[Expression]) -> Expression:
     """Return the parts joined by and."""
-    return parts[0] if len(parts) == 1 else All(tuple(parts))
+    return parts[0] if len(parts) == 1 else Conjunction(tuple(parts))
 
 
-def some_of(parts: list[Expression]) -> Expression:
+def disjunction(parts: list[Expression]) -> Expression:
     """Return the parts joined by or."""
-    return parts[0] if len(parts) == 1 else Some(tuple(parts))
+    return parts[0] if len(parts) == 1 else Disjunction(tuple(parts))
 
 
-def asks_for_closed(expression: Expression) -> bool:
+def selects_closed(expression: Expression) -> bool:
     """Return whether the filter explicitly selects closed entities."""
     if isinstance(expression, FieldComparison):
-        wants = expression.operator in ("=", "in") and "closed" in expression.values
-        return expression.field.name == "status" and wants
+        includes_closed = expression.operator in ("=", "in") and "closed" in expression.values
+        return expression.field.name == "status" and includes_closed
     parts = (expression.part,) if isinstance(expression, Negation) else expression.parts
-    return any(asks_for_closed(part) for part in parts)
+    return any(selects_closed(part) for part in parts)

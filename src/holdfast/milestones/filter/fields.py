@@ -1,4 +1,4 @@
-"""The fields of a filter, their operators, and how their values are parsed."""
+"""The fields that a filter can compare: their operators, and how their values are parsed."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from calendar import timegm
 from typing import NamedTuple
 
 from holdfast.kernel.errors import did_you_mean
+from holdfast.milestones.entity import STATUSES
 from holdfast.milestones.filter.tokens import ATOM, STRING, FilterToken, invalid
 
-STATUSES = ("draft", "open", "closed")
-
 _EQUALITY = ("=", "!=")
-_ORDER = (*_EQUALITY, "<", "<=", ">", ">=")
-_SET = (*_EQUALITY, "in")
+_ORDERING = (*_EQUALITY, "<", "<=", ">", ">=")
+_MEMBERSHIP = (*_EQUALITY, "in")
 _NUMBER = re.compile(r"-?\d{1,15}")
 _DURATION = re.compile(r"(\d{1,6})([smhdw])")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _TIMESTAMP = re.compile(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d(?::\d\d)?)(?:\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)?")
-_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
-_FIRST, _LAST = -62135596800, 253402300799  # the years 1 to 9999
+_UNIT_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+_MIN_SECONDS = -62135596800  # the start of year 1, the first that Python's `datetime` can represent
+_MAX_SECONDS = 253402300799  # the end of year 9999, the last that Python's `datetime` can represent
 _FLAGS = dict.fromkeys(("true", "1", "yes", "on"), True) | dict.fromkeys(("false", "0", "no", "off"), False)
 
 
@@ -30,8 +30,8 @@ class Span:
     __slots__ = ("end", "start")
 
     def __init__(self, start: int, seconds: int = 1) -> None:
-        self.start = min(max(start, _FIRST), _LAST)
-        self.end = min(self.start + seconds, _LAST + 1)
+        self.start = min(max(start, _MIN_SECONDS), _MAX_SECONDS)
+        self.end = min(self.start + seconds, _MAX_SECONDS + 1)
 
 
 Value = str | int | bool | None | Span
@@ -47,7 +47,7 @@ class Field(NamedTuple):
     kinds: tuple[str, ...] = ("issue", "milestone")
 
 
-_TEXT = (*_SET, "contains")
+_TEXT = (*_MEMBERSHIP, "contains")
 
 FIELDS = {
     field.name: field
@@ -56,88 +56,91 @@ FIELDS = {
         Field("title", "text", _TEXT),
         Field("description", "text", _TEXT),
         Field("text", "search", ("contains",)),
-        Field("status", "choice", _SET),
+        Field("status", "choice", _MEMBERSHIP),
         Field("labels", "labels", _TEXT, nullable=True),
         Field("author", "person", _TEXT),
         Field("assignee", "person", _TEXT, nullable=True),
         Field("milestone", "milestone", _TEXT, nullable=True, kinds=("issue",)),
-        Field("due", "time", _ORDER, nullable=True),
-        Field("created", "time", _ORDER),
-        Field("updated", "time", _ORDER),
-        Field("comments", "number", (*_ORDER, "in")),
+        Field("due", "time", _ORDERING, nullable=True),
+        Field("created", "time", _ORDERING),
+        Field("updated", "time", _ORDERING),
+        Field("comments", "number", (*_ORDERING, "in")),
         Field("has_comments", "flag", _EQUALITY),
-        Field("open_issues", "number", (*_ORDER, "in"), kinds=("milestone",)),
+        Field("open_issues", "number", (*_ORDERING, "in"), kinds=("milestone",)),
     )
 }
 ALIASES = {"label": "labels", "created_at": "created", "updated_at": "updated", "due_at": "due"}
 
 
-def field_of(token: FilterToken, kind: str) -> Field:
+def resolve_field(token: FilterToken, kind: str) -> Field:
     """Return the field that a token names, or raise if this kind of entity has none of that name."""
     name = token.text.lower()
     field = FIELDS.get(ALIASES.get(name, name)) if token.kind == ATOM else None
     if field is None or kind not in field.kinds:
         allowed = [name for name, field in FIELDS.items() if kind in field.kinds]
-        what = f"{token.shown()} is not a field of {kind}s"
-        raise invalid(token.column, what, _fields_hint(name, allowed), allowed=allowed)
+        problem = f"{token.quoted()} is not a field of {kind}s"
+        raise invalid(token.column, problem, _fields_hint(name, allowed), allowed=allowed)
     return field
 
 
-def checked_operator(field: Field, operator: str, token: FilterToken) -> str:
-    """Return the operator, or raise if the field does not support it."""
+def check_operator(field: Field, operator: str, token: FilterToken) -> None:
+    """Raise if the field does not support the operator."""
     if operator not in field.operators:
         allowed = ", ".join(field.operators)
         raise invalid(
             token.column,
-            f'"{field.name}" cannot be compared with {token.shown()}',
+            f'"{field.name}" cannot be compared with {token.quoted()}',
             f"Allowed here: {allowed}.",
             allowed=list(field.operators),
         )
-    return operator
 
 
-def value_of(field: Field, operator: str, token: FilterToken, now: float) -> Value:
+def parse_value(field: Field, operator: str, token: FilterToken, now: float) -> Value:
     """Return the value of a token for a comparison with the field."""
     if token.kind not in (ATOM, STRING):
-        missing = f'a value for "{field.name}" is missing before {token.shown()}'
-        raise invalid(token.column, missing, _expected(field))
-    if token.is_word("null") and field.nullable and operator in _SET:
+        problem = f'a value for "{field.name}" is missing before {token.quoted()}'
+        raise invalid(token.column, problem, _value_hint(field))
+    if token.is_word("null") and field.nullable and operator in _MEMBERSHIP:
         return None
     value = _parse(field, token.text, now)
     if value is None:
-        raise invalid(token.column, f'{token.shown()} is not a value for "{field.name}"', _expected(field))
+        problem = f'{token.quoted()} is not a value for "{field.name}"'
+        raise invalid(token.column, problem, _value_hint(field))
     return value
 
 
-def span_of(text: str) -> Span | None:
+def parse_span(text: str) -> Span | None:
     """Return the day of a date, or the second of an RFC 3339 timestamp."""
     if _DATE.fullmatch(text):
-        start = _seconds(f"{text}T00:00:00")
-        return None if start is None else Span(start, _SECONDS["d"])
+        start = _seconds_since_1970(f"{text}T00:00:00")
+        return None if start is None else Span(start, _UNIT_SECONDS["d"])
     timestamp = _TIMESTAMP.fullmatch(text)
     if timestamp is None:
         return None
     day, clock, zone = timestamp.groups()
-    start = _seconds(f"{day}T{clock if len(clock) > 5 else clock + ':00'}")
-    return None if start is None else Span(start - _offset(zone))
+    clock_with_seconds = clock if clock.count(":") == 2 else f"{clock}:00"
+    start = _seconds_since_1970(f"{day}T{clock_with_seconds}")
+    return None if start is None else Span(start - _zone_offset(zone))
 
 
-def _seconds(text: str) -> int | None:
+def _seconds_since_1970(text: str) -> int | None:
     try:
         return timegm(time.strptime(text, "%Y-%m-%dT%H:%M:%S"))
     except ValueError:
         return None
 
 
-def _offset(zone: str | None) -> int:
+def _zone_offset(zone: str | None) -> int:
+    """Return the seconds by which a time zone is ahead of UTC."""
     if zone is None or zone in "Zz":
         return 0
     hours, minutes = zone[1:].split(":")
-    return (1 if zone[0] == "+" else -1) * (int(hours) * 3600 + int(minutes) * 60)
+    seconds = int(hours) * 3600 + int(minutes) * 60
+    return seconds if zone[0] == "+" else -seconds
 
 
 def _parse(field: Field, text: str, now: float) -> Value:
-    """Parse a value of the field's type; return None if the text is not one."""
+    """Parse a value of the field's type; return None if the text is not valid."""
     if field.type == "choice":
         return text.lower() if text.lower() in STATUSES else None
     if field.type == "number":
@@ -147,11 +150,11 @@ def _parse(field: Field, text: str, now: float) -> Value:
     if field.type != "time":
         return text
     if duration := _DURATION.fullmatch(text.lower()):
-        return Span(int(now) - int(duration[1]) * _SECONDS[duration[2]])
-    return span_of(text)
+        return Span(int(now) - int(duration[1]) * _UNIT_SECONDS[duration[2]])
+    return parse_span(text)
 
 
-_EXPECTATIONS = {
+_VALUE_HINTS = {
     "choice": f"Write one of: {', '.join(STATUSES)}.",
     "number": "Write a whole number.",
     "flag": "Write true or false.",
@@ -159,9 +162,9 @@ _EXPECTATIONS = {
 }
 
 
-def _expected(field: Field) -> str:
-    hint = _EXPECTATIONS.get(field.type, "Write a word, or text in quotes.")
-    return f"{hint[:-1]}; or null for none." if field.nullable else hint
+def _value_hint(field: Field) -> str:
+    hint = _VALUE_HINTS.get(field.type, "Write a word, or text in quotes.")
+    return f"{hint.removesuffix('.')}; or null for none." if field.nullable else hint
 
 
 def _fields_hint(name: str, allowed: list[str]) -> str:

@@ -14,7 +14,7 @@ S-expressions: `(and (= status "open") (in labels "bug" "urgent"))`
                 | "(" operator FIELD value+ ")"
     operator := "=" | "!=" | "<" | "<=" | ">" | ">=" | "in" | "contains"
 
-There `=` and `contains` on labels require all of the values, `!=` none of them.
+In S-expressions `=` and `contains` on labels require all of the values, and `!=` none of them.
 
 Contract: the whole text is parsed; a syntax error is `Invalid` with its column.
 """
@@ -23,17 +23,23 @@ from __future__ import annotations
 
 from holdfast.kernel.errors import Invalid
 from holdfast.kernel.limits import LIMITS
-from holdfast.milestones.filter.expression import Expression, FieldComparison, Negation, all_of, some_of
-from holdfast.milestones.filter.fields import Field, Value, checked_operator, field_of, value_of
-from holdfast.milestones.filter.tokens import ATOM, END, FilterToken, TokenCursor, invalid, tokens
+from holdfast.milestones.filter.expression import (
+    Expression,
+    FieldComparison,
+    Negation,
+    conjunction,
+    disjunction,
+)
+from holdfast.milestones.filter.fields import Field, Value, check_operator, parse_value, resolve_field
+from holdfast.milestones.filter.tokens import ATOM, END, FilterToken, TokenCursor, invalid, tokenize
 
-_SIGNS = ("=", "==", "!=", "<", "<=", ">", ">=")
-_WORDS = ("in", "contains")
-_JOINING_WORDS = ("and", "or", "not", *_WORDS)
+_COMPARISON_SYMBOLS = ("=", "==", "!=", "<", "<=", ">", ">=")
+_OPERATOR_WORDS = ("in", "contains")
+_RESERVED_WORDS = ("and", "or", "not", *_OPERATOR_WORDS)
 
 
 class InfixParser(TokenCursor):
-    """Parses one filter for one kind of entity."""
+    """Parses a filter in infix notation."""
 
     def __init__(self, tokens: list[FilterToken], kind: str, now: float) -> None:
         super().__init__(tokens, kind, now)
@@ -45,7 +51,7 @@ class InfixParser(TokenCursor):
         if self._next.kind != END:
             raise invalid(
                 self._next.column,
-                f"{self._next.shown()} does not continue the filter",
+                f"{self._next.quoted()} does not continue the filter",
                 'Join comparisons with "and" or "or".',
             )
         return expression
@@ -55,21 +61,21 @@ class InfixParser(TokenCursor):
         while self._next.is_word("or") or self._next.is_operator("||"):
             self._take()
             parts.append(self._conjunction())
-        return some_of(parts)
+        return disjunction(parts)
 
     def _conjunction(self) -> Expression:
         parts = [self._negation()]
         while self._next.is_word("and") or self._next.is_operator("&&"):
             self._take()
             parts.append(self._negation())
-        return all_of(parts)
+        return conjunction(parts)
 
     def _negation(self) -> Expression:
         if self._next.is_word("not") or self._next.is_operator("!"):
-            self._deeper(self._take())
+            self._enter_level(self._take())
             part: Expression = Negation(self._negation())
         elif self._next.is_operator("("):
-            self._deeper(self._take())
+            self._enter_level(self._take())
             part = self._expression()
             self._expect(")")
         else:
@@ -77,7 +83,7 @@ class InfixParser(TokenCursor):
         self._depth -= 1
         return part
 
-    def _deeper(self, token: FilterToken) -> None:
+    def _enter_level(self, token: FilterToken) -> None:
         self._depth += 1
         if self._depth > LIMITS.filter_depth:
             raise invalid(
@@ -88,36 +94,37 @@ class InfixParser(TokenCursor):
 
     def _comparison(self) -> Expression:
         token = self._take()
-        if token.kind != ATOM or token.is_word(*_JOINING_WORDS):
+        if token.kind != ATOM or token.is_word(*_RESERVED_WORDS):
             raise invalid(
-                token.column, f"expected a comparison, found {token.shown()}", 'Such as: status == "open".'
+                token.column, f"expected a comparison, found {token.quoted()}", 'Such as: status == "open".'
             )
-        field = field_of(token, self._kind)
+        field = resolve_field(token, self._kind)
         operator = self._next
-        if operator.is_operator(*_SIGNS):
+        if operator.is_operator(*_COMPARISON_SYMBOLS):
             self._take()
-            sign = checked_operator(field, "=" if operator.text == "==" else operator.text, operator)
-            return FieldComparison(field, sign, (self._value(field, sign),))
+            symbol = "=" if operator.text == "==" else operator.text
+            check_operator(field, symbol, operator)
+            return FieldComparison(field, symbol, (self._value(field, symbol),))
         if operator.is_word("not", "in", "contains") or operator.is_operator("~"):
-            return self._in_words(field)
-        return self._bare(field, token)
+            return self._word_comparison(field)
+        return self._flag_comparison(field, token)
 
-    def _in_words(self, field: Field) -> Expression:
-        negated = self._next.is_word("not")
-        if negated:
+    def _word_comparison(self, field: Field) -> Expression:
+        is_negated = self._next.is_word("not")
+        if is_negated:
             self._take()
         token = self._take()
         if token.is_word("in"):
-            checked_operator(field, "in", token)
-            found: Expression = FieldComparison(field, "in", self._values(field))
+            check_operator(field, "in", token)
+            comparison: Expression = FieldComparison(field, "in", self._values(field))
         elif token.is_word("contains") or token.is_operator("~"):
-            checked_operator(field, "contains", token)
-            found = FieldComparison(field, "contains", (self._value(field, "contains"),))
+            check_operator(field, "contains", token)
+            comparison = FieldComparison(field, "contains", (self._value(field, "contains"),))
         else:
-            raise invalid(token.column, f'expected "in" or "contains", found {token.shown()}')
-        return Negation(found) if negated else found
+            raise invalid(token.column, f'expected "in" or "contains", found {token.quoted()}')
+        return Negation(comparison) if is_negated else comparison
 
-    def _bare(self, field: Field, token: FilterToken) -> Expression:
+    def _flag_comparison(self, field: Field, token: FilterToken) -> Expression:
         if field.type == "flag":
             return FieldComparison(field, "=", (True,))
         raise invalid(
@@ -137,17 +144,17 @@ class InfixParser(TokenCursor):
         return tuple(values)
 
     def _value(self, field: Field, operator: str) -> Value:
-        return value_of(field, operator, self._take(), self._now)
+        return parse_value(field, operator, self._take(), self._now)
 
 
 class SExpressionParser(TokenCursor):
-    """Parses one filter for one kind of entity."""
+    """Parses a filter written as an S-expression."""
 
     def parse(self) -> Expression:
         """Return the syntax tree."""
         expression = self._expression(1)
         if self._next.kind != END:
-            raise invalid(self._next.column, f"{self._next.shown()} follows the end of the expression")
+            raise invalid(self._next.column, f"{self._next.quoted()} follows the end of the expression")
         return expression
 
     def _expression(self, depth: int) -> Expression:
@@ -156,51 +163,51 @@ class SExpressionParser(TokenCursor):
             raise invalid(opening.column, f"the filter nests deeper than {LIMITS.filter_depth} levels")
         head = self._take()
         if head.is_word("and", "or"):
-            found = self._joined(head, depth)
+            expression = self._junction(head, depth)
         elif head.is_word("not"):
-            found = Negation(self._expression(depth + 1))
+            expression = Negation(self._expression(depth + 1))
         else:
-            found = self._comparison(head)
+            expression = self._comparison(head)
         self._expect(")")
-        return found
+        return expression
 
-    def _joined(self, head: FilterToken, depth: int) -> Expression:
+    def _junction(self, head: FilterToken, depth: int) -> Expression:
         parts = []
         while self._next.is_operator("("):
             parts.append(self._expression(depth + 1))
         if len(parts) < 2:
-            raise invalid(self._next.column, f"{head.shown()} joins at least two expressions")
-        return all_of(parts) if head.is_word("and") else some_of(parts)
+            raise invalid(self._next.column, f"{head.quoted()} joins at least two expressions")
+        return conjunction(parts) if head.is_word("and") else disjunction(parts)
 
     def _comparison(self, head: FilterToken) -> Expression:
-        if not (head.is_operator(*_SIGNS) or head.is_word(*_WORDS)):
-            allowed = ["and", "or", "not", *_SIGNS, *_WORDS]
+        if not (head.is_operator(*_COMPARISON_SYMBOLS) or head.is_word(*_OPERATOR_WORDS)):
+            allowed = ["and", "or", "not", *_COMPARISON_SYMBOLS, *_OPERATOR_WORDS]
             raise invalid(
                 head.column,
-                f"{head.shown()} is not an operator",
+                f"{head.quoted()} is not an operator",
                 f"Operators: {', '.join(allowed)}.",
                 allowed=allowed,
             )
         operator = "=" if head.text == "==" else head.text.lower()
-        field = field_of(self._take(), self._kind)
-        checked_operator(field, operator, head)
-        return _labels_combined(field, operator, self._values(field, operator))
+        field = resolve_field(self._take(), self._kind)
+        check_operator(field, operator, head)
+        return _label_comparison(field, operator, self._values(field, operator))
 
     def _values(self, field: Field, operator: str) -> tuple[Value, ...]:
-        values = [value_of(field, operator, self._take(), self._now)]
+        values = [parse_value(field, operator, self._take(), self._now)]
         while not self._next.is_operator(")") and self._next.kind != END:
             if operator != "in" and field.type != "labels":
                 raise invalid(self._next.column, f'"{operator}" takes one value')
-            values.append(value_of(field, operator, self._take(), self._now))
+            values.append(parse_value(field, operator, self._take(), self._now))
         return tuple(values)
 
 
-def _labels_combined(field: Field, operator: str, values: tuple[Value, ...]) -> Expression:
+def _label_comparison(field: Field, operator: str, values: tuple[Value, ...]) -> Expression:
     if field.type != "labels" or operator == "in":
         return FieldComparison(field, operator, values)
-    # `contains` means the set of labels here, not a part of one label.
-    sign = "=" if operator == "contains" else operator
-    return all_of([FieldComparison(field, sign, (value,)) for value in values])
+    # `contains` here asks whether the set contains a label, not whether a label contains a text.
+    symbol = "=" if operator == "contains" else operator
+    return conjunction([FieldComparison(field, symbol, (value,)) for value in values])
 
 
 def parse_filter(text: str, kind: str, now: float) -> Expression | None:
@@ -209,15 +216,15 @@ def parse_filter(text: str, kind: str, now: float) -> Expression | None:
     If neither parses, the error is that of the parser that got further, or of the infix parser if both
     stopped at the same column. Ages such as `7d` count back from `now`, in seconds since 1970.
     """
-    found = tokens(text)
-    if len(found) == 1:
+    tokens = tokenize(text)
+    if len(tokens) == 1:  # only the token `END`
         return None
     try:
-        return InfixParser(found, kind, now).parse()
+        return InfixParser(tokens, kind, now).parse()
     except Invalid as failure:
         infix = failure
     try:
-        return SExpressionParser(found, kind, now).parse()
+        return SExpressionParser(tokens, kind, now).parse()
     except Invalid as failure:
         raise (failure if _column(failure) > _column(infix) else infix) from None
 

@@ -18,6 +18,8 @@ _ATOM = re.compile(r"[\w\-./@:+#]+")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "'": "'", "\\": "\\"}
 _UNICODE_ESCAPE = re.compile(r"u([0-9a-fA-F]{4})")
 
+_MAX_QUOTED_CHARACTERS = 40  # of a token, in an error message: a judgement, so that the message fits a line
+
 END = "end"
 OPERATOR = "operator"
 STRING = "string"
@@ -25,7 +27,7 @@ ATOM = "atom"
 
 
 class FilterToken(NamedTuple):
-    """A token: its kind, its text, and the column where it begins, counted from 1."""
+    """A token: its kind, its text, and the column of its first character, counted from 1."""
 
     kind: str
     text: str
@@ -39,11 +41,11 @@ class FilterToken(NamedTuple):
         """Return whether this is one of these words, unquoted, in upper or lower case."""
         return self.kind == ATOM and self.text.lower() in words
 
-    def shown(self) -> str:
-        """Return the token as shown in messages."""
+    def quoted(self) -> str:
+        """Return the token as error messages quote it."""
         if self.kind == END:
             return "the end"
-        return f'"{shorten(self.text, 40)}"'
+        return f'"{shorten(self.text, _MAX_QUOTED_CHARACTERS)}"'
 
 
 def invalid(column: int, problem: str, hint: str | None = None, **data: object) -> Invalid:
@@ -51,21 +53,21 @@ def invalid(column: int, problem: str, hint: str | None = None, **data: object) 
     return Invalid(f"Filter, column {column}: {problem}.", hint=hint, column=column, **data)
 
 
-def tokens(text: str) -> list[FilterToken]:
-    """Return the tokens of a filter, ending with one of kind `END`."""
-    _refuse_unreadable(text)
-    found: list[FilterToken] = []
+def tokenize(text: str) -> list[FilterToken]:
+    """Return the tokens of a filter; the last has the kind `END`."""
+    _check_encoding_and_size(text)
+    tokens: list[FilterToken] = []
     position = 0
     while position < len(text):
         if space := _SPACE.match(text, position):
             position = space.end()
             continue
-        token, position = _token(text, position)
-        found.append(token)
-    return [*found, FilterToken(END, "", len(text) + 1)]
+        token, position = _read_token(text, position)
+        tokens.append(token)
+    return [*tokens, FilterToken(END, "", len(text) + 1)]
 
 
-def _refuse_unreadable(text: str) -> None:
+def _check_encoding_and_size(text: str) -> None:
     try:
         size = len(text.encode())
     except UnicodeEncodeError as failure:
@@ -73,16 +75,16 @@ def _refuse_unreadable(text: str) -> None:
     if size > LIMITS.filter_bytes:
         raise Invalid(
             f"The filter has {size} bytes; at most {LIMITS.filter_bytes} are allowed.",
-            hint="Shorten it, or sort and page through the results of a shorter one.",
+            hint="Shorten it, or page through the sorted results of a shorter filter.",
         )
 
 
-def _token(text: str, position: int) -> tuple[FilterToken, int]:
+def _read_token(text: str, position: int) -> tuple[FilterToken, int]:
     column = position + 1
     if operator := _OPERATOR.match(text, position):
         return FilterToken(OPERATOR, operator.group(), column), operator.end()
     if text[position] in "\"'":
-        return _string(text, position)
+        return _read_string(text, position)
     if atom := _ATOM.match(text, position):
         return FilterToken(ATOM, atom.group(), column), atom.end()
     raise invalid(
@@ -92,7 +94,7 @@ def _token(text: str, position: int) -> tuple[FilterToken, int]:
     )
 
 
-def _string(text: str, opening: int) -> tuple[FilterToken, int]:
+def _read_string(text: str, opening: int) -> tuple[FilterToken, int]:
     quote, position = text[opening], opening + 1
     parts: list[str] = []
     while position < len(text):
@@ -100,16 +102,16 @@ def _string(text: str, opening: int) -> tuple[FilterToken, int]:
         if character == quote:
             return FilterToken(STRING, "".join(parts), opening + 1), position + 1
         if character == "\\":
-            part, position = _escaped(text, position)
+            part, position = _read_escape(text, position)
         else:
             part, position = character, position + 1
         parts.append(part)
     raise invalid(opening + 1, "the quoted text has no end", f"Close it with {quote}.")
 
 
-def _escaped(text: str, backslash: int) -> tuple[str, int]:
+def _read_escape(text: str, backslash: int) -> tuple[str, int]:
     following = text[backslash + 1 : backslash + 2]
-    if following in _ESCAPES and following:
+    if following in _ESCAPES:
         return _ESCAPES[following], backslash + 2
     if spelled := _UNICODE_ESCAPE.match(text, backslash + 1):
         character = chr(int(spelled.group(1), 16))
@@ -123,7 +125,10 @@ def _escaped(text: str, backslash: int) -> tuple[str, int]:
 
 
 class TokenCursor:
-    """A cursor over the tokens of one filter for one kind of entity."""
+    """A cursor over the tokens of a filter, which both parsers extend.
+
+    `kind` is the kind of entity that is filtered, and `now` the current time in seconds since 1970.
+    """
 
     def __init__(self, tokens: list[FilterToken], kind: str, now: float) -> None:
         self._tokens = tokens
@@ -141,8 +146,8 @@ class TokenCursor:
             self._position += 1
         return token
 
-    def _expect(self, sign: str) -> FilterToken:
+    def _expect(self, symbol: str) -> FilterToken:
         token = self._take()
-        if not token.is_operator(sign):
-            raise invalid(token.column, f'expected "{sign}", found {token.shown()}')
+        if not token.is_operator(symbol):
+            raise invalid(token.column, f'expected "{symbol}", found {token.quoted()}')
         return token

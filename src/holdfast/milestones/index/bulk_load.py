@@ -1,10 +1,12 @@
 """The first load of an index: all logs from their beginnings, in one pass and with bounded memory.
 
-Contract: afterwards the index has the same rows as after adding the operations one by one. Entities that were
-only created are written at once. Other operations are folded at the end, from memory or, if there are too
-many, from the index. Most commits of an import create one entity. `parse_creation` reads such a commit with a
-regular expression and returns the row that `rows.EntityRows` would produce. It returns None for any commit
-that differs from what `entry.message_of` writes in plain ASCII; that one is then parsed in full.
+Contract: afterwards the index has the same rows as after adding the operations one by one.
+
+Entities that were only created are written at once. Other operations are folded at the end, from memory or,
+if there are too many, from the index. Most commits of an import create one entity. `parse_creation` reads
+such a commit with a regular expression and returns the row that `rows.EntityRows` would produce. It returns
+None for any commit that differs from what `entry.commit_message` writes in plain ASCII; such a commit is
+parsed in full.
 """
 
 from __future__ import annotations
@@ -21,10 +23,10 @@ from holdfast.kernel.clock import seconds_of
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import without_garbage_collection
 from holdfast.milestones.entity import STATUSES
-from holdfast.milestones.index.rows import entries_of, fold_all, forget, label_array
+from holdfast.milestones.index.rows import delete_relations, entries_of, fold_all, label_array
 from holdfast.milestones.index.schema import INDEXES, TABLES
-from holdfast.milestones.index.update import IndexUpdate, Lines, Row, Tips, requests_of, run_script
-from holdfast.milestones.log.entry import Entry, is_word
+from holdfast.milestones.index.update import IndexUpdate, Lines, Row, Tips, request_rows, run_script
+from holdfast.milestones.log.entry import Entry, is_set_member
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.commits.commit import EMPTY_TREES, Commit, parse_record
 from holdfast.storage.git.commits.commit_reader import read_records
@@ -35,22 +37,23 @@ INSERT_CREATION = (
 )
 
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
-_PLAIN = r"[ !#-\[\]-~]*"
-_TEXT = rf'"{_PLAIN}(?:\\["\\/bfnrt]{_PLAIN})*"'
+_PLAIN_CHARACTERS = r"[ !#-\[\]-~]*"
+_JSON_STRING = rf'"{_PLAIN_CHARACTERS}(?:\\["\\/bfnrt]{_PLAIN_CHARACTERS})*"'
 _RECORD = re.compile(
     rf"([0-9a-f]+) ([0-9a-f]+) (?:{'|'.join(EMPTY_TREES)}) ([0-9]{{1,11}}),[0-9a-f]*\n"
     r"[^\n{][^\n]*\n\n"
-    rf'(\{{"by":"({_PLAIN})","e":"({_UUID})","k":"(issue|milestone)","l":([1-9][0-9]{{0,14}}),'
-    rf'"op":"({_UUID})","t":"create","ts":"({_PLAIN})","v":1,'
-    rf'"x":\{{(?:"description":({_TEXT}),)?(?:"labels":(\[[^\]\\]*\]),)?'
-    rf'(?:"status":"(draft|open|closed)",)?"title":({_TEXT})\}}\}})\n*',
+    rf'(\{{"by":"({_PLAIN_CHARACTERS})","e":"({_UUID})","k":"(issue|milestone)","l":([1-9][0-9]{{0,14}}),'
+    rf'"op":"({_UUID})","t":"create","ts":"({_PLAIN_CHARACTERS})","v":1,'
+    rf'"x":\{{(?:"description":({_JSON_STRING}),)?(?:"labels":(\[[^\]\\]*\]),)?'
+    rf'(?:"status":"(draft|open|closed)",)?"title":({_JSON_STRING})\}}\}})\n*',
     re.ASCII,
 )
-_LONGEST = (LIMITS.entity_title_characters, LIMITS.entity_text_characters)
-_RANKS: dict[str | None, tuple[str, int]] = {status: (status, rank) for rank, status in enumerate(STATUSES)}
-_RANKS[None] = _RANKS["open"]
+_STATUS_WITH_RANK: dict[str | None, tuple[str, int]] = {
+    status: (status, rank) for rank, status in enumerate(STATUSES)
+}
+_STATUS_WITH_RANK[None] = _STATUS_WITH_RANK["open"]
 
-_seconds = lru_cache(maxsize=4096)(seconds_of)
+_cached_seconds = lru_cache(maxsize=4096)(seconds_of)  # the operations of an import share few timestamps
 
 
 Creation = tuple[str, str, Row, tuple[object, ...]]
@@ -61,45 +64,49 @@ The operation's row has the tip from which the commit was reached instead of the
 
 
 def parse_creation(record: str) -> Creation | None:
-    """Return what a commit creates, given a record of `read_records`; None unless it is in plain form."""
+    """Parse a record of `read_records`; return None unless the commit creates one entity, in plain ASCII."""
     match = _RECORD.fullmatch(record)
     if match is None:
         return None
     commit, source, committed, line, actor, name, kind, lamport, *rest = match.groups()
     operation, time, description, labels, status, title = rest
-    members = "[]" if labels is None else _labels(labels)
-    # Quoting only lengthens a string, so one that fits quoted fits; the full parser decides about others.
-    is_long = len(title) > _LONGEST[0] or len(description or "") > _LONGEST[1]
-    if members is None or title == '""' or is_long:
+    members = "[]" if labels is None else _label_column(labels)
+    # A string is never longer than its quoted form. If the quoted form is too long, the full parser decides.
+    has_long_title = len(title) > LIMITS.entity_title_characters
+    has_long_description = len(description or "") > LIMITS.entity_text_characters
+    if members is None or title == '""' or has_long_title or has_long_description:
         return None
+    text = "" if description is None else _decode_string(description)
     row = (
-        name, kind, _text(title), "" if description is None else _text(description), *_RANKS[status], actor,
-        _seconds(time) or 0, int(lamport), members,
+        name, kind, _decode_string(title), text, *_STATUS_WITH_RANK[status], actor,
+        _cached_seconds(time) or 0, int(lamport), members,
     )  # fmt: skip
     return commit, committed, (name, int(lamport), operation, source, line), row
 
 
-def _text(quoted: str) -> str:
+def _decode_string(quoted: str) -> str:
     return scanstring(quoted, 1)[0] if "\\" in quoted else quoted[1:-1]
 
 
 @lru_cache(maxsize=4096)
-def _labels(text: str) -> str | None:
+def _label_column(text: str) -> str | None:
     """Return the labels of a line as stored in the index, or None if one is invalid."""
     try:
         members = json.loads(text)
     except ValueError:
         return None
-    is_plain = all(is_word(member) and member.isascii() for member in members)
+    is_plain = all(is_set_member(member) and member.isascii() for member in members)
     if len(members) > LIMITS.entity_set_members or not is_plain:
         return None
     return label_array(tuple(sorted(set(members))))
 
 
-_BATCH = 2_000  # operations per `executemany`: a chosen bound on memory
-_MAX_PENDING = 250_000  # operations: a chosen bound on memory; beyond it they are folded from the index
+_OPERATIONS_PER_INSERT = (
+    2_000  # per `executemany`: a judgement; larger batches save little, and use more memory
+)
+_MAX_PENDING_OPERATIONS = 250_000  # a judgement: some hundred megabytes; the rest is folded from the index
 _INSERT_OPERATION = "INSERT INTO operation VALUES (?, ?, ?, ?, ?)"
-_REPEATED = (
+_SELECT_DUPLICATES = (
     "SELECT rowid, * FROM operation WHERE (entity, id) IN"
     " (SELECT entity, id FROM operation GROUP BY entity, id HAVING count(*) > 1) ORDER BY rowid DESC"
 )
@@ -124,34 +131,36 @@ class BulkLoad(IndexUpdate):
         self._created: set[str] = set()
         self._pending: dict[str, list[Entry]] = {}
         self._deferred: set[str] = set()
-        self._remaining = _MAX_PENDING
-        self._names: set[str] = set()
-        self._may_repeat = False
+        self._remaining = _MAX_PENDING_OPERATIONS
+        self._operation_ids: set[str] = set()
+        self._may_have_duplicates = False
 
     def run(self) -> None:
         """Read and fold all logs, and build the SQL indexes."""
         super().run()
-        self._write()
+        self._write_batch()
         fold_all(self._connection, sorted(self._pending.items()))
-        repeated = self._connection.execute(_REPEATED).fetchall() if self._may_repeat else []
-        self._connection.executemany("DELETE FROM operation WHERE rowid = ?", [row[:1] for row in repeated])
+        duplicates = []
+        if self._may_have_duplicates:
+            duplicates = self._connection.execute(_SELECT_DUPLICATES).fetchall()
+        self._connection.executemany("DELETE FROM operation WHERE rowid = ?", [row[:1] for row in duplicates])
         run_script(self._connection, INDEXES)
-        for row in repeated:  # of a log, git lists the latest commit first
+        for row in duplicates:  # oldest first, because git lists the latest commit of a log first
             self._store_row(row[1:])
         self._save_flaws()
-        forget(self._connection, self._deferred & self._created)
-        again = ((name, entries_of(self._connection, name)) for name in sorted(self._deferred))
-        fold_all(self._connection, again)
+        delete_relations(self._connection, self._deferred & self._created)
+        deferred = ((name, entries_of(self._connection, name)) for name in sorted(self._deferred))
+        fold_all(self._connection, deferred)
 
     def store(self, commits: Sequence[tuple[Commit, Lines]]) -> None:
         """Store the operations of commits."""
         for commit, lines in commits:
             self._seen.add(commit.id)
-            self._requests += requests_of(lines)
+            self._requests += request_rows(lines)
             for entry, line in lines:
                 self._store_entry(entry, self._logs[commit.source], line)
-        if len(self._operations) >= _BATCH:
-            self._write()
+        if len(self._operations) >= _OPERATIONS_PER_INSERT:
+            self._write_batch()
 
     def _read_stream(self, wanted: Sequence[str], known: Sequence[str], ends: frozenset[str]) -> None:
         assert self._git is not None
@@ -160,7 +169,7 @@ class BulkLoad(IndexUpdate):
             self._store_all(map(parse_record, others), ends)
 
     def _store_creation(self, record: str, ends: frozenset[str]) -> bool:
-        """Store a commit that creates a new entity in plain form; return whether it was one."""
+        """Store a commit if it creates a new entity, in plain form; return whether it does."""
         creation = parse_creation(record)
         if creation is None:
             return False
@@ -179,10 +188,10 @@ class BulkLoad(IndexUpdate):
         """Store one operation, to be folded with others of its entity."""
         name = entry.entity
         self._operations.append((name, entry.lamport, entry.id, log, line))
-        is_repeated = entry.id in self._names or name in self._created
-        self._names.add(entry.id)
-        if is_repeated:
-            self._may_repeat = True
+        may_be_duplicate = entry.id in self._operation_ids or name in self._created
+        self._operation_ids.add(entry.id)
+        if may_be_duplicate:
+            self._may_have_duplicates = True
             self._deferred.add(name)
             self._pending.pop(name, None)
         if name in self._deferred:
@@ -192,9 +201,9 @@ class BulkLoad(IndexUpdate):
         if not self._remaining:
             self._deferred.update(self._pending)
             self._pending.clear()
-            self._remaining = _MAX_PENDING
+            self._remaining = _MAX_PENDING_OPERATIONS
 
-    def _write(self) -> None:
+    def _write_batch(self) -> None:
         """Write the current batch."""
         if not self._operations:
             return

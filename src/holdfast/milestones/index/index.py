@@ -1,8 +1,8 @@
-"""The index, compared with the refs on every read.
+"""Opens the index, after comparing it with the refs and bringing it up to date.
 
 Contract:
-- `read` uses an index that contains every operation acknowledged before the call, by any process. Comparing
-  reads a few small files; only new commits are folded.
+- `read` uses an index that contains every operation acknowledged before the call, by any process. The
+  comparison reads a few small files; only new commits are folded.
 - A deleted, damaged or outdated index changes no answer. If the logs cannot be read, or the index cannot be
   built, an error is raised rather than an empty answer returned.
 - Reading a repository without logs creates no file.
@@ -23,10 +23,10 @@ from holdfast.milestones.index.update import (
     Rewritten,
     add_own_commit,
     catch_up,
-    damaged_in,
-    flaws_in,
+    damaged_refs,
+    folded_tips,
+    read_flaws,
     run_script,
-    tips_in,
 )
 from holdfast.milestones.log.entry import Entry
 from holdfast.storage.files.locks import locked
@@ -37,8 +37,8 @@ from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.connection_pool import ConnectionPool
 from holdfast.storage.sql.derived import POINTER_SUFFIX, DerivedDatabase, NotUsable
 
-_UNGUARDED_ATTEMPTS = 4  # a judgement: then readers lock writers out instead of racing them
-_BUILDS = 3  # a judgement: damage that recurs this often is a fault of the disk
+_MAX_UNLOCKED_UPDATES = 4  # a judgement: after that a reader locks writers out instead of racing them
+_MAX_BUILDS = 3  # a judgement: damage that recurs this often is a fault of the disk
 _OTHER_CLONE = "Nothing was changed. A sync with a clone that has the logs restores them."
 
 Answer = TypeVar("Answer")
@@ -57,14 +57,14 @@ class Index:
         self._database = DerivedDatabase(
             directory, INDEX_NAME, application_id=APPLICATION_ID, version=SCHEMA_VERSION, prepare=_prepare
         )
-        self._nothing = ConnectionPool(_empty)
+        self._empty_index = ConnectionPool(_open_empty)
 
     def read(self, query: Callable[[sqlite3.Connection], Answer], *, is_writing: bool = False) -> Answer:
-        """Return the result of a query on an up-to-date index; `is_writing`: the caller has the lock.
+        """Return the result of a query on an up-to-date index.
 
-        A damaged index is rebuilt and queried again.
+        `is_writing` means that the caller holds `writing_lock`. A damaged index is rebuilt and queried again.
         """
-        for _ in range(_BUILDS):
+        for _ in range(_MAX_BUILDS):
             try:
                 with ExitStack() as stack:
                     return query(self._connection(stack, is_writing=is_writing))
@@ -81,7 +81,7 @@ class Index:
             pass
 
     def examine(self) -> tuple[list[tuple[str, str]], list[Flaw]]:
-        """Read all logs from the beginning; return which are unreadable, and what was skipped."""
+        """Read all logs from the beginning; return the unreadable refs with reasons, and what was skipped."""
         from holdfast.milestones.index.bulk_load import build
 
         with closing(sqlite3.connect("", isolation_level=None)) as connection:
@@ -89,15 +89,16 @@ class Index:
             connection.execute("BEGIN")
             build(connection, self._git, self._refs.tips())
             damage = connection.execute("SELECT ref, text FROM damage ORDER BY ref").fetchall()
-            return damage, flaws_in(connection)
+            return damage, read_flaws(connection)
 
     def find_damage(self) -> set[str]:
-        """Read all logs from the beginning, and return the damaged refs; each read then retries these."""
-        found = {ref for ref, _ in self.examine()[0]}
+        """Read all logs from the beginning; return the refs newly found damaged. Each read retries them."""
+        damage, _ = self.examine()
+        damaged = {ref for ref, _ in damage}
         with suppress(NotUsable), self._database.write() as connection:
-            known = tips_in(connection)
-            connection.executemany("DELETE FROM tip WHERE ref = ?", [(ref,) for ref in found])
-            return found & known.keys()
+            folded = folded_tips(connection)
+            connection.executemany("DELETE FROM tip WHERE ref = ?", [(ref,) for ref in damaged])
+            return damaged & folded.keys()
         return set()
 
     def verify(self) -> list[str]:
@@ -114,18 +115,20 @@ class Index:
     def close(self) -> None:
         """Close the connections."""
         self._database.close()
-        self._nothing.retire()
+        self._empty_index.retire()
 
     def _connection(self, stack: ExitStack, *, is_writing: bool) -> sqlite3.Connection:
         tips = self._refs.tips()
         if not tips and not os.path.lexists(self._pointer):
-            return stack.enter_context(self._nothing.lend())
-        if (connection := self._open_if_fresh(stack, tips)) is not None:
+            return stack.enter_context(self._empty_index.lend())
+        connection = self._open_if_fresh(stack, tips)
+        if connection is not None:
             return connection
-        for _ in range(_UNGUARDED_ATTEMPTS):
-            if (connection := self._update_and_open(stack)) is not None:
+        for _ in range(_MAX_UNLOCKED_UPDATES):
+            connection = self._update_and_open(stack)
+            if connection is not None:
                 return connection
-        # Others write faster than this process reads: lock them out.
+        # Other processes write faster than this process reads: lock them out.
         with nullcontext() if is_writing else locked(self.writing_lock):
             connection = self._update_and_open(stack)
         if connection is None:
@@ -162,8 +165,11 @@ class Index:
 
 
 def _is_fresh(connection: sqlite3.Connection, tips: dict[str, str], *, even_if_damaged: bool) -> bool:
-    """Return whether the index matches the refs; damaged logs only as far as they can be read."""
-    folded, damaged = tips_in(connection), damaged_in(connection)
+    """Return whether the index matches the refs.
+
+    With `even_if_damaged`, an index that lacks the unreadable part of damaged logs is fresh too.
+    """
+    folded, damaged = folded_tips(connection), damaged_refs(connection)
     if folded == tips and not damaged:
         return True
     if not even_if_damaged or {**folded, **damaged} != tips:
@@ -174,7 +180,7 @@ def _is_fresh(connection: sqlite3.Connection, tips: dict[str, str], *, even_if_d
     return True
 
 
-def _empty() -> sqlite3.Connection:
+def _open_empty() -> sqlite3.Connection:
     """Return an empty index in memory."""
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     _prepare(connection)
@@ -182,10 +188,10 @@ def _empty() -> sqlite3.Connection:
     return connection
 
 
-def _case_folded(text: object) -> str | None:
-    """Return a text without regard to case, as the SQL function `holdfast_fold`."""
+def _fold_case(text: object) -> str | None:
+    """Return a text case-folded; this is the SQL function `holdfast_fold`."""
     return text.casefold() if isinstance(text, str) else None
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
-    connection.create_function("holdfast_fold", 1, _case_folded, deterministic=True)
+    connection.create_function("holdfast_fold", 1, _fold_case, deterministic=True)

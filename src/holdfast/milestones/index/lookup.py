@@ -15,8 +15,9 @@ from holdfast.milestones.log.fold import EntityState
 
 _URI_PREFIXES = ("git-mile://entity/", "milestone:")
 _HEXADECIMAL = frozenset("0123456789abcdef-")
-_SHORTEST_PREFIX = 4
-_CANDIDATES = 10  # a chosen bound for one line of text
+_MIN_PREFIX_CHARACTERS = 4  # as for abbreviated hashes in git (`core.abbrev`)
+_MAX_CANDIDATES_SHOWN = 10  # a judgement: enough to choose from in an error message
+_MAX_QUOTED_CHARACTERS = 100  # of an unknown name, in an error message: a judgement; ids have 36
 
 
 class UnknownEntity(NotFound, Invalid, kind="unknown_entity", number=4042):
@@ -27,25 +28,26 @@ class AmbiguousEntity(Invalid, kind="ambiguous_entity", number=4007):
     """A prefix matches several milestones or issues."""
 
 
-def identifier(connection: sqlite3.Connection, kind: Kind | None, name: str) -> str:
-    """Return the full id of the entity with a name."""
-    found = _matches(connection, name.lower())
-    of_kind = [(entity, its_kind) for entity, its_kind in found if kind in (None, its_kind)]
-    if len(of_kind) == 1:
-        return of_kind[0][0]
-    if of_kind:
-        names = ", ".join(entity for entity, _ in of_kind[:_CANDIDATES])
-        raise AmbiguousEntity(f"Several begin with {name!a}.", hint=f"Name one of them: {names}.")
-    if found:
+def entity_id(connection: sqlite3.Connection, kind: Kind | None, name: str) -> str:
+    """Return the id of the entity with a name, which is its id or an unambiguous prefix."""
+    matches = _matches(connection, name.lower())
+    ids = [entity for entity, entity_kind in matches if kind in (None, entity_kind)]
+    if len(ids) == 1:
+        return ids[0]
+    if ids:
+        names = ", ".join(ids[:_MAX_CANDIDATES_SHOWN])
+        raise AmbiguousEntity(f"Several ids start with {name!a}.", hint=f"Give one of them in full: {names}.")
+    if matches:
+        actual_kind = matches[0][1]
         raise UnknownEntity(
-            f"{name!a} is {_with_article(found[0][1])}, not {_with_article(kind)}.",
-            hint=f"Ask for it as {found[0][1]}.",
+            f"{name!a} is {_with_article(actual_kind)}, not {_with_article(kind)}.",
+            hint=f"Ask for it as {actual_kind}.",
             id=name,
         )
     raise UnknownEntity(
-        f"There is no {kind or 'milestone or issue'} {name[:100]!a}.",
+        f"There is no {kind or 'milestone or issue'} {name[:_MAX_QUOTED_CHARACTERS]!a}.",
         hint="git_mile_list lists them; give the id or at least its first four characters.",
-        id=name[:100],
+        id=name[:_MAX_QUOTED_CHARACTERS],
     )
 
 
@@ -60,7 +62,7 @@ def open_linked_to(connection: sqlite3.Connection, target: str, limit: int) -> l
 
 def state(connection: sqlite3.Connection, kind: Kind | None, name: str) -> EntityState:
     """Return the state of the entity with a name."""
-    found = state_of(connection, identifier(connection, kind, name))
+    found = state_of(connection, entity_id(connection, kind, name))
     assert found is not None
     return found
 
@@ -76,8 +78,8 @@ def entity(connection: sqlite3.Connection, kind: Kind | None, name: str) -> Enti
 
 def history(connection: sqlite3.Connection, name: str) -> list[HistoryEvent]:
     """Return the history of the entity with a name, in order."""
-    found = entries_of(connection, identifier(connection, None, name))
-    return [_event_of(entry) for entry in sorted(found, key=lambda entry: entry.place)]
+    found = entries_of(connection, entity_id(connection, None, name))
+    return [_history_event(entry) for entry in sorted(found, key=lambda entry: entry.place)]
 
 
 def recent(connection: sqlite3.Connection, limit: int, before: tuple[int, str] | None) -> list[HistoryEvent]:
@@ -85,26 +87,31 @@ def recent(connection: sqlite3.Connection, limit: int, before: tuple[int, str] |
     where = "" if before is None else "WHERE (lamport, id) < (?, ?) "
     query = f"SELECT body FROM operation {where}ORDER BY lamport DESC, id DESC LIMIT ?"
     rows = connection.execute(query, (*(before or ()), limit))
-    return [_event_of(found) for (body,) in rows if (found := parse(body)) is not None]
+    return [_history_event(found) for (body,) in rows if (found := parse(body)) is not None]
 
 
-def comment(found: EntityState, name: str) -> str:
-    """Return the full id of the comment with an id or unambiguous prefix."""
+def comment_id(found: EntityState, name: str) -> str:
+    """Return the full id of the comment with this id or unambiguous prefix."""
     matching = [full for full in found.comments if full == name]
-    if not matching and len(name) >= _SHORTEST_PREFIX:
+    if not matching and len(name) >= _MIN_PREFIX_CHARACTERS:
         matching = [full for full in found.comments if full.startswith(name.lower())]
     if len(matching) == 1:
         return matching[0]
     if matching:
-        names = ", ".join(matching[:_CANDIDATES])
-        raise AmbiguousEntity(f"Several comments begin with {name!a}.", hint=f"Name one of them: {names}.")
-    raise NotFound(f"There is no comment {name[:100]!a} here.", hint="git_mile_show shows its comments.")
+        names = ", ".join(matching[:_MAX_CANDIDATES_SHOWN])
+        raise AmbiguousEntity(f"Several comments start with {name!a}.", hint=f"Give one id in full: {names}.")
+    raise NotFound(
+        f"There is no comment {name[:_MAX_QUOTED_CHARACTERS]!a} here.",
+        hint="git_mile_show shows its comments.",
+    )
 
 
 def refuse_existing(connection: sqlite3.Connection, name: str) -> None:
     """Refuse an id that is taken or not a UUID."""
     if not is_uuid(name):
-        raise InvalidArguments(f"{name[:100]!a} is not an id.", hint="Ids are UUIDs in lower case.")
+        raise InvalidArguments(
+            f"{name[:_MAX_QUOTED_CHARACTERS]!a} is not an id.", hint="Ids are UUIDs in lower case."
+        )
     if connection.execute("SELECT 1 FROM entity WHERE id = ?", (name,)).fetchone():
         raise Conflict(f"'{name}' exists already.", hint="Change it, or create another.", id=name)
 
@@ -123,16 +130,16 @@ def refuse_claimed(found: EntityState, person: str, now: str) -> None:
         )
 
 
-def closed_among(connection: sqlite3.Connection, names: Iterable[str]) -> frozenset[str]:
-    """Return the names that refer to a closed milestone.
+def closed_milestones(connection: sqlite3.Connection, names: Iterable[str]) -> frozenset[str]:
+    """Return those of the names that refer to a closed milestone.
 
-    A name is an id, a URI, a title or a prefix of an id, tried in this order. A title shared by several
-    milestones is closed if all of them are; an unknown name is not closed.
+    A name is an id, a URI, a title or a prefix of an id, tried in this order. If several milestones have the
+    same title, all of them must be closed. An unknown name is not closed.
     """
     return frozenset(name for name in names if _is_closed(connection, name))
 
 
-def _event_of(entry: Entry) -> HistoryEvent:
+def _history_event(entry: Entry) -> HistoryEvent:
     """Convert an operation to an event of the history."""
     action = entry.type
     if entry.value is None and action in ("edit", "claim"):
@@ -146,10 +153,10 @@ def _event_of(entry: Entry) -> HistoryEvent:
 def _matches(connection: sqlite3.Connection, name: str) -> list[tuple[str, Kind]]:
     if is_uuid(name):
         return connection.execute("SELECT id, kind FROM entity WHERE id = ?", (name,)).fetchall()
-    if len(name) < _SHORTEST_PREFIX or not set(name) <= _HEXADECIMAL:
+    if len(name) < _MIN_PREFIX_CHARACTERS or not set(name) <= _HEXADECIMAL:
         return []
     query = "SELECT id, kind FROM entity WHERE id >= ? AND id < ? ORDER BY id LIMIT ?"
-    return connection.execute(query, (name, name + "g", 2 * _CANDIDATES)).fetchall()
+    return connection.execute(query, (name, name + "g", 2 * _MAX_CANDIDATES_SHOWN)).fetchall()
 
 
 def _with_article(kind: Kind | None) -> str:
@@ -166,7 +173,7 @@ def _is_closed(connection: sqlite3.Connection, name: str) -> bool:
     titled = _statuses(connection, f"{TITLE_FOLDED} = ?", plain.casefold())
     if titled:
         return set(titled) == {"closed"}
-    if len(folded) < _SHORTEST_PREFIX or not set(folded) <= _HEXADECIMAL:
+    if len(folded) < _MIN_PREFIX_CHARACTERS or not set(folded) <= _HEXADECIMAL:
         return False
     return _statuses(connection, "entity.id >= ? AND entity.id < ?", folded, f"{folded}g") == ["closed"]
 

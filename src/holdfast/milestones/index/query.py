@@ -1,9 +1,9 @@
 """Queries for entities, in SQL with keyset pagination.
 
 A filter compiles to a `Condition`: a Boolean SQL expression over the row `entity`, with `?` for each value.
-It may use the columns and tables of `schema.TABLES`, the expression `schema.OPEN_ISSUES`, and the function
-`holdfast_fold(text)`, which is `str.casefold`. Values are always bound to `?`; the expression never contains
-a caller's text.
+The expression may use the columns and tables of `schema.TABLES`, the expression `schema.OPEN_ISSUES`, and the
+function `holdfast_fold(text)`, which is `str.casefold`. Values are always bound to `?`; the expression never
+contains a caller's text.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from holdfast.kernel.errors import InvalidArguments, InvalidCursor
 from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.entity import Kind, Summary
-from holdfast.milestones.filter.sql import HAS_LABEL, has_label
+from holdfast.milestones.filter.sql import HAS_LABEL, has_label_parameters
 from holdfast.milestones.index.rows import summaries
 from holdfast.milestones.index.schema import OPEN_ISSUES, SUMMARY_COLUMNS, TITLE_FOLDED
 
@@ -36,8 +36,8 @@ SORT_COLUMNS = {
 }
 """The sort keys in SQL. Statuses sort as draft, open, closed; entities without due date come last."""
 
-_SUMMARY_WIDTH = 13
-_TITLE, _LABELS = 2, 4
+_SUMMARY_COLUMN_COUNT = 13  # `schema.SUMMARY_COLUMNS` and the number of open issues
+_TITLE_COLUMN, _LABELS_COLUMN = 2, 4
 _UNBLOCKED = (
     "NOT EXISTS (SELECT 1 FROM dependency JOIN entity AS first ON first.id = dependency.target"
     " WHERE dependency.entity = entity.id AND first.status <> 'closed')"
@@ -81,7 +81,7 @@ class EntityQuery(NamedTuple):
 
 
 class EntityPage(NamedTuple):
-    """Entities in order, and the position after which the next page begins; None at the end."""
+    """Entities in order, and the position after which the next page starts; None at the end."""
 
     items: tuple[Summary, ...]
     next: Position | None
@@ -92,7 +92,7 @@ def ready_query(
 ) -> EntityQuery:
     """Return the query for open issues that are neither claimed nor blocked by an open entity."""
     parts = ["entity.status = 'open'", _UNBLOCKED, _UNCLAIMED, *[HAS_LABEL] * len(labels)]
-    values: list[Value] = [now, *(part for label in labels for part in has_label(label))]
+    values: list[Value] = [now, *(part for label in labels for part in has_label_parameters(label))]
     if milestone is not None:
         parts.append("entity.milestone = ?")
         values.append(milestone)
@@ -110,23 +110,25 @@ def page_rows(connection: sqlite3.Connection, query: EntityQuery) -> tuple[list[
     """Return the rows of one page, with `schema.SUMMARY_COLUMNS`, and the position for the next one."""
     if query.limit < 1:
         raise InvalidArguments("A page holds at least one item.", hint="Give a limit of 1 or more.")
-    rows = connection.execute(*statement(query)).fetchall()
-    shown = within_budget(rows[: query.limit])
-    return shown, tuple(shown[-1][_SUMMARY_WIDTH:]) if len(rows) > len(shown) else None
+    rows = connection.execute(*page_statement(query)).fetchall()
+    shown = fit_to_budget(rows[: query.limit])
+    if len(rows) == len(shown):
+        return shown, None
+    return shown, tuple(shown[-1][_SUMMARY_COLUMN_COUNT:])
 
 
-def within_budget(rows: list[Any]) -> list[Any]:
-    """Return the rows that fit into one answer, at least one; the next page begins after them."""
-    sizes = [len(row[_TITLE]) + len(row[_LABELS]) for row in rows]
+def fit_to_budget(rows: list[Any]) -> list[Any]:
+    """Return the rows that fit into one answer, but at least one; the next page starts after them."""
+    sizes = [len(row[_TITLE_COLUMN]) + len(row[_LABELS_COLUMN]) for row in rows]
     if sum(sizes) <= LIMITS.entity_page_characters:
         return rows
     fitting = sum(total <= LIMITS.entity_page_characters for total in accumulate(sizes))
     return rows[: max(1, fitting)]
 
 
-def statement(query: EntityQuery) -> tuple[str, list[Value]]:
-    """Return the SQL and values of a query: one row more than a page, each ending with its position."""
-    keys = _keys(query)
+def page_statement(query: EntityQuery) -> tuple[str, list[Value]]:
+    """Return the SQL and values of a query for one row more than a page; each row ends with its position."""
+    keys = _order_columns(query)
     position = ", ".join(column for column, _ in keys)
     order = ", ".join(f"{column} {'DESC' if descending else 'ASC'}" for column, descending in keys)
     wheres = ["entity.kind = ?", query.condition.sql]
@@ -134,7 +136,7 @@ def statement(query: EntityQuery) -> tuple[str, list[Value]]:
     if not query.include_closed:
         wheres.insert(1, "entity.status <> 'closed'")
     if query.after is not None:
-        is_after, position_values = _after(keys, query.after)
+        is_after, position_values = _keyset_condition(keys, query.after)
         wheres.append(is_after)
         values += position_values
     open_issues = OPEN_ISSUES if query.kind == "milestone" else "NULL"
@@ -145,7 +147,8 @@ def statement(query: EntityQuery) -> tuple[str, list[Value]]:
     return sql, [*values, query.limit + 1]
 
 
-def _keys(query: EntityQuery) -> list[tuple[str, bool]]:
+def _order_columns(query: EntityQuery) -> list[tuple[str, bool]]:
+    """Return the columns that a query sorts by, and whether each sorts in descending order."""
     keys = []
     for key in query.sort:
         if key.name not in SORT_COLUMNS:
@@ -157,19 +160,20 @@ def _keys(query: EntityQuery) -> list[tuple[str, bool]]:
     return [*keys, (place, descending), (SORT_COLUMNS["id"], descending)]
 
 
-def _after(keys: list[tuple[str, bool]], after: Position) -> tuple[str, list[Value]]:
+def _keyset_condition(keys: list[tuple[str, bool]], after: Position) -> tuple[str, list[Value]]:
     """Return the keyset condition for rows after a position; keys may sort in different directions."""
     if len(after) != len(keys):
         raise InvalidCursor("The cursor belongs to another sort order.", hint="Start again without it.")
     if len({descending for _, descending in keys}) == 1:
         columns = ", ".join(column for column, _ in keys)
-        marks = ", ".join("?" * len(keys))
-        return f"({columns}) {'<' if keys[0][1] else '>'} ({marks})", list(after)
-    steps: list[str] = []
+        placeholders = ", ".join("?" * len(keys))
+        return f"({columns}) {'<' if keys[0][1] else '>'} ({placeholders})", list(after)
+    # A row comes later if one of its keys does, and all keys before that one are equal.
+    alternatives: list[str] = []
     values: list[Value] = []
     for number, (column, descending) in enumerate(keys):
-        equal = [f"{before} = ?" for before, _ in keys[:number]]
-        direction = "<" if descending else ">"
-        steps.append(f"({' AND '.join([*equal, f'{column} {direction} ?'])})")
+        tests = [f"{earlier} = ?" for earlier, _ in keys[:number]]
+        tests.append(f"{column} {'<' if descending else '>'} ?")
+        alternatives.append(f"({' AND '.join(tests)})")
         values += after[: number + 1]
-    return f"({' OR '.join(steps)})", values
+    return f"({' OR '.join(alternatives)})", values

@@ -1,4 +1,4 @@
-"""Maps entities to rows of the index, and rows to the summaries in lists."""
+"""Maps entities to rows of the index, and rows to the summaries that lists show."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from holdfast.milestones.log.entry import Entry, parse
 from holdfast.milestones.log.fold import EntityState, fold
 
 _INSERT_ENTITY = f"INSERT OR REPLACE INTO entity VALUES ({', '.join('?' * 20)})"
-_BATCH = 5000  # a chosen bound on the memory of a load
-_RANKS: dict[str, int] = {status: rank for rank, status in enumerate(STATUSES)}
+_ENTITIES_PER_INSERT = 5000  # a judgement: some megabytes of rows in memory
+_STATUS_RANKS: dict[str, int] = {status: rank for rank, status in enumerate(STATUSES)}
 _INSERT_DEPENDENCY = "INSERT OR IGNORE INTO dependency VALUES (?, ?)"
 _INSERT_LINK = "INSERT OR IGNORE INTO link VALUES (?, ?)"
 _INSERT_CLAIM = "INSERT OR IGNORE INTO claim VALUES (?, ?, ?, ?, ?)"
-_FORGET = tuple(f"DELETE FROM {table} WHERE entity = ?" for table in ("dependency", "link", "claim"))
+_DELETE_RELATIONS = tuple(
+    f"DELETE FROM {table} WHERE entity = ?" for table in ("dependency", "link", "claim")
+)
 
 
 class EntityRows:
@@ -34,7 +36,7 @@ class EntityRows:
         self.claims: list[tuple[object, ...]] = []
 
     def add(self, entries: list[Entry]) -> None:
-        """Add the rows of one entity, given its operations; none without a creation."""
+        """Add the rows of one entity, given its operations; without a creation there are none."""
         state = fold(entries)
         if state is None:
             return
@@ -54,21 +56,21 @@ def entries_of(connection: sqlite3.Connection, entity: str) -> list[Entry]:
 
 
 def state_of(connection: sqlite3.Connection, entity: str) -> EntityState | None:
-    """Return the state of one entity, or None without a creation."""
+    """Return the state of one entity, or None if its creation is missing."""
     return fold(entries_of(connection, entity))
 
 
 def refold(connection: sqlite3.Connection, entities: Iterable[str]) -> None:
     """Recompute the rows of entities from their operations."""
     for name in entities:
-        forget(connection, [name])
+        delete_relations(connection, [name])
         fold_all(connection, [(name, entries_of(connection, name))])
 
 
-def forget(connection: sqlite3.Connection, entities: Iterable[str]) -> None:
-    """Delete the dependencies, links and claims of entities; their operations stay."""
+def delete_relations(connection: sqlite3.Connection, entities: Iterable[str]) -> None:
+    """Delete the dependencies, links and claims of entities, but not their operations."""
     for name in entities:
-        for statement in _FORGET:
+        for statement in _DELETE_RELATIONS:
             connection.execute(statement, (name,))
 
 
@@ -77,7 +79,7 @@ def fold_all(connection: sqlite3.Connection, groups: Iterable[tuple[str, list[En
     batch = EntityRows()
     for _, entries in groups:
         batch.add(entries)
-        if len(batch.entities) >= _BATCH:
+        if len(batch.entities) >= _ENTITIES_PER_INSERT:
             _insert(connection, batch)
             batch = EntityRows()
     _insert(connection, batch)
@@ -125,7 +127,7 @@ def _entity_row(state: EntityState) -> tuple[object, ...]:
         title,
         description,
         status,
-        _RANKS[status],
+        _STATUS_RANKS[status],
         first.actor,
         value("assignee"),
         value("milestone"),

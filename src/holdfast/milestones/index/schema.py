@@ -1,14 +1,19 @@
-"""The tables of the index. Only constants.
+"""The tables of the index, and SQL expressions on them. Only constants.
 
 The index is derived from the logs and may be deleted at any time. A file with another `SCHEMA_VERSION` is
-rebuilt. Times are seconds since 1970; `…_place` is the Lamport time of the same operation, which orders those
-of one second; `due_at` is the first second of the day in `due`. `comments` counts those not deleted. Columns
-named `…_folded` are `str.casefold`ed, and NULL if `lower` in SQL gives the same: see `TITLE_FOLDED` and
-`TEXT_FOLDED`. `tip` holds the refs that the rest was folded from: the index is fresh if they equal those that
-`storage.git.ref_files` reads below `NAMESPACE`.
-`operation.log` is the log in which an operation was found. `flaw` has one skipped item for each log that has
-any; unlike `damage` it is permanent, and the rest of the log was read.
-The keys of large tables are in `INDEXES`, because sorting once is faster than inserting in order.
+rebuilt.
+
+- Times are seconds since 1970. `…_place` is the Lamport time of the same operation; it orders operations of
+  the same second. `due_at` is the first second of the day in `due`.
+- `comments` is the number of comments that are not deleted.
+- Columns named `…_folded` are `str.casefold`ed, and NULL if `lower` in SQL gives the same result: see
+  `TITLE_FOLDED` and `TEXT_FOLDED`.
+- `tip` holds the refs that the index was folded from. It is fresh if they equal those that
+  `storage.git.ref_files` reads below `NAMESPACE`.
+- `operation.log` is the log in which an operation was found.
+- `damage` has the logs that could not be read to their beginning; every read tries again. `flaw` has, for
+  each log, one item that was skipped although the rest of the log was read; that is permanent.
+- The keys of large tables are in `INDEXES`, because sorting once is faster than inserting in order.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ Contract:
   and must be rebuilt.
 - A log that cannot be read to its beginning, or a ref of this clone that is not a log, is read as far as
   possible and recorded in `damage`. Its tip is not saved, so every read checks whether it was repaired.
-- Malformed input is skipped and its log recorded in `flaw`: a commit that no clone writes, a line that is
-  not an operation, the id of an operation with other content.
+- Malformed input is skipped, and its log recorded in `flaw`: a commit that no clone writes, a line that is
+  not an operation, a second operation with the same id but other content.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from typing import NamedTuple
 from holdfast.kernel.errors import Unavailable
 from holdfast.milestones.index.rows import refold
 from holdfast.milestones.index.schema import LOGS
-from holdfast.milestones.log.entry import Entry, id_matches_content, lines_of, parse
-from holdfast.milestones.log.fold import is_usable, preferred
+from holdfast.milestones.log.entry import Entry, id_matches_content, operation_lines, parse
+from holdfast.milestones.log.fold import is_usable, preferred_entry
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.commits.ancestry import is_ancestor
 from holdfast.storage.git.commits.commit import Commit, NotACommit
@@ -40,17 +40,17 @@ _INSERT_REQUEST = (
     " operations = excluded.operations WHERE excluded.operations < operations"
 )
 
-_BATCH = 50_000  # commits; a chosen bound on the memory of an update
+_COMMITS_PER_BATCH = 50_000  # a judgement: most updates are one batch, and a huge one fits into memory
 
 Tips = Mapping[str, str]
 Lines = list[tuple[Entry, str]]
-"""Operations with their lines of the log, which may have fields that this version does not know."""
+"""Operations with their lines of the log; a line may have fields that this version does not know."""
 Row = tuple[str, int, str, str, str]
 """An operation's entity, Lamport time and id, the log it was found in, and its line."""
 
 
 class Flaw(NamedTuple):
-    """Something skipped in a log. It is not damage if a later version may understand it."""
+    """An item that was skipped in a log. It is not damage if a later version may understand it."""
 
     log: str
     text: str
@@ -58,20 +58,20 @@ class Flaw(NamedTuple):
 
 
 class Rewritten(Exception):
-    """A log no longer contains commits that the index was built from."""
+    """A log no longer contains commits from which the index was built."""
 
 
-def tips_in(connection: sqlite3.Connection) -> dict[str, str]:
-    """Return the refs that the index was folded from."""
+def folded_tips(connection: sqlite3.Connection) -> dict[str, str]:
+    """Return the refs from which the index was folded, with their tips."""
     return dict(connection.execute("SELECT ref, id FROM tip").fetchall())
 
 
-def damaged_in(connection: sqlite3.Connection) -> dict[str, str]:
+def damaged_refs(connection: sqlite3.Connection) -> dict[str, str]:
     """Return the refs that could not be read completely, and their ids."""
     return dict(connection.execute("SELECT ref, id FROM damage").fetchall())
 
 
-def flaws_in(connection: sqlite3.Connection) -> list[Flaw]:
+def read_flaws(connection: sqlite3.Connection) -> list[Flaw]:
     """Return one skipped item for each log that has any, sorted by log."""
     return [Flaw(*row) for row in connection.execute("SELECT * FROM flaw ORDER BY log")]
 
@@ -93,7 +93,7 @@ def add_own_commit(
     connection: sqlite3.Connection, ref: str, old: str | None, commit: Commit, entries: list[Entry]
 ) -> None:
     """Add a commit that this process just wrote on top of `old`, unless the index has moved on."""
-    if tips_in(connection).get(ref) != old:
+    if folded_tips(connection).get(ref) != old:
         return
     update = IndexUpdate(connection, None, {ref: commit.id})
     update.store([(commit._replace(source=commit.id), [(entry, entry.line()) for entry in entries])])
@@ -110,9 +110,9 @@ class IndexUpdate:
         self._connection = connection
         self._git = git
         self._tips = tips
-        self._known = tips_in(connection)
+        self._known = folded_tips(connection)
         # A log has the same name under every prefix; this clone's own refs come last and take precedence.
-        ordered = sorted(tips.items(), key=lambda found: found[0].startswith(LOGS))
+        ordered = sorted(tips.items(), key=lambda item: item[0].startswith(LOGS))
         self._logs = {tip: log_name(ref) for ref, tip in ordered}
         self._damaged: list[tuple[str, str, str]] = []
         self._flaws: list[Flaw] = []
@@ -130,8 +130,7 @@ class IndexUpdate:
                 self._flaws.append(Flaw(ref, "does not have the name of a log", is_damage=True))
             else:
                 self._damaged.append((ref, "", "holds no object id"))
-        held = frozenset(self._known.values())
-        wanted = sorted(set(readable.values()) - held)
+        wanted = sorted(set(readable.values()) - set(self._known.values()))
         names = {log_name(ref) for ref in readable}  # a log may be known under another ref
         known = sorted({tip for ref, tip in self._known.items() if log_name(ref) in names})
         if wanted:
@@ -150,26 +149,28 @@ class IndexUpdate:
                 self._store_row((entry.entity, entry.lamport, entry.id, self._logs[commit.source], line))
                 self.touched.add(entry.entity)
                 highest = max(highest, entry.lamport)
-            requests += requests_of(lines)
+            requests += request_rows(lines)
         self._store_requests(requests)
         self._store_lamport(highest)
 
     def _store_row(self, row: Row) -> None:
-        """Store one operation; of two that share an id, the preferred one, and record the other's log."""
+        """Store one operation; of two with the same id, store the preferred one and record the other log."""
         if self._connection.execute(_INSERT_OPERATION, row).rowcount:
             return
-        entity, lamport, name, log, line = row
+        entity, lamport, operation_id, log, line = row
         find = "SELECT log, body FROM operation WHERE entity = ? AND id = ?"
-        held_log, held_line = self._connection.execute(find, (entity, name)).fetchone()
+        held_log, held_line = self._connection.execute(find, (entity, operation_id)).fetchone()
         held, other = parse(held_line), parse(line)
         assert held is not None and other is not None  # noqa: PT018 - all rows parse
-        is_held = preferred(held, other) is held
+        is_held = preferred_entry(held, other) is held
         if held.content() != other.content() or id_matches_content(held) != id_matches_content(other):
-            text = f"has operation {name} with other content than the log {held_log if is_held else log}"
+            text = (
+                f"has operation {operation_id} with other content than the log {held_log if is_held else log}"
+            )
             self._flaws.append(Flaw(log if is_held else held_log, text, is_damage=True))
         if not is_held:
             change = "UPDATE operation SET lamport = ?, log = ?, body = ? WHERE entity = ? AND id = ?"
-            self._connection.execute(change, (lamport, log, line, entity, name))
+            self._connection.execute(change, (lamport, log, line, entity, operation_id))
 
     def _store_requests(self, requests: list[tuple[str, str, str, str]]) -> None:
         self._connection.executemany(_INSERT_REQUEST, requests)
@@ -214,38 +215,38 @@ class IndexUpdate:
                 if commit.id in ends:
                     self._ends[commit.id] = commit.committed
                 batch.append((commit, self._lines_in(commit)))
-                if len(batch) >= _BATCH:
+                if len(batch) >= _COMMITS_PER_BATCH:
                     self.store(batch)
                     batch.clear()
         finally:
             self.store(batch)
 
     def _lines_in(self, commit: Commit) -> Lines:
-        """Return the operations in a commit, and record whatever else is in it."""
+        """Return the operations in a commit, and record anything else in it as a flaw."""
         if commit.anomaly is not None:
-            self._note(commit, f"has commit {{}}, which {commit.anomaly}", is_damage=True)
+            self._record_flaw(commit, f"has commit {{}}, which {commit.anomaly}", is_damage=True)
             return []
-        found = [(parse(line), line) for line in lines_of(commit.message)]
-        entries = [(entry, line) for entry, line in found if entry is not None]
-        if len(entries) < len(found):
-            self._note(commit, "has a line in commit {} that is not an operation", is_damage=True)
+        parsed = [(parse(line), line) for line in operation_lines(commit.message)]
+        entries = [(entry, line) for entry, line in parsed if entry is not None]
+        if len(entries) < len(parsed):
+            self._record_flaw(commit, "has a line in commit {} that is not an operation", is_damage=True)
         elif not all(is_usable(entry) for entry, _ in entries):
-            self._note(
+            self._record_flaw(
                 commit, "has an operation in commit {} that this version does not know", is_damage=False
             )
         return entries
 
-    def _note(self, commit: Commit, text: str, *, is_damage: bool) -> None:
+    def _record_flaw(self, commit: Commit, text: str, *, is_damage: bool) -> None:
         self._flaws.append(Flaw(self._logs[commit.source], text.format(commit.id[:12]), is_damage))
 
     def _refuse_rewritten(self) -> None:
-        """Raise `Rewritten` if a tip that the index was folded from is in no log any more."""
+        """Raise `Rewritten` if a tip from which the index was folded is no longer in any log."""
         present = {*self._tips.values(), *self._parents}
-        for ref, old in [*self._known.items(), *damaged_in(self._connection).items()]:
-            if old and old not in present and not self._is_contained(ref, old):
+        for ref, old in [*self._known.items(), *damaged_refs(self._connection).items()]:
+            if old and old not in present and not self._is_still_contained(ref, old):
                 raise Rewritten(ref)
 
-    def _is_contained(self, ref: str, old: str) -> bool:
+    def _is_still_contained(self, ref: str, old: str) -> bool:
         assert self._git is not None
         name = log_name(ref)
         followers = [tip for other, tip in self._tips.items() if log_name(other) == name and tip]
@@ -268,13 +269,13 @@ class IndexUpdate:
         self._connection.executemany(_INSERT_FLAW, self._flaws)
 
 
-def requests_of(lines: Lines) -> list[tuple[str, str, str, str]]:
-    """Return the operations of each request in one commit."""
-    found: dict[tuple[str, str, str], list[str]] = {}
+def request_rows(lines: Lines) -> list[tuple[str, str, str, str]]:
+    """Return the rows of table `request` for the operations of one commit."""
+    operations: dict[tuple[str, str, str], list[str]] = {}
     for entry, _ in lines:
         if entry.request is not None:
-            found.setdefault((entry.request, entry.digest or "", entry.entity), []).append(entry.id)
-    return [(*key, json.dumps(names)) for key, names in found.items()]
+            operations.setdefault((entry.request, entry.digest or "", entry.entity), []).append(entry.id)
+    return [(*key, json.dumps(ids)) for key, ids in operations.items()]
 
 
 def log_name(ref: str) -> str:

@@ -1,9 +1,9 @@
-"""This clone's own log: its name, and how operations are appended.
+"""This clone's own log: its name, and how operations are appended to it.
 
 Contract:
 - A write takes the store's lock, reads an up-to-date index, writes one commit, moves the ref by
-  compare-and-swap from the tip it read, and returns when all of that is on disk. If it is killed, the log
-  has the commit or nothing; if only the index update is missing, the next read makes it from the log.
+  compare-and-swap from the tip it read, and returns when all of that is on disk. If the process is killed,
+  the log has the whole commit or nothing of it. If only the index update is missing, the next read does it.
 - Committer dates in a log strictly increase, because git's history walks are slow otherwise.
 - A log that cannot be written (git died holding its lock, or its tip is damaged) is left alone, and this
   clone continues in a new log. Only a lock left by a killed Holdfast process is removed.
@@ -18,7 +18,8 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from hashlib import sha256
-from itertools import accumulate, groupby
+from itertools import accumulate, chain, groupby
+from math import ceil
 from typing import NamedTuple
 
 from holdfast.kernel.clock import Clock, seconds_of
@@ -27,8 +28,8 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.entity import WriteReceipt
 from holdfast.milestones.index.index import Index
 from holdfast.milestones.index.schema import LOGS
-from holdfast.milestones.index.update import damaged_in
-from holdfast.milestones.log.entry import Entry, checked_request, message_of
+from holdfast.milestones.index.update import damaged_refs
+from holdfast.milestones.log.entry import Entry, commit_message, validate_request
 from holdfast.milestones.log.operation_builder import OperationBuilder
 from holdfast.storage.files.atomic import atomic_write
 from holdfast.storage.files.locks import locked
@@ -40,10 +41,11 @@ from holdfast.storage.git.refs import RefLocked, RefMoved, Refs
 from holdfast.storage.git.repository import Repository
 
 _REPLICA = re.compile(r"[0-9a-f]{32}")
-_REPLICA_BYTES = 100
-_ATTEMPTS = 10  # a judgement: only git itself, which ignores the lock, can move the ref meanwhile
-_MAX_ENTITIES = 500  # a chosen bound, so that readers take an import in pieces
-_OWN = "SELECT tip.id, committed FROM tip LEFT JOIN log_end ON tip.id = log_end.id WHERE ref = ?"
+_MAX_REPLICA_FILE_BYTES = 100  # a judgement: three times the 33 bytes of a valid file
+_MAX_APPEND_ATTEMPTS = 10  # a judgement: they are rare, as only plain git ignores the lock on the log
+_MAX_ENTITIES_PER_COMMIT = 500  # a judgement: readers take an import in pieces, yet few commits are needed
+_COMMIT_MARGIN = 8  # a judgement: commits are this much smaller than readers accept, even with a long comment
+_SELECT_OWN_LOG = "SELECT tip.id, committed FROM tip LEFT JOIN log_end ON tip.id = log_end.id WHERE ref = ?"
 
 Compose = Callable[[sqlite3.Connection, OperationBuilder], str]
 """Builds the operations of a request on an up-to-date index, and returns the entity concerned."""
@@ -58,7 +60,7 @@ class OwnLog(NamedTuple):
 
 
 class PreparedWrite(NamedTuple):
-    """The operations of a request, its receipt, and the log they go into; None if there are none."""
+    """The operations of a request, its receipt, and the log to append to; None if there are no operations."""
 
     entries: list[Entry]
     receipt: WriteReceipt
@@ -66,7 +68,7 @@ class PreparedWrite(NamedTuple):
 
 
 class CloneLog:
-    """The log of one clone."""
+    """The log of this clone."""
 
     def __init__(self, repository: Repository, git: Git, refs: Refs, index: Index, clock: Clock) -> None:
         self._repository = repository
@@ -82,7 +84,7 @@ class CloneLog:
     def replica(self) -> str | None:
         """Return this clone's name among all clones, or None if it has never written."""
         try:
-            name = os.fsdecode(read_limited(self._file, _REPLICA_BYTES)).strip()
+            name = os.fsdecode(read_limited(self._file, _MAX_REPLICA_FILE_BYTES)).strip()
         except NotFound:
             return None
         return name if _REPLICA.fullmatch(name) else None
@@ -91,19 +93,20 @@ class CloneLog:
         """Use another name, and so another log, from now on."""
         atomic_write(self._file, f"{replica}\n".encode(), mode=0o600)
 
-    def write(self, compose: Compose, actor: str, request: str | None, *purpose: object) -> WriteReceipt:
+    def write(self, compose: Compose, actor: str, request: str | None, *arguments: object) -> WriteReceipt:
         """Carry out a request once: append its operations to the log, and return a receipt.
 
-        `purpose` holds the caller's arguments; reusing a request id with others is refused.
+        Reusing a request id with other arguments is refused.
         """
-        checked_request(request)
-        with self._prepared(compose, actor, request, None if request is None else _digest(purpose)) as write:
+        validate_request(request)
+        digest = None if request is None else _hash_arguments(arguments)
+        with self._locked_write(compose, actor, request, digest) as write:
             self._append(write.own, write.entries)
         return write.receipt
 
     def write_many(self, compose: Compose, actor: str) -> list[Entry]:
         """Append the operations of an import together, and return them."""
-        with self._prepared(compose, actor) as write:
+        with self._locked_write(compose, actor) as write:
             self._append_bulk(write.own, write.entries)
         return write.entries
 
@@ -111,43 +114,49 @@ class CloneLog:
         """Append many operations in as many commits as needed; the caller has the lock."""
         if own is None:
             return
-        groups = self._grouped(entries, own.committed)
+        groups = self._group_by_commit(entries, own.committed)
         start = max(own.committed + 1, int(self._clock().timestamp()) - len(groups))
-        commits = [self._commit(group, start + number) for number, group in enumerate(groups)]
+        commits = [self._new_commit(group, start + number) for number, group in enumerate(groups)]
         write_commits(self._git, own.ref, own.tip, commits)
         self._refs.flush(own.ref)
 
-    def _grouped(self, entries: list[Entry], last: int) -> list[list[Entry]]:
-        """Group operations into commits: one entity each, or more if the dates would reach into the future.
+    def _group_by_commit(self, entries: list[Entry], last: int) -> list[list[Entry]]:
+        """Group operations into commits, after a log whose last committer date is `last`.
 
-        Every push walks the commits of a log that are newer than those it sends. Large groups are split,
-        because readers limit the size of a commit.
+        Each commit has a second of its own. It holds one entity, or more if there are more entities than
+        seconds since `last`: a date in the future would slow down every push, which walks the commits that
+        are newer than those it sends. Large groups are split, because readers limit the size of a commit.
         """
         entities = list(_by_entity(entries))
         seconds = max(1, int(self._clock().timestamp()) - last)
-        size = min(_MAX_ENTITIES, -(-len(entities) // seconds))
-        chunks = (entities[start : start + size] for start in range(0, len(entities), size))
-        return [part for chunk in chunks for part in _divided([entry for group in chunk for entry in group])]
+        size = min(_MAX_ENTITIES_PER_COMMIT, ceil(len(entities) / seconds))
+        groups: list[list[Entry]] = []
+        for start in range(0, len(entities), size):
+            chunk = chain.from_iterable(entities[start : start + size])
+            groups += _split_by_size(list(chunk))
+        return groups
 
     @contextmanager
-    def _prepared(
+    def _locked_write(
         self, compose: Compose, actor: str, request: str | None = None, digest: str | None = None
     ) -> Iterator[PreparedWrite]:
-        """Hold the store's lock while the composed operations are written.
+        """Compose the operations of a request, and hold the store's lock until they are written.
 
-        A second lock is the queue for it, so that a busy writer cannot starve the others.
+        Processes wait for that lock one at a time, holding a second lock, so that a busy writer cannot starve
+        the others.
         """
 
-        def composed(connection: sqlite3.Connection) -> PreparedWrite:
-            """Build the operations of a request; none if it was carried out before."""
+        def prepare(connection: sqlite3.Connection) -> PreparedWrite:
+            """Build the operations of the request, or none if it was carried out before."""
             lamport = connection.execute("SELECT lamport FROM clock").fetchone()[0]
             replica = self.replica or self._switch_to_new_log()
             builder = OperationBuilder(lamport, self._clock(), actor, replica, request, digest)
-            if (done := _done_before(connection, request, digest)) is not None:
-                return PreparedWrite([], done)
+            earlier = _earlier_receipt(connection, request, digest)
+            if earlier is not None:
+                return PreparedWrite([], earlier)
             entity = compose(connection, builder)
             names = tuple(entry.id for entry in builder.entries)
-            own = self._own(connection, replica) if names else None
+            own = self._own_log(connection, replica) if names else None
             return PreparedWrite(builder.entries, WriteReceipt(entity, names, changed=bool(names)), own)
 
         self._repository.ensure_store()
@@ -155,66 +164,70 @@ class CloneLog:
             queue.enter_context(locked(f"{self._index.writing_lock}-queue", wait=LIMITS.index_seconds))
             with locked(self._index.writing_lock):
                 queue.close()
-                yield self._index.read(composed, is_writing=True)
+                yield self._index.read(prepare, is_writing=True)
 
     def _switch_to_new_log(self) -> str:
         replica = os.urandom(16).hex()
         self.switch_to(replica)
         return replica
 
-    def _own(self, connection: sqlite3.Connection, replica: str) -> OwnLog:
+    def _own_log(self, connection: sqlite3.Connection, replica: str) -> OwnLog:
         """Return this clone's log, or a new one if the old one is damaged."""
         ref = LOGS + replica
-        if ref in damaged_in(connection):
+        if ref in damaged_refs(connection):
             return OwnLog(LOGS + self._switch_to_new_log(), None, 0)
-        row = connection.execute(_OWN, (ref,)).fetchone()
+        row = connection.execute(_SELECT_OWN_LOG, (ref,)).fetchone()
         return OwnLog(ref, None, 0) if row is None else OwnLog(ref, row[0], row[1] or 0)
 
     def _append(self, own: OwnLog | None, entries: list[Entry]) -> None:
         """Append by compare-and-swap, retrying if another process moved the log."""
         if own is None:
-            return None
-        for _ in range(_ATTEMPTS):
+            return
+        for _ in range(_MAX_APPEND_ATTEMPTS):
             try:
-                return self._append_to(own, entries)
+                self._append_to(own, entries)
             except (RefLocked, DamagedCommit):
                 self._switch_to_new_log()
             except RefMoved:
                 pass
+            else:
+                return
             own = self._index.read(
-                lambda connection: self._own(connection, self.replica or self._switch_to_new_log()),
+                lambda connection: self._own_log(connection, self.replica or self._switch_to_new_log()),
                 is_writing=True,
             )
         raise Conflict("The log kept changing while it was being written.", hint="Try again.")
 
     def _append_to(self, own: OwnLog, entries: list[Entry]) -> None:
         committed = max(int(self._clock().timestamp()), own.committed + 1)
-        new = self._commit(entries, committed)
+        new = self._new_commit(entries, committed)
         name = self._writer.append(own.ref, own.tip, new)
         parents = () if own.tip is None else (own.tip,)
         self._index.add_own_commit(own.ref, own.tip, Commit(name, committed, parents, new.message), entries)
 
-    def _commit(self, entries: list[Entry], committed: int) -> NewCommit:
+    def _new_commit(self, entries: list[Entry], committed: int) -> NewCommit:
         first = entries[0]
         written = seconds_of(first.time)
         return NewCommit(
-            message_of(entries),
+            commit_message(entries),
             signature(first.actor, committed if written is None else written),
             signature(first.actor, committed),
         )
 
 
-def _digest(purpose: tuple[object, ...]) -> str:
-    text = json.dumps(purpose, sort_keys=True, default=str)
+def _hash_arguments(arguments: tuple[object, ...]) -> str:
+    text = json.dumps(arguments, sort_keys=True, default=str)
     return sha256(text.encode()).hexdigest()[:16]
 
 
-def _done_before(
+def _earlier_receipt(
     connection: sqlite3.Connection, request: str | None, digest: str | None
 ) -> WriteReceipt | None:
     """Return the receipt of a request if it was carried out before."""
     query = "SELECT digest, entity, operations FROM request WHERE id = ?"
-    row = connection.execute(query, (request,)).fetchone() if request is not None else None
+    if request is None:
+        return None
+    row = connection.execute(query, (request,)).fetchone()
     if row is None:
         return None
     if row[0] != digest:
@@ -233,8 +246,10 @@ def _by_entity(entries: Iterable[Entry]) -> Iterable[list[Entry]]:
     return groups.values()
 
 
-def _divided(entries: list[Entry]) -> Iterator[list[Entry]]:
+def _split_by_size(entries: list[Entry]) -> Iterator[list[Entry]]:
     """Split operations into lists that each fit into a commit."""
-    pairs = zip(entries, accumulate(len(entry.line()) for entry in entries), strict=True)
-    for _, part in groupby(pairs, key=lambda pair: pair[1] // (LIMITS.log_commit_bytes // 8)):
+    totals = accumulate(len(entry.line()) for entry in entries)
+    commit_bytes = LIMITS.log_commit_bytes // _COMMIT_MARGIN
+    pairs = zip(entries, totals, strict=True)
+    for _, part in groupby(pairs, key=lambda pair: pair[1] // commit_bytes):
         yield [entry for entry, _ in part]

@@ -1,9 +1,10 @@
 """Folds operations into the state of an entity: an operation-based CRDT, independent of arrival order.
 
 Contract:
-- Operations apply in the order (Lamport time, id), each id once, with the content that its hash matches.
-- A scalar is a multi-value register. An operation replaces the values its writer had seen; the last value not
-  replaced wins, and other such values stay visible as contested.
+- Operations apply in the order (Lamport time, id), each id once. Of two operations with the same id, the one
+  whose content matches the hash in the id applies.
+- A scalar is a multi-value register. An operation replaces the values its writer had seen; the last value
+  that is not replaced wins, and the others that are not replaced stay visible as contested.
 - A set is an add-wins set (OR-set). A removal removes only the additions its writer had seen.
 - A comment is written once; its last edit wins; deleting it leaves a permanent tombstone.
 - A claim replaces those its writer had seen. The first claim not replaced wins.
@@ -34,15 +35,15 @@ from holdfast.milestones.log.entry import (
     VERSION,
     Entry,
     id_matches_content,
-    is_body,
+    is_comment_body,
     is_original_creation,
     is_scalar_value,
-    is_word,
+    is_set_member,
 )
 
 
 class Register:
-    """A multi-value register: a field's values by the operation that wrote them, and which were replaced."""
+    """A multi-value register: the values of a field, by the operation that wrote them."""
 
     __slots__ = ("_replaced", "_written")
 
@@ -56,19 +57,19 @@ class Register:
         self._replaced.update(entry.over)
 
     def holders(self) -> tuple[str, ...]:
-        """Return the operations not replaced; all of them if they replace each other in a cycle."""
+        """Return the operations that are not replaced, or all if they replace each other in a cycle."""
         live = tuple(name for name in self._written if name not in self._replaced)
         return live or tuple(self._written)
 
     def winner(self) -> str | None:
-        """Return the last value not replaced."""
+        """Return the last value that is not replaced."""
         if len(self._written) == 1:
             ((value, _),) = self._written.values()
             return value
         return self._written[self.holders()[-1]][0]
 
     def candidates(self) -> tuple[Candidate, ...]:
-        """Return the values not replaced, the winner last."""
+        """Return the values that are not replaced, the winner last."""
         held = (self._written[name] for name in self.holders())
         return tuple(Candidate(value, entry.id, entry.actor, entry.time) for value, entry in held)
 
@@ -81,6 +82,7 @@ class Register:
 
 
 Effect = Callable[["EntityState", Entry], bool]
+"""Applies an operation to a state; returns whether the operation is valid."""
 
 
 class EntityState:
@@ -123,22 +125,22 @@ class EntityState:
         return None if register is None else register.winner()
 
     def holders(self, field: str) -> tuple[str, ...]:
-        """Return the operations whose values a scalar holds now, winning or not."""
+        """Return the operations whose values a scalar holds, whether they win or not."""
         register = self.scalars.get(field)
         return () if register is None else register.holders()
 
     def members(self, field: str) -> tuple[str, ...]:
         """Return the members of a set, sorted."""
-        added = self.added.get(field)
-        return () if added is None else tuple(sorted(name for name in added if self.additions(field, name)))
+        added = self.added.get(field, {})
+        return tuple(sorted(member for member in added if self.additions(field, member)))
 
     def additions(self, field: str, member: str) -> tuple[str, ...]:
-        """Return the operations that added a member and were not undone by a removal."""
-        added = self.added.get(field, {}).get(member, ())
-        return tuple(name for name in added if (field, member, name) not in self.removed)
+        """Return the operations that added a member and that no removal has undone."""
+        operations = self.added.get(field, {}).get(member, ())
+        return tuple(name for name in operations if (field, member, name) not in self.removed)
 
     def claims(self) -> tuple[Claim, ...]:
-        """Return the claims not replaced, the winner first."""
+        """Return the claims that are not replaced, the winner first."""
         return tuple(claim for name, claim in self.claimed.items() if name not in self.released)
 
     def entity(self) -> Entity:
@@ -149,8 +151,8 @@ class EntityState:
             title=self.value("title") or "",
             status=cast("Status", self.value("status") or "open"),
             author=self.author,
-            created=_time(self.first),
-            updated=_time(self.last),
+            created=_valid_time(self.first),
+            updated=_valid_time(self.last),
             description=self.value("description") or "",
             labels=self.members("labels"),
             assignee=self.value("assignee"),
@@ -187,7 +189,7 @@ class EntityState:
             entry.id,
             entry.actor,
             "" if deleted else latest.value or "",
-            _time(entry),
+            _valid_time(entry),
             edited=None if latest.operation == entry.id else latest.time,
             deleted=deleted,
             reply_to=entry.target,
@@ -197,67 +199,67 @@ class EntityState:
 
 def fold(entries: Iterable[Entry]) -> EntityState | None:
     """Return the state after the operations of one entity, or None without a creation."""
-    ordered = _deduplicated(entries)
-    creations = [entry for entry in ordered if creates(entry)]
+    ordered = _sort_and_deduplicate(entries)
+    creations = [entry for entry in ordered if is_creation(entry)]
     if not creations:
         return None
-    # Of several, the one that the entity's id was derived from, wherever it comes in the order.
-    creation = (
-        creations[0] if len(creations) == 1 else next(filter(is_original_creation, creations), creations[0])
-    )
+    creation = creations[0]
+    if len(creations) > 1:
+        # The entity's id was derived from one of them, which need not be the first in the order.
+        creation = next(filter(is_original_creation, creations), creation)
     state = EntityState(creation)
     for entry in ordered:
         state.apply(entry)
     return state
 
 
-def _deduplicated(entries: Iterable[Entry]) -> list[Entry]:
-    """Return the operations in order, each id once; `preferred` chooses between duplicates."""
+def _sort_and_deduplicate(entries: Iterable[Entry]) -> list[Entry]:
+    """Return the operations in order, each id once; `preferred_entry` chooses between duplicates."""
     ordered = list(entries)
     if len(ordered) == 1:
         return ordered
     ordered.sort(key=lambda entry: entry.place)
-    found: dict[str, Entry] = {}
+    by_id: dict[str, Entry] = {}
     for entry in ordered:
-        other = found.setdefault(entry.id, entry)
-        if other is not entry and preferred(other, entry) is entry:
-            found[entry.id] = entry
-    return sorted(found.values(), key=lambda entry: entry.place)
+        other = by_id.setdefault(entry.id, entry)
+        if other is not entry and preferred_entry(other, entry) is entry:
+            by_id[entry.id] = entry
+    return sorted(by_id.values(), key=lambda entry: entry.place)
 
 
-def preferred(held: Entry, other: Entry) -> Entry:
-    """Return which of two operations that share an id counts.
+def preferred_entry(held: Entry, other: Entry) -> Entry:
+    """Return which of two operations with the same id applies.
 
-    That is the one whose content matches the hash in the id. If both or neither do: the earlier in the order
-    if their content is the same, and `held` if it differs.
+    The operation whose content matches the hash in the id applies. If both match or neither does, it is the
+    earlier one in the order if their content is the same, and `held` if it differs.
     """
-    matches = id_matches_content(held), id_matches_content(other)
-    if matches[0] != matches[1]:
-        return held if matches[0] else other
+    held_matches = id_matches_content(held)
+    if held_matches != id_matches_content(other):
+        return held if held_matches else other
     if held.content() != other.content():
         return held
     return min(held, other, key=lambda entry: (entry.place, entry.line()))
 
 
-def creates(entry: Entry) -> bool:
+def is_creation(entry: Entry) -> bool:
     """Return whether an operation is a valid creation."""
     return (
         entry.type == "create"
         and entry.version == VERSION
         and entry.kind in KINDS
-        and _contents(entry) is not None
+        and _created_fields(entry) is not None
     )
 
 
 def is_usable(entry: Entry) -> bool:
     """Return whether this version can apply an operation to an entity of its kind."""
     effect = _EFFECTS.get(entry.type) if entry.version == VERSION and entry.kind in KINDS else None
-    if effect is _edit:
-        return entry.value is None or is_body(entry.value)
+    if effect is _apply_edit:
+        return entry.value is None or is_comment_body(entry.value)
     return effect is not None and effect(EntityState(entry), entry)
 
 
-def _contents(entry: Entry) -> dict[str, object] | None:
+def _created_fields(entry: Entry) -> dict[str, object] | None:
     """Return the fields that a creation sets, or None if it is invalid."""
     if not isinstance(entry.value, dict) or not entry.value.get("title"):
         return None
@@ -267,82 +269,84 @@ def _contents(entry: Entry) -> dict[str, object] | None:
     return entry.value if is_scalar_value("title", entry.value["title"]) else None
 
 
-def _time(entry: Entry) -> str:
+def _valid_time(entry: Entry) -> str:
+    """Return the time of an operation, or the epoch if another clone wrote an invalid one."""
     return entry.time if seconds_of(entry.time) is not None else EPOCH
 
 
-def _create(state: EntityState, entry: Entry) -> bool:
-    if (contents := _contents(entry)) is None:
+def _apply_create(state: EntityState, entry: Entry) -> bool:
+    fields = _created_fields(entry)
+    if fields is None:
         return False
-    for field, value in contents.items():
+    for field, value in fields.items():
         if field in SETS and isinstance(value, list):
-            for member in filter(is_word, value):
+            for member in filter(is_set_member, value):
                 state.add(field, member, entry)
         elif is_scalar_value(field, value):
             state.write(field, cast("str | None", value), entry)
     return True
 
 
-def _set(state: EntityState, entry: Entry) -> bool:
+def _apply_set(state: EntityState, entry: Entry) -> bool:
     if entry.field is None or not is_scalar_value(entry.field, entry.value):
         return False
     state.write(entry.field, cast("str | None", entry.value), entry)
     return True
 
 
-def _add(state: EntityState, entry: Entry) -> bool:
-    if entry.field not in SETS or not is_word(entry.value):
+def _apply_add(state: EntityState, entry: Entry) -> bool:
+    if entry.field not in SETS or not is_set_member(entry.value):
         return False
     state.add(entry.field, cast("str", entry.value), entry)
     return True
 
 
-def _remove(state: EntityState, entry: Entry) -> bool:
-    if entry.field not in SETS or not is_word(entry.value):
+def _apply_remove(state: EntityState, entry: Entry) -> bool:
+    if entry.field not in SETS or not is_set_member(entry.value):
         return False
     state.removed.update((entry.field, cast("str", entry.value), name) for name in entry.over)
     return True
 
 
-def _comment(state: EntityState, entry: Entry) -> bool:
-    if not is_body(entry.value):
+def _apply_comment(state: EntityState, entry: Entry) -> bool:
+    if not is_comment_body(entry.value):
         return False
     state.comments[entry.id] = entry
     state.bodies.setdefault(entry.id, Register()).write(cast("str", entry.value), entry)
     return True
 
 
-def _edit(state: EntityState, entry: Entry) -> bool:
+def _apply_edit(state: EntityState, entry: Entry) -> bool:
     if entry.target not in state.comments:
         return False
     if entry.value is None:
         state.deleted.add(entry.target)
         return True
-    if not is_body(entry.value):
+    if not is_comment_body(entry.value):
         return False
     state.bodies[entry.target].write(cast("str", entry.value), entry)
     return True
 
 
-def _claim(state: EntityState, entry: Entry) -> bool:
+def _apply_claim(state: EntityState, entry: Entry) -> bool:
     if entry.value is not None:
         terms = entry.value if isinstance(entry.value, dict) else {}
         until, replica = terms.get("until"), terms.get("r")
         if not isinstance(until, str) or seconds_of(until) is None or not isinstance(replica, str):
             return False
-        state.claimed[entry.id] = Claim(entry.actor, until, entry.id, replica, _time(entry))
+        state.claimed[entry.id] = Claim(entry.actor, until, entry.id, replica, _valid_time(entry))
     state.released.update(entry.over)
     return True
 
 
 _EFFECTS: Mapping[str, Effect] = MappingProxyType(
     {
-        "create": _create,
-        "set": _set,
-        "add": _add,
-        "remove": _remove,
-        "comment": _comment,
-        "edit": _edit,
-        "claim": _claim,
+        "create": _apply_create,
+        "set": _apply_set,
+        "add": _apply_add,
+        "remove": _apply_remove,
+        "comment": _apply_comment,
+        "edit": _apply_edit,
+        "claim": _apply_claim,
     }
 )

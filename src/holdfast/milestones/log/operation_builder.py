@@ -11,17 +11,19 @@ from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.entity import SCALARS, SETS, EntityDraft, ImportedComment, Kind
 from holdfast.milestones.log.entry import (
-    LARGEST_LAMPORT,
+    MAX_LAMPORT,
     Entry,
-    checked_body,
-    checked_members,
-    checked_scalar,
-    imported_creation,
+    validate_body,
+    validate_members,
+    validate_scalar,
+    with_derived_operation_id,
     with_entity_id,
     with_operation_id,
 )
 from holdfast.milestones.log.fold import EntityState
 from holdfast.storage.git.command import Identity
+
+_MAX_QUOTED_CHARACTERS = 100  # of an invalid name, in an error message: a judgement, to keep it readable
 
 
 class OperationFields(TypedDict, total=False):
@@ -37,7 +39,7 @@ class OperationFields(TypedDict, total=False):
 
 
 class OperationBuilder:
-    """Collects the operations of one request, with Lamport times after all that this clone knows."""
+    """Collects the operations of one request, with Lamport times later than any that this clone knows."""
 
     def __init__(
         self,
@@ -64,24 +66,22 @@ class OperationBuilder:
     def create(self, draft: EntityDraft) -> str:
         """Create an entity from a draft, and return its id."""
         author, time = draft.author or self.actor, draft.time or self.timestamp
-        fields: OperationFields = {"value": _contents(draft), "actor": author, "time": time}
+        fields: OperationFields = {"value": _created_fields(draft), "actor": author, "time": time}
         entity = self._write(draft.id or "", draft.kind, "create", **fields)
         for comment in draft.comments:
-            written = (
-                comment if isinstance(comment, ImportedComment) else ImportedComment(author, time, comment)
-            )
-            body = checked_body(written.body)
+            written = ImportedComment(author, time, comment) if isinstance(comment, str) else comment
+            body = validate_body(written.body)
             fields = {"value": body, "actor": written.author, "time": written.time, "id": written.id or ""}
             self._write(entity, draft.kind, "comment", **fields)
         return entity
 
-    def sign(self, start: int, request: str) -> None:
-        """Mark the operations from `start` on as made by a request."""
+    def set_request(self, start: int, request: str) -> None:
+        """Record that the operations from position `start` on were made by a request."""
         self.entries[start:] = [entry._replace(request=request, digest="") for entry in self.entries[start:]]
 
     def set(self, state: EntityState, field: str, value: str | None) -> None:
         """Set a field, unless it has that value and is not contested."""
-        value = checked_scalar(field, value)
+        value = validate_scalar(field, value)
         holders = state.holders(field)
         if (state.value(field) or None) == (value or None) and len(holders) <= 1:
             return
@@ -89,19 +89,19 @@ class OperationBuilder:
 
     def add(self, state: EntityState, field: str, values: Iterable[str]) -> None:
         """Add the members that a set does not have yet."""
-        for value in checked_members(field, list(values)):
+        for value in validate_members(field, list(values)):
             if not state.additions(field, value):
                 self._write(state.id, state.kind, "add", field=field, value=value)
 
     def remove(self, state: EntityState, field: str, values: Iterable[str]) -> None:
-        """Remove those of the members that a set has."""
-        for value in checked_members(field, list(values)):
+        """Remove the given members that a set has."""
+        for value in validate_members(field, list(values)):
             if seen := state.additions(field, value):
                 self._write(state.id, state.kind, "remove", field=field, value=value, over=seen)
 
     def comment(self, state: EntityState, body: str, reply_to: str | None = None) -> None:
         """Add a comment."""
-        self._write(state.id, state.kind, "comment", value=checked_body(body), target=reply_to)
+        self._write(state.id, state.kind, "comment", value=validate_body(body), target=reply_to)
 
     def edit(self, state: EntityState, comment: str, body: str | None) -> None:
         """Replace the body of a comment, or delete the comment if None."""
@@ -109,7 +109,7 @@ class OperationBuilder:
             self._write(state.id, state.kind, "edit", target=comment)
             return
         over = state.bodies[comment].holders()
-        self._write(state.id, state.kind, "edit", target=comment, value=checked_body(body), over=over)
+        self._write(state.id, state.kind, "edit", target=comment, value=validate_body(body), over=over)
 
     def claim(self, state: EntityState, lease: timedelta) -> None:
         """Add a claim that replaces all existing ones."""
@@ -129,36 +129,38 @@ class OperationBuilder:
         **fields: Unpack[OperationFields],
     ) -> str:
         """Add one operation, and return its entity."""
-        self._lamport = min(self._lamport + 1, LARGEST_LAMPORT)
+        self._lamport = min(self._lamport + 1, MAX_LAMPORT)
         entry = Entry("", entity, kind, self._lamport, self.timestamp, self.actor, type)
         entry = entry._replace(request=self._request, digest=self._digest, **fields)
         if type == "create":
-            entry = imported_creation(entry) if entity else with_entity_id(entry)
+            entry = with_derived_operation_id(entry) if entity else with_entity_id(entry)
         self.entries.append(entry if entry.id else with_operation_id(entry, int(self.now.timestamp() * 1000)))
         return entry.entity
 
 
-def _contents(draft: EntityDraft) -> dict[str, object]:
+def _created_fields(draft: EntityDraft) -> dict[str, object]:
     """Return the fields that a draft sets, validated."""
     contents: dict[str, object] = {
-        field: value for field in SCALARS if (value := checked_scalar(field, getattr(draft, field)))
+        field: value for field in SCALARS if (value := validate_scalar(field, getattr(draft, field)))
     }
     for group in SETS:
         if members := getattr(draft, group):
-            contents[group] = checked_members(group, list(members))
+            contents[group] = validate_members(group, list(members))
     return contents
 
 
-def user_of(identity: Identity) -> str:
-    """Return the user as `Name <mail>`: from git, or else the login name."""
+def default_actor(identity: Identity) -> str:
+    """Return the user as `Name <mail>`: git's identity, with the login name if git has no name."""
     return f"{identity.name or _login_name()} <{identity.email or ''}>"
 
 
-def actor_of(given: str) -> str:
-    """Return a valid actor, or raise `InvalidArguments`."""
+def validate_actor(given: str) -> str:
+    """Return a valid actor with white space normalised, or raise `InvalidArguments`."""
     text = " ".join(given.split())
     if not text or len(text) > LIMITS.entity_word_characters or not text.isprintable():
-        raise InvalidArguments(f"{given[:100]!a} is not a name.", hint="Write it as `Name <mail>`.")
+        raise InvalidArguments(
+            f"{given[:_MAX_QUOTED_CHARACTERS]!a} is not a name.", hint="Write it as `Name <mail>`."
+        )
     return text
 
 

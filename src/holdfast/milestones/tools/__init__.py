@@ -1,4 +1,4 @@
 """The tools of milestones and issues, one module each.
 
-Only `holdfast.toolsets` imports them: all of them for a server, a command its own one.
+Only `holdfast.toolsets` imports them: a server imports all, a command only its own.
 """

@@ -11,7 +11,7 @@ from holdfast.kernel.models import Integer, count_field
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.text import SHORT_ID
+from holdfast.milestones.text import SHORT_ID_CHARACTERS
 from holdfast.milestones.toolset import EntityWrite, MileReceipt, milestones
 
 
@@ -29,7 +29,7 @@ class MileClaimed(MileReceipt):
 
 
 def _text(result: MileClaimed) -> str:
-    return f"{result.id[:SHORT_ID]}: claimed by {one_line(result.actor)} until {result.until}"
+    return f"{result.id[:SHORT_ID_CHARACTERS]}: claimed by {one_line(result.actor)} until {result.until}"
 
 
 @milestones.change("claim", "claimed", title="Claim a milestone or issue", example="--minutes 30", text=_text)

@@ -30,8 +30,9 @@ class CreateEntity(MileWrite):
 
 
 def _text(result: MileReceipt) -> str:
-    before = " before; nothing was added." if result.repeated else ""
-    return f"Created {result.id}{before}"
+    if result.repeated:
+        return f"Created {result.id} before; nothing was added."
+    return f"Created {result.id}"
 
 
 @milestones.operation(

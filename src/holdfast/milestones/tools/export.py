@@ -1,4 +1,4 @@
-"""`git_mile.export`: export everything to a file or as the result."""
+"""`git_mile.export`: export all milestones and issues to a file or as the result."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from holdfast.milestones.toolset import FileName, milestones
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 
-_TITLES = "SELECT id, title FROM entity WHERE kind = 'milestone'"
+_SELECT_MILESTONE_TITLES = "SELECT id, title FROM entity WHERE kind = 'milestone'"
 
 ExportFormat = Literal["operations", "entities", "github"]
 
@@ -69,8 +69,11 @@ def _text(result: MileExported) -> str:
 )
 def export_entities(room: Milestones, args: ExportEntities) -> MileExported:
     """Export everything: as operations, which can be imported without loss, or as readable JSON."""
-    lines = list(room.operations()) if args.format == "operations" else list(_entities(room, args.format))
-    body = f"[{','.join(lines)}]\n" if args.format == "github" else "".join(f"{line}\n" for line in lines)
+    lines = list(room.operations() if args.format == "operations" else _entity_lines(room, args.format))
+    if args.format == "github":
+        body = f"[{','.join(lines)}]\n"
+    else:
+        body = "".join(f"{line}\n" for line in lines)
     if args.file is None:
         return MileExported(format=args.format, count=len(lines), text=body)
     path, tree = RepoPath.parse(args.file), Tree(room.repository)
@@ -80,21 +83,24 @@ def export_entities(room: Milestones, args: ExportEntities) -> MileExported:
     return MileExported(format=args.format, count=len(lines), file=path.text)
 
 
-def _entities(room: Milestones, chosen: ExportFormat) -> Iterator[str]:
-    # The milestone of an issue may be in a log that this clone does not have.
-    titles = dict(room.read(lambda connection: connection.execute(_TITLES).fetchall()))
+def _entity_lines(room: Milestones, chosen: ExportFormat) -> Iterator[str]:
+    # A lookup by id could fail: the milestone of an issue may be in a log that this clone does not have.
+    titles = dict(room.read(lambda connection: connection.execute(_SELECT_MILESTONE_TITLES).fetchall()))
     for kind in KINDS if chosen == "entities" else ("issue",):
         after = None
         while True:
             current_call().check()
             query = EntityQuery(kind, include_closed=True, sort=(SortKey("created"),), after=after)
             page = room.find(query._replace(limit=LIMITS.entity_largest_page))
-            yield from (_line(room, room.get(kind, summary.id), chosen, titles) for summary in page.items)
-            if (after := page.next) is None:
+            yield from (
+                _entity_line(room, room.get(kind, summary.id), chosen, titles) for summary in page.items
+            )
+            after = page.next
+            if after is None:
                 break
 
 
-def _line(room: Milestones, entity: Entity, chosen: ExportFormat, titles: dict[str, str]) -> str:
+def _entity_line(room: Milestones, entity: Entity, chosen: ExportFormat, titles: dict[str, str]) -> str:
     if chosen == "entities":
         return json.dumps(MileDetails.of(entity, now=room.now(), hint=None).wire())
     body = {

@@ -20,7 +20,7 @@ from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 
 ImportFormat = Literal["auto", "operations", "github", "beads"]
-_READERS = {"github": github_drafts, "beads": beads_drafts}
+_CONVERTERS = {"github": github_drafts, "beads": beads_drafts}
 
 
 class ImportEntities(Input):
@@ -41,7 +41,7 @@ class MileSkipped(Output):
 
 
 class MileImported(Output):
-    """What an import did. Importing the same again changes nothing."""
+    """What an import did. Importing the same file again changes nothing."""
 
     format: ImportFormat
     created: int = Field(description="Number of new milestones and issues, or operations.")
@@ -76,24 +76,25 @@ def _text(result: MileImported) -> str:
 def import_entities(room: Milestones, args: ImportEntities) -> MileImported:
     """Import Holdfast's own export, GitHub issues, or beads' issues.jsonl.
 
-    GitHub issues are the response of its REST API, or `gh issue list --json` with the equivalent fields.
-    Importing again changes nothing. What cannot be imported is reported with the reason.
+    GitHub issues are read from the response of its REST API, or from `gh issue list --json` with the
+    equivalent fields. Importing again changes nothing. Items that cannot be imported are reported with the
+    reason.
     """
-    content = _content(room, args.file)
-    chosen: ImportFormat = _recognized(content) if args.format == "auto" else args.format
+    content = _read_text(room, args.file)
+    chosen: ImportFormat = _detect_format(content) if args.format == "auto" else args.format
     skipped: list[MileSkipped] = []
     if chosen == "operations":
-        return _imported_operations(room, content)
+        return _import_operations(room, content)
 
     def skip(item: str, reason: str) -> None:
         skipped.append(MileSkipped(item=item, reason=reason))
 
-    receipts = room.import_drafts(list(_READERS[chosen](content, skip)))
+    receipts = room.import_drafts(list(_CONVERTERS[chosen](content, skip)))
     created = sum(receipt.changed for receipt in receipts)
     return MileImported(format=chosen, created=created, unchanged=len(receipts) - created, skipped=skipped)
 
 
-def _content(room: Milestones, file: str) -> str:
+def _read_text(room: Milestones, file: str) -> str:
     path = RepoPath.parse(file)
     try:
         return Tree(room.repository).read_bytes(path, LIMITS.git_output_bytes).decode("utf-8-sig")
@@ -101,22 +102,23 @@ def _content(room: Milestones, file: str) -> str:
         raise Invalid(f"The file '{path.text}' is not UTF-8 text.", hint="Save it as UTF-8.") from None
 
 
-def _recognized(content: str) -> ImportFormat:
-    """Detect the format of a text from its first line."""
+def _detect_format(content: str) -> ImportFormat:
+    """Return the format of a text: a JSON array is GitHub's; the first line distinguishes the others."""
     if content.lstrip().startswith("["):
         return "github"
     first = next((line for line in content.splitlines() if line.strip()), "")
     return "operations" if parse(first) is not None else "beads"
 
 
-def _imported_operations(room: Milestones, content: str) -> MileImported:
-    readable, skipped = [], []
-    for number, line in enumerate((line for line in content.splitlines() if line.strip()), start=1):
+def _import_operations(room: Milestones, content: str) -> MileImported:
+    operations, skipped = [], []
+    lines = (line for line in content.splitlines() if line.strip())
+    for number, line in enumerate(lines, start=1):
         if parse(line) is not None:
-            readable.append(line)
+            operations.append(line)
         else:
             skipped.append(MileSkipped(item=f"line {number}", reason="It is not an operation."))
-    created = room.import_operations(readable)
+    created = room.import_operations(operations)
     return MileImported(
-        format="operations", created=created, unchanged=len(readable) - created, skipped=skipped
+        format="operations", created=created, unchanged=len(operations) - created, skipped=skipped
     )

@@ -15,9 +15,9 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.paging import decode_cursor, encode_cursor
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.milestones.entity import Kind
-from holdfast.milestones.filter.expression import Expression, asks_for_closed
+from holdfast.milestones.filter.expression import Expression, selects_closed
 from holdfast.milestones.filter.parser import parse_filter
-from holdfast.milestones.filter.sql import condition
+from holdfast.milestones.filter.sql import compile_filter
 from holdfast.milestones.index.query import (
     NEWEST_FIRST,
     SORT_COLUMNS,
@@ -28,15 +28,15 @@ from holdfast.milestones.index.query import (
     page_rows,
 )
 from holdfast.milestones.index.rows import label_members
-from holdfast.milestones.index.update import damaged_in
+from holdfast.milestones.index.update import damaged_refs
 from holdfast.milestones.models import MileItem
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.text import items_table, with_hint
+from holdfast.milestones.text import append_hint, items_table
 from holdfast.milestones.toolset import milestones
 
 _ALIASES = {"updated_at": "updated", "created_at": "created"}
 _ORDERS = ("asc", "desc")
-_LARGEST_INTEGER = 2**63 - 1
+_MAX_SQLITE_INTEGER = 2**63 - 1  # SQLite stores integers in at most 8 bytes (sqlite.org/datatype3.html)
 
 
 class ListEntities(Input):
@@ -66,7 +66,7 @@ class ListEntities(Input):
 
 
 class MilePage(Output):
-    """Some milestones or issues, in order."""
+    """A page of milestones or issues, in order."""
 
     items: list[MileItem]
     next_cursor: str | None = Field(
@@ -77,7 +77,7 @@ class MilePage(Output):
 
     @classmethod
     def of(cls, rows: Iterable[Sequence[Any]], cursor: str | None, hint: str | None) -> MilePage:
-        """Convert rows of `schema.SUMMARY_COLUMNS`, validated together because one by one is slower."""
+        """Convert rows of `schema.SUMMARY_COLUMNS`; validating them together is faster than one by one."""
         items = [
             {
                 "id": row[0],
@@ -92,20 +92,20 @@ class MilePage(Output):
 
 
 def default_kind(room: Milestones, given: dict[str, object]) -> dict[str, object]:
-    """List issues if a command names no kind."""
+    """Complete the arguments of a command: list issues if it names no kind."""
     del room
     return {"entity": "issue"} | given
 
 
 def _table(result: MilePage, width: int) -> str:
-    return paged(result, [items_table(result.items, width)] if result.items else ["Nothing found."])
+    return page_text(result, [items_table(result.items, width)] if result.items else ["Nothing found."])
 
 
-def paged(result: MilePage, lines: list[str]) -> str:
-    """Return the lines of a page, followed by how to get the next one."""
+def page_text(result: MilePage, lines: list[str]) -> str:
+    """Return the lines of a page, followed by the cursor for the next page and the hint."""
     if result.next_cursor is not None:
         lines.append(f"More with --cursor {result.next_cursor}")
-    return with_hint(lines, result.hint and result.hint.replace("includeClosed: true", "--include-closed"))
+    return append_hint(lines, result.hint and result.hint.replace("includeClosed: true", "--include-closed"))
 
 
 @milestones.operation(
@@ -129,22 +129,22 @@ def list_entities(room: Milestones, args: ListEntities) -> MilePage:
     has_comments, open_issues (of milestones); with ==, !=, <, <=, >, >=, in [..], contains; joined by and,
     or, not and parentheses. Sort by updated, created, title, status, comments, due, id or open_issues.
     """
-    query, hints = query_of(args, time.time())
+    query, hints = build_query(args, time.time())
     (rows, position), is_damaged = room.read(
-        lambda connection: (page_rows(connection, query), bool(damaged_in(connection)))
+        lambda connection: (page_rows(connection, query), bool(damaged_refs(connection)))
     )
     # Most pages need no notice, and checking would cost as much as the page.
     notices = room.notices() if is_damaged or not rows else []
     return MilePage.of(rows, next_cursor(args, position), " ".join([*hints, *notices]) or None)
 
 
-def query_of(args: ListEntities, now: float) -> tuple[EntityQuery, list[str]]:
+def build_query(args: ListEntities, now: float) -> tuple[EntityQuery, list[str]]:
     """Return the query for a list at a time in seconds since 1970, and hints for the caller."""
     expression = parse_filter(args.filter or "", args.entity, now)
     sort = sort_keys(args.sort or [], args.entity)
     query = EntityQuery(
         kind=args.entity,
-        condition=Condition() if expression is None else Condition(*condition(expression)),
+        condition=Condition() if expression is None else Condition(*compile_filter(expression)),
         include_closed=args.include_closed,
         sort=sort,
         after=None if args.cursor is None else _position(args, len(sort) + 2),
@@ -154,8 +154,8 @@ def query_of(args: ListEntities, now: float) -> tuple[EntityQuery, list[str]]:
 
 
 def next_cursor(args: ListEntities, position: Position | None) -> str | None:
-    """Return the cursor for the page after a position, valid only for the same query."""
-    return None if position is None else encode_cursor(_identity(args), list(position))
+    """Return the cursor for the page after a position; it is valid only for the same query."""
+    return None if position is None else encode_cursor(_cursor_scope(args), list(position))
 
 
 def sort_keys(words: list[str], kind: Kind) -> tuple[SortKey, ...]:
@@ -175,30 +175,30 @@ def _sort_key(word: str, kind: Kind) -> SortKey:
     return SortKey(name, descending=order == "desc")
 
 
-def _identity(args: ListEntities) -> str:
-    """Return what a cursor belongs to: everything that determines which items come in which order."""
+def _cursor_scope(args: ListEntities) -> str:
+    """Identify the list to which a cursor belongs, by all arguments that determine its items and order."""
     sort = [f"{key.name}:{key.descending}" for key in sort_keys(args.sort or [], args.entity)]
     return repr(("git_mile.list", args.entity, (args.filter or "").strip(), sort, args.include_closed))
 
 
 def _position(args: ListEntities, length: int) -> Position:
     """Return the position in a cursor, or raise `InvalidCursor` if it is not one of this tool's."""
-    found = decode_cursor(_identity(args), args.cursor or "")
-    if not isinstance(found, list) or len(found) != length or not all(map(_is_key, found)):
+    found = decode_cursor(_cursor_scope(args), args.cursor or "")
+    if not isinstance(found, list) or len(found) != length or not all(map(_is_sort_value, found)):
         raise InvalidCursor("The cursor is damaged.", hint="Start again without one.")
     return tuple(found)
 
 
-def _is_key(value: object) -> bool:
+def _is_sort_value(value: object) -> bool:
     if isinstance(value, int):
-        return not isinstance(value, bool) and abs(value) <= _LARGEST_INTEGER
+        return not isinstance(value, bool) and abs(value) <= _MAX_SQLITE_INTEGER
     return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
 def _hints(args: ListEntities, expression: Expression | None) -> list[str]:
-    found = []
+    hints = []
     if args.limit is not None and args.limit > LIMITS.entity_largest_page:
-        found.append(f"A page has at most {LIMITS.entity_largest_page} items; use the cursor for more.")
-    if not args.include_closed and expression is not None and asks_for_closed(expression):
-        found.append("Closed ones are not listed; pass includeClosed: true to see them.")
-    return found
+        hints.append(f"A page has at most {LIMITS.entity_largest_page} items; use the cursor for more.")
+    if not args.include_closed and expression is not None and selects_closed(expression):
+        hints.append("Closed ones are not listed; pass includeClosed: true to see them.")
+    return hints

@@ -16,10 +16,10 @@ from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.milestones.entity import HistoryEvent
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.text import SHORT_ID
+from holdfast.milestones.text import SHORT_ID_CHARACTERS
 from holdfast.milestones.toolset import EntityName, milestones
 
-_VALUE_CHARACTERS = 60
+_MAX_VALUE_CHARACTERS = 60  # of a value in a line of text: a judgement, so that an event fits a line
 
 
 class ReadLog(Input):
@@ -60,7 +60,9 @@ def _value_text(event: HistoryEvent) -> str | None:
     value = event.value
     if event.action == "claim" and isinstance(value, dict):
         return f"until {value.get('until')}"
-    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)
 
 
 class MileLog(Output):
@@ -82,10 +84,15 @@ def _text(result: MileLog) -> str:
 
 def _line(event: MileEvent) -> str:
     created = sorted(event._created.items(), key=lambda item: item[0] != "title")
-    fields = [f"{name} {', '.join(map(str, it)) if isinstance(it, list) else it}" for name, it in created]
-    value = shorten(one_line(", ".join(fields) or event.value or ""), _VALUE_CHARACTERS)
-    what = " ".join(part for part in (event.action, event.field, value) if part)
-    return f"{event.ts}  {event.entity[:SHORT_ID]}  {one_line(event.actor)}: {one_line(what)}"
+    fields = [f"{name} {_member_text(value)}" for name, value in created]
+    value = shorten(one_line(", ".join(fields) or event.value or ""), _MAX_VALUE_CHARACTERS)
+    action = " ".join(part for part in (event.action, event.field, value) if part)
+    entity = event.entity[:SHORT_ID_CHARACTERS]
+    return f"{event.ts}  {entity}  {one_line(event.actor)}: {one_line(action)}"
+
+
+def _member_text(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 @milestones.operation(
@@ -101,24 +108,25 @@ def _line(event: MileEvent) -> str:
 def read_log(room: Milestones, args: ReadLog) -> MileLog:
     """Show who did what to a milestone or issue, newest first; without an id, to all of them."""
     identity = f"git_mile.log {args.id}"
-    before = None if args.cursor is None else _position(decode_cursor(identity, args.cursor))
+    before = None if args.cursor is None else _decode_position(decode_cursor(identity, args.cursor))
     if args.id is None:
         events = room.recent(args.limit + 1, before)
     else:
         history = reversed(room.history(args.id))
-        events = [event for event in history if before is None or _key(event) < before]
-    shown, more = events[: args.limit], len(events) > args.limit
+        events = [event for event in history if before is None or _position(event) < before]
+    shown = events[: args.limit]
+    has_more = len(events) > args.limit
     return MileLog(
         events=[MileEvent.of(event) for event in shown],
-        next_cursor=encode_cursor(identity, list(_key(shown[-1]))) if more else None,
+        next_cursor=encode_cursor(identity, list(_position(shown[-1]))) if has_more else None,
     )
 
 
-def _key(event: HistoryEvent) -> tuple[int, str]:
+def _position(event: HistoryEvent) -> tuple[int, str]:
     return event.order, event.id
 
 
-def _position(found: object) -> tuple[int, str]:
+def _decode_position(found: object) -> tuple[int, str]:
     match found:
         case [int(order), str(identity)]:
             return order, identity

@@ -16,11 +16,18 @@ from holdfast.milestones.index.query import Position, page_rows
 from holdfast.milestones.index.rows import summaries
 from holdfast.milestones.models import MileItem
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.text import SHORT_ID
-from holdfast.milestones.tools.list import ListEntities, MilePage, default_kind, next_cursor, paged, query_of
+from holdfast.milestones.text import SHORT_ID_CHARACTERS
+from holdfast.milestones.tools.list import (
+    ListEntities,
+    MilePage,
+    build_query,
+    default_kind,
+    next_cursor,
+    page_text,
+)
 from holdfast.milestones.toolset import milestones
 
-_MORE = (
+_SELECT_DETAILS = (
     "SELECT entity.id, entity.contested,"
     " (SELECT title FROM entity AS named WHERE named.id = entity.milestone) AS milestone,"
     " (SELECT actor FROM claim WHERE claim.entity = entity.id AND until > ? ORDER BY place LIMIT 1)"
@@ -29,6 +36,8 @@ _MORE = (
     " AND inner_issue.milestone = entity.id AND status = 'closed') END AS closed_issues"
     " FROM entity WHERE entity.id IN (SELECT value FROM json_each(?))"
 )
+
+_TITLE_COLUMN, _PERSON_COLUMN = 2, 3
 
 
 class MileLine(MileItem):
@@ -46,21 +55,23 @@ class MileLine(MileItem):
 
 
 class MileOverview(MilePage):
-    """Some milestones or issues, in order."""
+    """A page of milestones or issues, in order."""
 
     items: list[MileLine]  # type: ignore[assignment] # narrower, and only read
 
 
 def _table(result: MileOverview, width: int) -> str:
     rows = [_cells(line) for line in result.items]
-    return paged(result, [table(rows, width, flexible=(2, 3))] if rows else ["Nothing found."])
+    return page_text(
+        result, [table(rows, width, flexible=(_TITLE_COLUMN, _PERSON_COLUMN))] if rows else ["Nothing found."]
+    )
 
 
 def _cells(line: MileLine) -> tuple[str, ...]:
     who = one_line(line.claimed_by or line.assignee or "")
     total = None if line.closed_issues is None else line.closed_issues + (line.stats.open_issues or 0)
     progress = one_line(line.milestone or "") if total is None else f"{line.closed_issues} of {total} closed"
-    return line.id[:SHORT_ID], line.status, one_line(line.title), who, line.due or "", progress
+    return line.id[:SHORT_ID_CHARACTERS], line.status, one_line(line.title), who, line.due or "", progress
 
 
 @milestones.operation(
@@ -77,15 +88,19 @@ def _cells(line: MileLine) -> tuple[str, ...]:
 )
 def overview(room: Milestones, args: ListEntities) -> MileOverview:
     """List what git_mile_list lists, each with its assignee, due day, milestone, claim and progress."""
-    query, hints = query_of(args, time.time())
+    query, hints = build_query(args, time.time())
 
     def read(connection: sqlite3.Connection) -> tuple[list[MileLine], Position | None]:
         rows, position = page_rows(connection, query)
-        rows_more = connection.execute(_MORE, (room.now(), json.dumps([row[0] for row in rows])))
-        names = [column[0] for column in rows_more.description]
-        more = {row[0]: dict(zip(names[1:], row[1:], strict=True)) for row in rows_more}
-        facts = (item._asdict() | MileItem.of(item).model_dump() | more[item.id] for item in summaries(rows))
-        return [MileLine.model_validate(fact) for fact in facts], position
+        ids = json.dumps([row[0] for row in rows])
+        cursor = connection.execute(_SELECT_DETAILS, (room.now(), ids))
+        _, *names = [column[0] for column in cursor.description]
+        details = {entity: dict(zip(names, values, strict=True)) for entity, *values in cursor}
+        lines = [
+            MileLine.model_validate(item._asdict() | MileItem.of(item).model_dump() | details[item.id])
+            for item in summaries(rows)
+        ]
+        return lines, position
 
     lines, position = room.read(read)
     hint = " ".join([*hints, *room.notices()]) or None

@@ -11,12 +11,12 @@ from holdfast.kernel.untrusted import UntrustedText
 from holdfast.milestones.index.query import ready_query
 from holdfast.milestones.models import MileItem
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.text import items_table, with_hint
+from holdfast.milestones.text import append_hint, items_table
 from holdfast.milestones.toolset import EntityName, milestones
 
 
 class FindReady(Input):
-    """Which of the issues that are ready to list."""
+    """Which ready issues to list."""
 
     milestone: EntityName | None = Field(default=None, description="Only issues of this milestone.")
     label: list[str] | None = Field(
@@ -35,11 +35,11 @@ class MileReady(Output):
 
 def _table(result: MileReady, width: int) -> str:
     if not result.items:
-        return with_hint(["Nothing is ready to be worked on."], result.hint)
+        return append_hint(["Nothing is ready to be worked on."], result.hint)
     lines = [items_table(result.items, width)]
     if result.total > len(result.items):
         lines.append(f"{result.total} in total.")
-    return with_hint(lines, result.hint)
+    return append_hint(lines, result.hint)
 
 
 @milestones.operation(

@@ -11,7 +11,7 @@ from holdfast.kernel.untrusted import visible
 from holdfast.milestones.entity import Kind
 from holdfast.milestones.models import MileComment, MileContest, MileDetails
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.text import with_hint
+from holdfast.milestones.text import append_hint
 from holdfast.milestones.toolset import EntityName, milestones
 
 
@@ -46,21 +46,22 @@ def _page_text(result: MileDetails, width: int) -> str:
     ]
     lines = [f"{result.entity} {result.id}", one_line(result.title), ""]
     lines += [f"{name + ':':<13}{one_line(value)}" for name, value in facts if value]
-    lines += [f"Contested:   {_contest(contested)}" for contested in result.contested or []]
+    lines += [f"Contested:   {_contest_text(contested)}" for contested in result.contested or []]
     lines += ["", visible(result.description)] if result.description else []
     if result.comments_omitted:
         lines += ["", f"{result.comments_omitted} older comments are not shown."]
-    lines += [_comment(comment) for comment in result.comments]
-    return with_hint(lines, result.hint)
+    lines += [_comment_text(comment) for comment in result.comments]
+    return append_hint(lines, result.hint)
 
 
-def _comment(comment: MileComment) -> str:
+def _comment_text(comment: MileComment) -> str:
     edited = f", edited {comment.edited}" if comment.edited else ""
     head = f"\n{one_line(comment.author)}, {comment.ts}{edited} ({comment.id})"
-    return f"{head}\n{'[deleted]' if comment.deleted else visible(comment.body)}"
+    body = "[deleted]" if comment.deleted else visible(comment.body)
+    return f"{head}\n{body}"
 
 
-def _contest(contested: MileContest) -> str:
+def _contest_text(contested: MileContest) -> str:
     others = "; ".join(
         f"{one_line(other.value or 'none')} by {one_line(other.actor)}" for other in contested.others
     )

@@ -10,7 +10,7 @@ from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.milestones.replication import SyncReport
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.text import SHORT_ID
+from holdfast.milestones.text import SHORT_ID_CHARACTERS
 from holdfast.milestones.toolset import milestones
 
 
@@ -68,7 +68,7 @@ def _text(result: MileSynced) -> str:
     lines = [f"{one_line(result.remote)}: received {result.received}, sent {result.sent}."]
     for lost in result.lost_claims:
         held = f"is claimed by {one_line(lost.holder)} until {lost.until}"
-        lines.append(f"{lost.id[:SHORT_ID]} {held}: {one_line(lost.title)}")
+        lines.append(f"{lost.id[:SHORT_ID_CHARACTERS]} {held}: {one_line(lost.title)}")
     return "\n".join([*lines, *map(one_line, result.problems)])
 
 

@@ -10,15 +10,15 @@ from holdfast.kernel.errors import NotFound
 from holdfast.kernel.models import Input, Output
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.milestones.entity import Kind
-from holdfast.milestones.filter.fields import FIELDS, STATUSES
+from holdfast.milestones.entity import STATUSES, Kind
+from holdfast.milestones.filter.fields import FIELDS
 from holdfast.milestones.index.query import SORT_COLUMNS
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.toolset import milestones
 
-_MAX_VALUES = 200  # a chosen bound for a menu of suggestions
-_FIXED = {"status": [*STATUSES], "has_comments": ["true", "false"]}
-_VALUES = {
+_MAX_VALUES_PER_FIELD = 200  # a judgement: a menu of suggestions that can still be scanned
+_FIXED_VALUES: dict[str, list[str]] = {"status": [*STATUSES], "has_comments": ["true", "false"]}
+_VALUE_QUERIES = {
     "labels": "SELECT DISTINCT label.value FROM entity, json_each(entity.labels) AS label",
     "author": "SELECT DISTINCT author FROM entity",
     "assignee": "SELECT DISTINCT assignee FROM entity WHERE assignee IS NOT NULL",
@@ -27,7 +27,7 @@ _VALUES = {
 
 
 class AskVocabulary(Input):
-    """What is to be filtered."""
+    """What the filter is for."""
 
     entity: Kind = Field(default="issue", description="What is to be listed.")
 
@@ -37,7 +37,7 @@ class FilterField(Output):
 
     name: str
     operators: list[str]
-    values: list[UntrustedText] = Field(description=f"Its values, {_MAX_VALUES} at most.")
+    values: list[UntrustedText] = Field(description=f"Its values, {_MAX_VALUES_PER_FIELD} at most.")
 
 
 class MileVocabulary(Output):
@@ -56,15 +56,17 @@ class MileVocabulary(Output):
     command="vocabulary",
     positional=("entity",),
     example="holdfast milestones vocabulary milestone",
-    text=lambda result: "\n".join(f"{one.name} {' '.join(one.operators)}" for one in result.fields),
+    text=lambda result: "\n".join(f"{field.name} {' '.join(field.operators)}" for field in result.fields),
     listed=False,
 )
 def vocabulary(room: Milestones, args: AskVocabulary) -> MileVocabulary:
     """List the fields, operators and values of filters, and the sort keys of lists."""
-    limited = {name: f"{query} ORDER BY 1 LIMIT {_MAX_VALUES}" for name, query in _VALUES.items()}
-    values = _FIXED | room.read(
+    queries = {
+        name: f"{query} ORDER BY 1 LIMIT {_MAX_VALUES_PER_FIELD}" for name, query in _VALUE_QUERIES.items()
+    }
+    values = _FIXED_VALUES | room.read(
         lambda connection: {
-            name: [row[0] for row in connection.execute(query)] for name, query in limited.items()
+            name: [value for (value,) in connection.execute(query)] for name, query in queries.items()
         }
     )
     fields = [field for field in FIELDS.values() if args.entity in field.kinds]

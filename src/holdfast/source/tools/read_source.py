@@ -117,8 +117,8 @@ def _page(room: Source, args: ReadSource, digest: str, text: str) -> dict[str, A
                 break
         lines.append(pieces)
         characters_left -= length
-    following = args.start + len(lines) <= highlighted.total
-    return {"lines": lines, "total_lines": highlighted.total, "cut": is_cut or following}
+    following = args.start + len(lines) <= highlighted.line_count
+    return {"lines": lines, "total_lines": highlighted.line_count, "cut": is_cut or following}
 
 
 def _outline(known: Facts) -> list[OutlineEntry]:

@@ -1,7 +1,7 @@
-"""Detects the language of a file.
+"""The languages that can be parsed, and how the language of a file is detected.
 
-Contract: `language_of` decides by the name, and by the text only where the name is ambiguous: by the `#!`
-line of a file without an extension, and by the content of a `.h` header, which may be C or C++.
+Contract: `language_of` decides by the name of the file, and only if that is ambiguous by its text: a file
+without an extension by its `#!` line, a `.h` header, which may be C or C++, by its content.
 """
 
 from __future__ import annotations
@@ -41,15 +41,17 @@ def _by_filename() -> dict[str, Language]:
     return {name: language for language in LANGUAGES for name in language.filenames}
 
 
-_HEADER = ".h"
-_LONGEST_HEADER = 200_000
-"""Characters of a header that are searched for C++; a judgement: its marks come early."""
-_OF_CPP = re.compile(
+_HEADER_EXTENSION = ".h"
+_MAX_HEADER_CHARACTERS = 200_000
+"""How much of a header is searched for syntax that is only in C++; a judgement: most headers are shorter."""
+_MAX_INTERPRETER_LINE = 200
+"""Characters of a `#!` line that are read; a judgement: such lines are rarely longer than 50."""
+_CPP_SYNTAX = re.compile(
     r"^[ \t]*(?:(?:inline[ \t]+)?namespace\b[ \t\w:]*\{|template[ \t]*<|(?:public|private|protected)[ \t]*:"
     r"|class[ \t]+[\w \t]+(?:[:{;]|$)|using[ \t]+(?:namespace[ \t]+)?[\w:]+[ \t]*[;=])|\bstd::\w",
     re.MULTILINE,
 )
-_OF_OBJECTIVE_C = re.compile(
+_OBJECTIVE_C_SYNTAX = re.compile(
     r"^(?:@(?:interface|protocol|class|import)\b|[ \t]*#import[ \t]*[<\"])", re.MULTILINE
 )
 
@@ -58,23 +60,22 @@ def language_of(path: str, text: str = "") -> Language | None:
     """Return the language of a file, or None if it is not supported."""
     name = basename(path)
     extension = splitext(name)[1]
-    if extension == _HEADER:
-        return _of_header(text[:_LONGEST_HEADER])
-    return (
-        _by_filename().get(name)
-        or _by_extension().get(extension)
-        or _by_extension().get(extension.lower())
-        or (None if extension else _by_interpreter(text[:200].split("\n", 1)[0]))
-    )
+    if extension == _HEADER_EXTENSION:
+        return _header_language(text[:_MAX_HEADER_CHARACTERS])
+    by_extension = _by_extension()
+    language = _by_filename().get(name) or by_extension.get(extension) or by_extension.get(extension.lower())
+    if language is None and not extension:
+        return _interpreter_language(text[:_MAX_INTERPRETER_LINE].split("\n", 1)[0])
+    return language
 
 
-def _of_header(text: str) -> Language | None:
-    if _OF_OBJECTIVE_C.search(text):
+def _header_language(text: str) -> Language | None:
+    if _OBJECTIVE_C_SYNTAX.search(text):
         return None
-    return CPP if _OF_CPP.search(text) else C
+    return CPP if _CPP_SYNTAX.search(text) else C
 
 
-def _by_interpreter(first_line: str) -> Language | None:
+def _interpreter_language(first_line: str) -> Language | None:
     if not first_line.startswith("#!"):
         return None
     words = [word.rsplit("/", 1)[-1] for word in first_line[2:].split()]

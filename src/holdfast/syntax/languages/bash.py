@@ -1,4 +1,4 @@
-"""Shell scripts."""
+"""The table of Bash; `language`, `control_flow` and `naming` describe its fields and capture names."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language, text_of
-from holdfast.syntax.languages.naming import Naming, imported
+from holdfast.syntax.languages.naming import Naming, import_row
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def _imports(node: Node) -> Iterator[ImportedName]:
+def _read_imports(node: Node) -> Iterator[ImportedName]:
     argument = node.child_by_field_name("argument")
     if argument is not None:
-        yield imported(node, text_of(argument).strip("'\""), "*")
+        yield import_row(node, text_of(argument).strip("'\""), "*")
 
 
 NAMING = Naming(
@@ -26,8 +26,8 @@ NAMING = Naming(
         (variable_assignment name: (variable_name) @hidden)
         (command name: (command_name) @callee)
     """,
-    characters=b"-",
-    imports=_imports,
+    name_characters=b"-",
+    read_imports=_read_imports,
     unused=frozenset({"unreachable"}),
     exits=frozenset({"return", "exit", "break", "continue"}),
     reachable=frozenset({"function_definition"}),
@@ -51,9 +51,9 @@ FLOW = Flow(
         "case declare do done elif else esac export fi for function if in local readonly select then unset "
         "until while"
     ),
-    strings=("heredoc", "double", "raw_single"),
-    comments="shell",
-    imports="source",
+    string_styles=("heredoc", "double", "raw_single"),
+    comment_style="shell",
+    import_style="source",
 )
 
 
@@ -62,8 +62,8 @@ BASH = Language(
     fence="bash",
     grammar=("tree_sitter_bash", "language"),
     extensions=(".sh", ".bash", ".bats", ".ksh", ".zsh"),
-    exact=False,
-    relatives=(".zsh", ".zshrc", ".ksh"),
+    has_exact_grammar=False,
+    dialects=(".zsh", ".zshrc", ".ksh"),
     filenames=frozenset({".bashrc", ".bash_profile", ".profile", ".zshrc", "PKGBUILD"}),
     interpreters=frozenset({"sh", "bash", "dash", "ksh", "zsh", "ash"}),
     comments=frozenset({"comment"}),

@@ -1,4 +1,7 @@
-"""C, and C++, which builds on it."""
+"""The tables of C, and of C++, which extend them.
+
+See `language` for the fields, and `control_flow` and `naming` for the capture names.
+"""
 
 from __future__ import annotations
 
@@ -7,27 +10,27 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, has_body, text_of
-from holdfast.syntax.languages.naming import DeclarationContext, Naming, imported
+from holdfast.syntax.languages.naming import DeclarationContext, Naming, import_row
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-TYPES = {
+KINDS = {
     "struct_specifier": "Struct",
     "union_specifier": "Struct",
     "class_specifier": "Class",
     "enum_specifier": "Enum",
 }
-DEPTH = 20
-"""How many declarators may be nested; a judgement."""
+MAX_DECLARATOR_DEPTH = 20
+"""How many nested declarators are followed; a judgement: real declarations have two or three."""
 
 
-def declarator(node: Node, until: str | None = None) -> Node | None:
-    """Follow nested declarators to one of type `until`, or to the innermost."""
+def find_declarator(node: Node, until: str | None = None) -> Node | None:
+    """Return the first nested declarator of type `until`, or the innermost declarator if that is None."""
     found: Node | None = node
-    for _ in range(DEPTH):
+    for _ in range(MAX_DECLARATOR_DEPTH):
         if found is None or found.type == until:
             return found
         inner = found.child_by_field_name("declarator")
@@ -39,28 +42,28 @@ def declarator(node: Node, until: str | None = None) -> Node | None:
     return None
 
 
-def declared(node: Node) -> Names:
-    """Return the qualified name that a declarator declares: `A::run` is `run` of `A`."""
-    innermost = declarator(node)
+def qualified_name(node: Node) -> Names:
+    """Return the qualified name in a declaration: (`A`, `run`) for `A::run`."""
+    innermost = find_declarator(node)
     if innermost is None or innermost.id == node.id:
         return ()
     return tuple(part for part in text_of(innermost).split("::") if part)
 
 
-def type_defined(node: Node) -> str:
+def typedef_kind(node: Node) -> str:
     """Return the kind of the type that a `typedef` names."""
     kind = node.child_by_field_name("type")
-    return TYPES.get(kind.type if kind is not None else "", "Class")
+    return KINDS.get(kind.type if kind is not None else "", "Class")
 
 
-def specified(node: Node) -> str | None:
-    """Return the kind that a specifier declares, or None if it only mentions a type."""
-    return TYPES[node.type] if has_body(node) else None
+def specifier_kind(node: Node) -> str | None:
+    """Return the kind of type that a specifier defines, or None if it only mentions a type."""
+    return KINDS[node.type] if has_body(node) else None
 
 
-def prototype(node: Node) -> str | None:
-    """Return "Function" for a function prototype, None for a variable."""
-    function = declarator(node, "function_declarator")
+def prototype_kind(node: Node) -> str | None:
+    """Return "Function" for a function prototype_kind, None for a variable."""
+    function = find_declarator(node, "function_declarator")
     inner = function.child_by_field_name("declarator") if function is not None else None
     if inner is None or inner.type == "parenthesized_declarator":
         return None
@@ -68,18 +71,18 @@ def prototype(node: Node) -> str | None:
 
 
 DECLARATIONS = (
-    Declaration("function_definition", "Function", declared),
-    Declaration("declaration", prototype, declared),
-    Declaration("struct_specifier", specified),
-    Declaration("union_specifier", specified),
-    Declaration("enum_specifier", specified),
+    Declaration("function_definition", "Function", qualified_name),
+    Declaration("declaration", prototype_kind, qualified_name),
+    Declaration("struct_specifier", specifier_kind),
+    Declaration("union_specifier", specifier_kind),
+    Declaration("enum_specifier", specifier_kind),
     Declaration("enumerator", "EnumMember"),
-    Declaration("type_definition", type_defined, declared),
+    Declaration("type_definition", typedef_kind, qualified_name),
     Declaration("preproc_function_def", "Function"),
     Declaration("preproc_def", "Constant"),
 )
 
-PATTERNS = """
+FLOW_PATTERNS = """
     (if_statement) @if
     (if_statement consequence: (_) @nest)
     (else_clause) @else
@@ -100,24 +103,24 @@ PATTERNS = """
 """
 
 FLOW = Flow(
-    patterns=PATTERNS,
+    patterns=FLOW_PATTERNS,
     operators=(
         "auto break case const continue default do else enum extern for goto if inline register restrict "
         "return sizeof static struct switch typedef union volatile while"
     ),
-    imports="include",
+    import_style="include",
 )
 
 
-def _imports(node: Node) -> Iterator[ImportedName]:
-    yield imported(node, text_of(node.child_by_field_name("path")), "*")
+def _read_imports(node: Node) -> Iterator[ImportedName]:
+    yield import_row(node, text_of(node.child_by_field_name("path")), "*")
 
 
-def _visible(context: DeclarationContext) -> bool:
+def _is_exported_from_c(context: DeclarationContext) -> bool:
     return "static" not in context.modifiers
 
 
-DECLARED = """
+NAMING_PATTERNS = """
     (function_declarator declarator: [(identifier) (field_identifier)] @hidden)
     (pointer_declarator declarator: [(identifier) (field_identifier)] @bound)
     (array_declarator declarator: [(identifier) (field_identifier)] @bound)
@@ -142,21 +145,21 @@ DECLARED = """
 """
 
 NAMING = Naming(
-    patterns=DECLARED
+    patterns=NAMING_PATTERNS
     + """
         (declaration declarator: (init_declarator declarator: (identifier) @local))
         (declaration declarator:
           (init_declarator declarator: (pointer_declarator declarator: (identifier) @local)))
     """,
     reserved=frozenset({"true", "false", "case", "default", "define", "namespace", "auto"}),
-    characters=b"\"'",
-    arrows=(b"->",),
-    imports=_imports,
-    exported=_visible,
+    name_characters=b"\"'",
+    member_operators=(b"->",),
+    read_imports=_read_imports,
+    is_exported=_is_exported_from_c,
     unused=frozenset({"variable", "unreachable"}),
     exits=frozenset({"exit", "abort", "_exit", "std.exit", "std.abort", "__builtin_unreachable"}),
     reachable=frozenset({"break_statement"}),
-    entry=(b"main", rb"(?m)^(?:int|void)\s+main\s*\("),
+    entry_point=(b"main", rb"(?m)^(?:int|void)\s+main\s*\("),
 )
 
 C = Language(
@@ -164,40 +167,40 @@ C = Language(
     fence="c",
     grammar=("tree_sitter_c", "language"),
     extensions=(".c", ".h"),
-    exact=False,
+    has_exact_grammar=False,
     comments=frozenset({"comment"}),
-    declarations=(*DECLARATIONS, Declaration("field_declaration", "Field", declared)),
+    declarations=(*DECLARATIONS, Declaration("field_declaration", "Field", qualified_name)),
     atoms=frozenset({"string_literal", "char_literal", "system_lib_string"}),
     flow=FLOW,
     naming=NAMING,
 )
 
 
-def _member(node: Node) -> str:
-    return "Method" if prototype(node) else "Field"
+def _member_kind(node: Node) -> str:
+    return "Method" if prototype_kind(node) else "Field"
 
 
-def _namespace(node: Node) -> Names:
+def _namespace_name(node: Node) -> Names:
     name = text_of(node.child_by_field_name("name"))
     return tuple(part for part in name.split("::") if part) or ("(anonymous)",)
 
 
-def _lambda(node: Node) -> str | None:
+def _lambda_kind(node: Node) -> str | None:
     value = node.child_by_field_name("value")
     return "Function" if value is not None and value.type == "lambda_expression" else None
 
 
-def _visible_member(context: DeclarationContext) -> bool:
-    """Return whether other files may use it: members are private by default in a class, not in a struct."""
+def _is_exported_from_cpp(context: DeclarationContext) -> bool:
+    """Return whether other files may use a declaration. By default only members of a class are private."""
     enclosing = context.enclosing
     if enclosing is not None and enclosing.kind == "Class":
         return bool(context.modifiers & {"public", "protected"})
-    return "private" not in context.modifiers and _visible(context)
+    return "private" not in context.modifiers and _is_exported_from_c(context)
 
 
 CPP_NAMING = replace(
     NAMING,
-    patterns=DECLARED
+    patterns=NAMING_PATTERNS
     + """
         (raw_string_content) @text
         (declaration type: (primitive_type) declarator: (init_declarator declarator: (identifier) @local))
@@ -214,34 +217,34 @@ CPP_NAMING = replace(
         (field_declaration_list (access_specifier) @section)
         (compound_statement (throw_statement) . (_) @dead)
     """,
-    arrows=(b"->", b"::"),
-    exported=_visible_member,
+    member_operators=(b"->", b"::"),
+    is_exported=_is_exported_from_cpp,
 )
 
 CPP = Language(
     name="cpp",
     fence="cpp",
     grammar=("tree_sitter_cpp", "language"),
-    rewritten=(  # an export macro between `class` and the name
+    rewrites=(  # an export macro between `class` and the name
         (rb"(?:(?<=\bclass )|(?<=\bstruct ))[A-Z][A-Z0-9_]+(?=\s+\w+\s*(?:final\s*)?[:{])", b""),
     ),
     extensions=(".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".inl", ".C", ".H"),
-    exact=False,
+    has_exact_grammar=False,
     comments=frozenset({"comment"}),
     declarations=(
         *DECLARATIONS,
-        Declaration("class_specifier", specified),
-        Declaration("namespace_definition", "Namespace", _namespace),
+        Declaration("class_specifier", specifier_kind),
+        Declaration("namespace_definition", "Namespace", _namespace_name),
         Declaration("alias_declaration", "Class"),
         Declaration("concept_definition", "Interface"),
-        Declaration("field_declaration", _member, declared),
-        Declaration("init_declarator", _lambda, declared),
+        Declaration("field_declaration", _member_kind, qualified_name),
+        Declaration("init_declarator", _lambda_kind, qualified_name),
     ),
     wrappers={"template_declaration": "function_definition|class_specifier|struct_specifier|declaration"},
     scopes=frozenset({"lambda_expression"}),
     atoms=frozenset({"string_literal", "raw_string_literal", "char_literal", "system_lib_string"}),
     flow=Flow(
-        patterns=f"""{PATTERNS}
+        patterns=f"""{FLOW_PATTERNS}
             (for_range_loop) @loop
             (for_range_loop body: (_) @nest)
             (catch_clause) @catch
@@ -256,8 +259,8 @@ CPP = Language(
             "or override private protected public reinterpret_cast requires static_cast template throw try "
             "typeid typename using virtual"
         ),
-        strings=("cpp", "double", "single"),
-        imports="include",
+        string_styles=("cpp", "double", "single"),
+        import_style="include",
         logical=frozenset({"&&", "||", "and", "or"}),
     ),
     naming=CPP_NAMING,

@@ -1,49 +1,49 @@
-"""C#."""
+"""The table of C#; `language`, `control_flow` and `naming` describe its fields and capture names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
-from holdfast.syntax.languages.naming import DeclarationContext, Naming, imported
+from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, name_field, text_of
+from holdfast.syntax.languages.naming import DeclarationContext, Naming, import_row
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-PATTERNS = " ".join(
+CASE_PATTERNS = " ".join(
     f"({kind}_pattern)"
     for kind in ("constant", "declaration", "relational", "or", "and", "recursive", "negated", "type")
 )
 FUNCTIONS = frozenset({"lambda_expression", "anonymous_method_expression"})
 
 
-def _field(node: Node) -> Names:
+def _field_name(node: Node) -> Names:
     declaration = next((child for child in node.named_children if child.type == "variable_declaration"), None)
     children = declaration.named_children if declaration is not None else []
     declarator = next((child for child in children if child.type == "variable_declarator"), None)
-    return named(declarator) if declarator is not None else ()
+    return name_field(declarator) if declarator is not None else ()
 
 
-def _local(node: Node) -> str | None:
+def _variable_kind(node: Node) -> str | None:
     return "Function" if any(child.type in FUNCTIONS for child in node.named_children) else None
 
 
-def _operator(node: Node) -> Names:
+def _operator_name(node: Node) -> Names:
     return (f"operator {text_of(node.child_by_field_name('operator'))}".strip(),)
 
 
-def _conversion(node: Node) -> Names:
+def _conversion_name(node: Node) -> Names:
     return (f"operator {text_of(node.child_by_field_name('type'))}",)
 
 
-def _indexer(_node: Node) -> Names:
+def _indexer_name(_node: Node) -> Names:
     return ("this[]",)
 
 
-def _destructor(node: Node) -> Names:
-    return tuple(f"~{name}" for name in named(node))
+def _destructor_name(node: Node) -> Names:
+    return tuple(f"~{name}" for name in name_field(node))
 
 
 FLOW = Flow(
@@ -59,7 +59,7 @@ FLOW = Flow(
         (switch_section) @nest
         (switch_section "case" @case)
         (switch_expression_arm) @nest
-        (switch_expression_arm . [{PATTERNS}]) @case
+        (switch_expression_arm . [{CASE_PATTERNS}]) @case
         (catch_clause) @catch
         (catch_clause body: (_) @nest)
         (conditional_expression) @ternary
@@ -79,25 +79,25 @@ FLOW = Flow(
         "record ref return sealed set sizeof stackalloc static struct switch throw try typeof unchecked "
         "unsafe using var virtual volatile when where while with yield"
     ),
-    strings=("triple", "verbatim", "double", "single"),
-    imports="using",
+    string_styles=("triple", "verbatim", "double", "single"),
+    import_style="using",
     coalescing=frozenset({"??"}),
 )
 
 
-def _imports(node: Node) -> Iterator[ImportedName]:
-    given = node.child_by_field_name("name")
+def _read_imports(node: Node) -> Iterator[ImportedName]:
+    alias = node.child_by_field_name("name")
     path = text_of(node.named_children[-1]) if node.named_children else ""
-    offered = any(child.type == "global" for child in node.children)
-    if given is None:
-        yield imported(node, path, "*", "", offered)
+    is_global = any(child.type == "global" for child in node.children)
+    if alias is None:
+        yield import_row(node, path, "*", "", is_global)
     else:
         module, _, name = path.rpartition(".")
-        yield imported(node, module, name, text_of(given), offered)
+        yield import_row(node, module, name, text_of(alias), is_global)
 
 
-def _exported(context: DeclarationContext) -> bool:
-    """Return whether other files may use it: by default types are internal and members private."""
+def _is_exported(context: DeclarationContext) -> bool:
+    """Return whether other files may use a declaration. By default types are internal and members private."""
     enclosing = context.enclosing
     if "private" in context.modifiers:
         return False
@@ -135,12 +135,12 @@ NAMING = Naming(
           . (_) @dead)
         (switch_section [(return_statement) (throw_statement) (break_statement)] . (_) @dead)
     """,
-    imports=_imports,
-    exported=_exported,
+    read_imports=_read_imports,
+    is_exported=_is_exported,
     unused=frozenset({"variable", "unreachable"}),
     exits=frozenset({"Environment.Exit"}),
     reachable=frozenset({"local_function_statement", "break_statement", "empty_statement"}),
-    entry=(b"Main", rb"\bstatic\s+(?:async\s+)?(?:void|int|Task(?:<int>)?)\s+Main\s*\("),
+    entry_point=(b"Main", rb"\bstatic\s+(?:async\s+)?(?:void|int|Task(?:<int>)?)\s+Main\s*\("),
 )
 
 CSHARP = Language(
@@ -148,7 +148,7 @@ CSHARP = Language(
     fence="csharp",
     grammar=("tree_sitter_c_sharp", "language"),
     extensions=(".cs", ".csx"),
-    exact=False,
+    has_exact_grammar=False,
     comments=frozenset({"comment"}),
     declarations=(
         Declaration("namespace_declaration", "Namespace"),
@@ -162,14 +162,14 @@ CSHARP = Language(
         Declaration("method_declaration", "Method"),
         Declaration("local_function_statement", "Function"),
         Declaration("constructor_declaration", "Constructor"),
-        Declaration("destructor_declaration", "Method", _destructor),
-        Declaration("operator_declaration", "Method", _operator),
-        Declaration("conversion_operator_declaration", "Method", _conversion),
-        Declaration("indexer_declaration", "Property", _indexer),
+        Declaration("destructor_declaration", "Method", _destructor_name),
+        Declaration("operator_declaration", "Method", _operator_name),
+        Declaration("conversion_operator_declaration", "Method", _conversion_name),
+        Declaration("indexer_declaration", "Property", _indexer_name),
         Declaration("property_declaration", "Property"),
-        Declaration("field_declaration", "Field", _field),
-        Declaration("event_field_declaration", "Event", _field),
-        Declaration("variable_declarator", _local),
+        Declaration("field_declaration", "Field", _field_name),
+        Declaration("event_field_declaration", "Event", _field_name),
+        Declaration("variable_declarator", _variable_kind),
     ),
     scopes=FUNCTIONS,
     atoms=frozenset({"string_literal", "verbatim_string_literal", "raw_string_literal", "character_literal"}),

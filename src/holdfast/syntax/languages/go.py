@@ -1,4 +1,4 @@
-"""Go."""
+"""The table of Go; `language`, `control_flow` and `naming` describe its fields and capture names."""
 
 from __future__ import annotations
 
@@ -6,42 +6,42 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
-from holdfast.syntax.languages.naming import DeclarationContext, Naming, imported
+from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, name_field, text_of
+from holdfast.syntax.languages.naming import DeclarationContext, Naming, import_row
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-TYPES = {"struct_type": "Struct", "interface_type": "Interface"}
+KINDS = {"struct_type": "Struct", "interface_type": "Interface"}
 
 
-def _method(node: Node) -> Names:
-    """Qualify a method by its receiver: `(s *Server) Run` is `Run` of `Server`."""
+def _method_name(node: Node) -> Names:
+    """Qualify the name of a method by its receiver: (`Server`, `Run`) for `(s *Server) Run`."""
     receiver = text_of(node.child_by_field_name("receiver")).strip("() \t\n,")
     kind = receiver.split("[")[0].split()[-1:] or [""]
     owner = kind[0].lstrip("*")
-    return ((owner,) if owner else ()) + named(node)
+    return ((owner,) if owner else ()) + name_field(node)
 
 
-def _type(node: Node) -> str:
+def _type_kind(node: Node) -> str:
     kind = node.child_by_field_name("type")
-    return TYPES.get(kind.type if kind is not None else "", "Class")
+    return KINDS.get(kind.type if kind is not None else "", "Class")
 
 
-def _variable(node: Node) -> str:
+def _variable_kind(node: Node) -> str:
     value = node.child_by_field_name("value") or node.child_by_field_name("right")
-    function = value is not None and value.named_child_count == 1 and value.named_children[0].type
-    if function == "func_literal":
+    if value is not None and [child.type for child in value.named_children] == ["func_literal"]:
         return "Function"
     return "Constant" if node.type == "const_spec" else "Variable"
 
 
-def _short(node: Node) -> Names:
-    return (text_of(node.child_by_field_name("left")),) if _variable(node) == "Function" else ()
+def _assigned_function_name(node: Node) -> Names:
+    return (text_of(node.child_by_field_name("left")),) if _variable_kind(node) == "Function" else ()
 
 
-def _subtest(node: Node) -> Names:
+def _subtest_name(node: Node) -> Names:
+    """Name a function literal after the call it is passed to, and its title: `t.Run("empty")`."""
     arguments = node.child_by_field_name("arguments")
     title = text_of(arguments.named_children[0]) if arguments is not None else ""
     return (f"{text_of(node.child_by_field_name('function'))}({title})",)
@@ -68,32 +68,32 @@ FLOW = Flow(
         "break case chan const continue default defer else fallthrough for func go goto if import interface "
         "map package range return select struct switch type var"
     ),
-    strings=("double", "character", "raw_backtick"),
-    imports="go",
-    inclusive=True,
+    string_styles=("double", "character", "raw_backtick"),
+    import_style="go",
+    counts_inner_branches=True,
     parentheses="none",
-    bare=False,
+    has_implicit_receiver=False,
 )
 
 
-def _imports(node: Node) -> Iterator[ImportedName]:
+def _read_imports(node: Node) -> Iterator[ImportedName]:
     module = text_of(node.child_by_field_name("path")).strip('"`')
-    given = node.child_by_field_name("name")
-    if given is None:
-        yield imported(node, module, "", _package(module))
-    elif given.type == "dot":
-        yield imported(node, module, "*")
+    alias = node.child_by_field_name("name")
+    if alias is None:
+        yield import_row(node, module, "", _guess_package_name(module))
+    elif alias.type == "dot":
+        yield import_row(node, module, "*")
     else:
-        yield imported(node, module, "", "" if given.type == "blank_identifier" else text_of(given))
+        yield import_row(node, module, "", "" if alias.type == "blank_identifier" else text_of(alias))
 
 
-def _package(module: str) -> str:
-    """Guess the name of a package from its path, without the version."""
+def _guess_package_name(module: str) -> str:
+    """Guess the name of a package from its path, without a version."""
     parts = [part for part in module.split("/") if not re.fullmatch(r"v\d+", part)] or [module]
     return re.sub(r"\.v\d+$", "", parts[-1]).removeprefix("go-")
 
 
-def _exported(context: DeclarationContext) -> bool:
+def _is_exported(context: DeclarationContext) -> bool:
     return context.name[:1].isupper()
 
 
@@ -124,12 +124,12 @@ NAMING = Naming(
             "fallthrough",
         }
     ),
-    imports=_imports,
-    exported=_exported,
+    read_imports=_read_imports,
+    is_exported=_is_exported,
     unused=frozenset({"unreachable"}),
     exits=frozenset({"panic", "os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln", "runtime.Goexit"}),
     reachable=frozenset({"empty_statement"}),
-    entry=(b"func main", rb"(?ms)^package main\b.*^func main\(\s*\)"),
+    entry_point=(b"func main", rb"(?ms)^package main\b.*^func main\(\s*\)"),
 )
 
 GO = Language(
@@ -140,18 +140,18 @@ GO = Language(
     comments=frozenset({"comment"}),
     declarations=(
         Declaration("function_declaration", "Function"),
-        Declaration("method_declaration", "Method", _method),
-        Declaration("type_spec", _type),
+        Declaration("method_declaration", "Method", _method_name),
+        Declaration("type_spec", _type_kind),
         Declaration("type_alias", "Class"),
         Declaration("method_elem", "Method"),
         Declaration("field_declaration", "Field"),
-        Declaration("const_spec", _variable),
-        Declaration("var_spec", _variable),
-        Declaration("short_var_declaration", _variable, _short),
+        Declaration("const_spec", _variable_kind),
+        Declaration("var_spec", _variable_kind),
+        Declaration("short_var_declaration", _variable_kind, _assigned_function_name),
         Declaration(
             "call_expression",
             "Function",
-            _subtest,
+            _subtest_name,
             "(call_expression arguments: (argument_list . (interpreted_string_literal) (func_literal)))",
         ),
     ),

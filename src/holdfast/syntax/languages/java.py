@@ -1,21 +1,21 @@
-"""Java."""
+"""The table of Java; `language`, `control_flow` and `naming` describe its fields and capture names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
-from holdfast.syntax.languages.naming import Naming, imported, not_private
+from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, name_field, text_of
+from holdfast.syntax.languages.naming import Naming, import_row, is_not_private
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def _declarator(node: Node) -> Names:
+def _declarator_name(node: Node) -> Names:
     declarator = node.child_by_field_name("declarator")
-    return named(declarator) if declarator is not None else ()
+    return name_field(declarator) if declarator is not None else ()
 
 
 FLOW = Flow(
@@ -47,17 +47,17 @@ FLOW = Flow(
         "record return static strictfp switch synchronized throw throws transient try var volatile while "
         "yield"
     ),
-    strings=("triple", "double", "single"),
+    string_styles=("triple", "double", "single"),
 )
 
 
-def _imports(node: Node) -> Iterator[ImportedName]:
+def _read_imports(node: Node) -> Iterator[ImportedName]:
     path = next((text_of(child) for child in node.named_children if "identifier" in child.type), "")
     if any(child.type == "asterisk" for child in node.named_children):
-        yield imported(node, path, "*")
+        yield import_row(node, path, "*")
     else:
         module, _, name = path.rpartition(".")
-        yield imported(node, module, name, name)
+        yield import_row(node, module, name, name)
 
 
 NAMING = Naming(
@@ -91,15 +91,15 @@ NAMING = Naming(
         (modifiers) @modifier
         (block [(return_statement) (throw_statement) (break_statement) (continue_statement)] . (_) @dead)
     """,
-    arrows=(b"::",),
-    characters=b"$",
-    imports=_imports,
-    exported=not_private,
+    member_operators=(b"::",),
+    name_characters=b"$",
+    read_imports=_read_imports,
+    is_exported=is_not_private,
     unused=frozenset({"import", "variable", "unreachable"}),
     exits=frozenset({"System.exit"}),
     reachable=frozenset({"class_declaration", "record_declaration", "break_statement"}),
-    entry=(b"main", rb"\bstatic\s+(?:public\s+)?void\s+main\s*\("),
-    documented=True,
+    entry_point=(b"main", rb"\bstatic\s+(?:public\s+)?void\s+main\s*\("),
+    counts_doc_comments=True,
 )
 
 JAVA = Language(
@@ -119,8 +119,8 @@ JAVA = Language(
         Declaration("annotation_type_element_declaration", "Method"),
         Declaration("constructor_declaration", "Constructor"),
         Declaration("compact_constructor_declaration", "Constructor"),
-        Declaration("field_declaration", "Field", _declarator),
-        Declaration("constant_declaration", "Constant", _declarator),
+        Declaration("field_declaration", "Field", _declarator_name),
+        Declaration("constant_declaration", "Constant", _declarator_name),
     ),
     scopes=frozenset({"lambda_expression", "static_initializer"}),
     atoms=frozenset({"string_literal", "character_literal"}),

@@ -1,4 +1,7 @@
-"""JavaScript, with JSX, and TypeScript, which builds on it."""
+"""The tables of JavaScript with JSX, and of TypeScript, which extend them.
+
+See `language` for the fields, and `control_flow` and `naming` for the capture names.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
-from holdfast.syntax.languages.naming import DeclarationContext, Naming, imported
+from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, name_field, text_of
+from holdfast.syntax.languages.naming import DeclarationContext, Naming, import_row
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
@@ -17,12 +20,13 @@ if TYPE_CHECKING:
 
 FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_function"})
 CLASSES = frozenset({"class"})
-TRANSPARENT = frozenset({"exports", "module", "prototype", "window", "globalThis", "this"})
-CALLBACK_NAME = 80
-"""Longer names are dropped; a judgement: titles are one short line."""
+UNNAMED_OBJECTS = frozenset({"exports", "module", "prototype", "window", "globalThis", "this"})
+"""Objects that are left out of qualified names."""
+MAX_CALLBACK_NAME_CHARACTERS = 80
+"""A callback with a longer name is not a symbol; a judgement: titles of tests are one short line."""
 
 
-def _kind_of_value(node: Node | None, otherwise: str | None) -> str | None:
+def _value_kind(node: Node | None, otherwise: str | None) -> str | None:
     if node is None:
         return otherwise
     if node.type in FUNCTIONS:
@@ -30,15 +34,15 @@ def _kind_of_value(node: Node | None, otherwise: str | None) -> str | None:
     return "Class" if node.type in CLASSES else otherwise
 
 
-def _variable(node: Node) -> str | None:
+def _variable_kind(node: Node) -> str | None:
     name = node.child_by_field_name("name")
     if name is None or name.type != "identifier":
         return None
-    return _kind_of_value(node.child_by_field_name("value"), "Variable")
+    return _value_kind(node.child_by_field_name("value"), "Variable")
 
 
-def _field(node: Node) -> str | None:
-    return _kind_of_value(node.child_by_field_name("value"), "Property")
+def _field_kind(node: Node) -> str | None:
+    return _value_kind(node.child_by_field_name("value"), "Property")
 
 
 def _field_name(node: Node) -> Names:
@@ -46,39 +50,39 @@ def _field_name(node: Node) -> Names:
     return (text_of(name),) if name is not None else ()
 
 
-def _pair(node: Node) -> str | None:
-    kind = _kind_of_value(node.child_by_field_name("value"), None)
-    return "Method" if kind == "Function" else kind  # only reachable through the object
+def _pair_kind(node: Node) -> str | None:
+    kind = _value_kind(node.child_by_field_name("value"), None)
+    return "Method" if kind == "Function" else kind  # because it is only reachable through the object
 
 
-def _key(node: Node) -> Names:
+def _pair_name(node: Node) -> Names:
     return (text_of(node.child_by_field_name("key")).strip("'\""),)
 
 
-def _assignment(node: Node) -> str | None:
-    return _kind_of_value(node.child_by_field_name("right"), None)
+def _assignment_kind(node: Node) -> str | None:
+    return _value_kind(node.child_by_field_name("right"), None)
 
 
-def _target(node: Node) -> Names:
-    """Return the qualified name of an assigned target: `app.use` for `app.prototype.use`."""
+def _assignment_name(node: Node) -> Names:
+    """Return the qualified name of the target of an assignment: (`app`, `use`) for `app.prototype.use`."""
     target = text_of(node.child_by_field_name("left"))
     if not all(part.replace("$", "_").lstrip("#").isidentifier() for part in target.split(".")):
         return ()
-    parts = tuple(part for part in target.split(".") if part not in TRANSPARENT)
+    parts = tuple(part for part in target.split(".") if part not in UNNAMED_OBJECTS)
     return parts or (target,)
 
 
 def _method_name(node: Node) -> Names:
-    return tuple(name.strip("'\"") for name in named(node))
+    return tuple(name.strip("'\"") for name in name_field(node))
 
 
-def _callback(node: Node) -> Names:
-    """Name a callback after the call and its title: `describe("parser") callback`."""
+def _callback_name(node: Node) -> Names:
+    """Name a callback after the call it is passed to, and its title: `describe("parser") callback`."""
     callee = text_of(node.child_by_field_name("function"))
     arguments = node.child_by_field_name("arguments")
     title = arguments.named_children[0] if arguments is not None else None
     name = f"{callee}({text_of(title)}) callback"
-    return (name,) if len(name) <= CALLBACK_NAME and "\n" not in name else ()
+    return (name,) if len(name) <= MAX_CALLBACK_NAME_CHARACTERS and "\n" not in name else ()
 
 
 DECLARATIONS = (
@@ -86,18 +90,18 @@ DECLARATIONS = (
     Declaration("generator_function_declaration", "Function"),
     Declaration("class_declaration", "Class"),
     Declaration("method_definition", "Method", _method_name, constructor="constructor"),
-    Declaration("variable_declarator", _variable),
-    Declaration("pair", _pair, _key),
-    Declaration("assignment_expression", _assignment, _target),
+    Declaration("variable_declarator", _variable_kind),
+    Declaration("pair", _pair_kind, _pair_name),
+    Declaration("assignment_expression", _assignment_kind, _assignment_name),
     Declaration(
         "call_expression",
         "Function",
-        _callback,
+        _callback_name,
         "(call_expression arguments: (arguments . (string) [(arrow_function) (function_expression)]))",
     ),
 )
 
-FIELDS = (Declaration("field_definition", _field, _field_name),)
+FIELD_DECLARATIONS = (Declaration("field_definition", _field_kind, _field_name),)
 
 WRAPPERS = {
     "export_statement": "declaration",
@@ -137,97 +141,101 @@ FLOW = Flow(
         "void while with yield abstract as asserts declare enum get implements infer interface is keyof "
         "namespace private protected public readonly satisfies set type"
     ),
-    strings=("double", "single", "backtick", "regex"),
-    imports="script",
-    alone=True,
+    string_styles=("double", "single", "backtick", "regex"),
+    import_style="script",
+    excludes_inner_functions=True,
     parentheses="all",
     logical=frozenset({"&&", "||", "??"}),
-    free=frozenset({"||", "??"}),
-    bare=False,
+    uncounted=frozenset({"||", "??"}),
+    has_implicit_receiver=False,
 )
 
 
-def _imports(node: Node) -> Iterator[ImportedName]:
+def _read_imports(node: Node) -> Iterator[ImportedName]:
     if node.type == "call_expression":
-        yield from _required(node)
+        yield from _required_names(node)
         return
     source = node.child_by_field_name("source")
     clauses = [child for child in node.named_children if child.type.endswith(("_clause", "_export"))]
     if source is None:
         source = next((clause.child_by_field_name("source") for clause in clauses), None)
     module = text_of(source).strip("'\"")
-    offered = node.type == "export_statement"
-    for_types = re.match(r"(?:import|export)\s+type\b(?!\s*(?:,|from\b))", text_of(node)) is not None
+    is_reexported = node.type == "export_statement"
+    is_typing_only = re.match(r"(?:import|export)\s+type\b(?!\s*(?:,|from\b))", text_of(node)) is not None
     if not clauses:
-        yield imported(node, module, "*" if offered else "", "", offered)
+        yield import_row(node, module, "*" if is_reexported else "", "", is_reexported)
     for clause in clauses:
         for child in clause.named_children if clause.type != "namespace_export" else [clause]:
-            yield from _clause_part(child, module, offered, for_types)
+            yield from _clause_imports(child, module, is_reexported, is_typing_only)
 
 
-def _clause_part(node: Node, module: str, offered: bool, for_types: bool) -> Iterator[ImportedName]:
-    """Yield what one part of an import clause binds: a default, a namespace, a list of names."""
-    if node.type in ("identifier", "namespace_import", "namespace_export"):
-        required = node.parent is not None and node.parent.type == "import_require_clause"
-        inner = node if node.type == "identifier" else node.named_children[0]
-        name = "" if required else "default" if node.type == "identifier" else "*"
-        yield imported(node, module, name, text_of(inner), offered, for_types)
+def _clause_imports(
+    node: Node, module: str, is_reexported: bool, is_typing_only: bool
+) -> Iterator[ImportedName]:
+    """Yield the names that one part of an import clause binds: a default, a namespace, a list of names."""
+    if node.type == "identifier":
+        has_require = node.parent is not None and node.parent.type == "import_require_clause"
+        name = "" if has_require else "default"
+        yield import_row(node, module, name, text_of(node), is_reexported, is_typing_only)
+    elif node.type in ("namespace_import", "namespace_export"):
+        alias = text_of(node.named_children[0])
+        yield import_row(node, module, "*", alias, is_reexported, is_typing_only)
     specifiers = node.named_children if node.type == "named_imports" else [node]
-    for part in specifiers:
-        if part.type in ("import_specifier", "export_specifier"):
-            name = text_of(part.child_by_field_name("name"))
-            alias = text_of(part.child_by_field_name("alias")) or name
-            only = for_types or text_of(part).startswith("type ")
-            yield imported(part, module, name, alias, offered, only)
+    for specifier in specifiers:
+        if specifier.type in ("import_specifier", "export_specifier"):
+            name = text_of(specifier.child_by_field_name("name"))
+            alias = text_of(specifier.child_by_field_name("alias")) or name
+            is_type = is_typing_only or text_of(specifier).startswith("type ")
+            yield import_row(specifier, module, name, alias, is_reexported, is_type)
 
 
-def _required(node: Node) -> Iterator[ImportedName]:
-    """Yield what `require("m")` or `import("m")` is bound to: a name, some members, or nothing."""
+def _required_names(node: Node) -> Iterator[ImportedName]:
+    """Yield the names to which `require("m")` or `import("m")`, or members of it, are bound."""
     arguments = node.child_by_field_name("arguments")
     module = text_of(arguments.named_children[0]).strip("'\"`") if arguments is not None else ""
-    within, member = node.parent, ""
-    while within is not None and within.type in ("await_expression", "parenthesized_expression"):
-        within = within.parent
-    if within is not None and within.type == "member_expression":
-        member, within = text_of(within.child_by_field_name("property")), within.parent
-    target = within.child_by_field_name("name") if within is not None else None
-    if within is None or target is None or within.type != "variable_declarator":
-        yield imported(node, module, member)
+    parent, member = node.parent, ""
+    while parent is not None and parent.type in ("await_expression", "parenthesized_expression"):
+        parent = parent.parent
+    if parent is not None and parent.type == "member_expression":
+        member = text_of(parent.child_by_field_name("property"))
+        parent = parent.parent
+    target = parent.child_by_field_name("name") if parent is not None else None
+    if parent is None or target is None or parent.type != "variable_declarator":
+        yield import_row(node, module, member)
     elif target.type == "identifier":
-        yield imported(node, module, member, text_of(target))
+        yield import_row(node, module, member, text_of(target))
     else:
         for part in target.named_children:
             value = text_of(part.child_by_field_name("value")) or text_of(part)
             key = text_of(part.child_by_field_name("key")) or text_of(part)
             if value.replace("$", "_").isidentifier():
-                yield imported(part, module, key, value)
+                yield import_row(part, module, key, value)
 
 
-def _listed(node: Node) -> Iterator[str]:
-    """Yield the names in an export list, local and exported ones."""
+def _read_exports(node: Node) -> Iterator[str]:
+    """Yield the names in an export list, both local and exported."""
     if node.type == "export_specifier":
         yield from (text_of(child) for child in node.named_children if text_of(child) != "default")
     elif node.type == "assignment_expression":
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        given = text_of(left).removeprefix("module.").removeprefix("exports").removeprefix(".")
-        yield from (name for name in (given,) if name.isidentifier())
-        values = right.named_children if right is not None and right.type == "object" else [right]
-        for value in values:
-            for part in (
-                value,
-                *(value.named_children if value is not None and value.type == "pair" else ()),
-            ):
+        exported = text_of(left).removeprefix("module.").removeprefix("exports").removeprefix(".")
+        if exported.isidentifier():
+            yield exported
+        if right is None:
+            return
+        for value in right.named_children if right.type == "object" else [right]:
+            for part in (value, *(value.named_children if value.type == "pair" else ())):
                 name = text_of(part)
                 if name.replace("$", "_").isidentifier():
                     yield name
 
 
-def _exported(context: DeclarationContext) -> bool:
+def _is_exported(context: DeclarationContext) -> bool:
     private = context.name.startswith("#") or context.modifiers & {"private", "protected"}
     return context.enclosing is not None and not private
 
 
-PATTERNS = """
+COMMON_PATTERNS = """
     (string_fragment) @text
     [(regex_pattern) (escape_sequence)] @hidden
     (import_statement) @import
@@ -262,18 +270,18 @@ PATTERNS = """
     (program (throw_statement) . (_) @dead)
 """
 
-OF_JAVASCRIPT = """
+JAVASCRIPT_PATTERNS = """
     (class_heritage (_) @base)
     (field_definition property: (_) @hidden)
     (formal_parameters (identifier) @parameter)
 """
 
-OF_JSX = """
+JSX_PATTERNS = """
     (jsx_text) @hidden
     (jsx_attribute (property_identifier) @hidden)
 """
 
-OF_TYPESCRIPT = """
+TYPESCRIPT_PATTERNS = """
     (class_heritage (extends_clause value: (_) @base))
     (class_heritage (implements_clause (_) @base))
     (extends_type_clause (_) @base)
@@ -289,8 +297,8 @@ OF_TYPESCRIPT = """
 """
 
 NAMING = Naming(
-    patterns=PATTERNS + OF_JSX + OF_JAVASCRIPT,
-    rare=(
+    patterns=COMMON_PATTERNS + JSX_PATTERNS + JAVASCRIPT_PATTERNS,
+    conditional_patterns=(
         (
             b"require(",
             """((call_expression function: (identifier) @name arguments: (arguments . (string) .)) @required
@@ -302,11 +310,11 @@ NAMING = Naming(
                 (#match? @name "^(module[.])?exports([.]|$)"))""",
         ),
     ),
-    characters=b"$#",
-    spaced=((b"${", b"  "),),
-    imports=_imports,
-    exported=_exported,
-    listed=_listed,
+    name_characters=b"$#",
+    replacements=((b"${", b"  "),),
+    read_imports=_read_imports,
+    is_exported=_is_exported,
+    read_exports=_read_exports,
     unused=frozenset({"import", "variable", "unreachable"}),
     exits=frozenset({"process.exit"}),
     reachable=frozenset(
@@ -315,13 +323,13 @@ NAMING = Naming(
             *("interface_declaration", "type_alias_declaration", "function_signature"),
         }
     ),
-    entry=(b"main", rb"require\.main\s*={2,3}\s*module|import\.meta\.main"),
-    implied={"React": b"<"},
-    documented=True,
+    entry_point=(b"main", rb"require\.main\s*={2,3}\s*module|import\.meta\.main"),
+    implicit_uses={"React": b"<"},
+    counts_doc_comments=True,
 )
 
-OF_ELEMENTS = "(jsx_expression (binary_expression) @shown)"
-OF_TYPED_FLOW = """
+JSX_FLOW_PATTERNS = "(jsx_expression (binary_expression) @shown)"
+TYPESCRIPT_FLOW_PATTERNS = """
     [(required_parameter value: (_)) (optional_parameter value: (_))] @extra
     (call_expression "?." @extra)
 """
@@ -333,12 +341,12 @@ JAVASCRIPT = Language(
     extensions=(".js", ".jsx", ".mjs", ".cjs"),
     interpreters=frozenset({"node", "nodejs", "deno", "bun"}),
     comments=frozenset({"comment", "html_comment", "hash_bang_line"}),
-    declarations=DECLARATIONS + FIELDS,
+    declarations=DECLARATIONS + FIELD_DECLARATIONS,
     wrappers=WRAPPERS,
     attributes=frozenset({"decorator"}),
     scopes=FUNCTIONS,
     atoms=frozenset({"string", "regex"}),
-    flow=replace(FLOW, patterns=FLOW.patterns + OF_ELEMENTS),
+    flow=replace(FLOW, patterns=FLOW.patterns + JSX_FLOW_PATTERNS),
     naming=NAMING,
 )
 
@@ -351,7 +359,7 @@ TYPESCRIPT = replace(
     interpreters=frozenset({"ts-node", "tsx"}),
     declarations=(
         *DECLARATIONS,
-        Declaration("public_field_definition", _field, _field_name),
+        Declaration("public_field_definition", _field_kind, _field_name),
         Declaration("abstract_class_declaration", "Class"),
         Declaration("interface_declaration", "Interface"),
         Declaration("type_alias_declaration", "Interface"),
@@ -364,12 +372,12 @@ TYPESCRIPT = replace(
         Declaration("property_signature", "Property"),
     ),
     wrappers={**WRAPPERS, "ambient_declaration": "function_signature"},
-    rewritten=(
+    rewrites=(
         (rb"(?m)^[ \t](?=[ \t]*<[\s\w])", b";"),  # a call signature after one without a semicolon
         (rb"\bexport type(?= \*)", b"export"),
     ),
-    flow=replace(FLOW, patterns=FLOW.patterns + OF_TYPED_FLOW),
-    naming=replace(NAMING, patterns=PATTERNS + OF_TYPESCRIPT, implied={}),
+    flow=replace(FLOW, patterns=FLOW.patterns + TYPESCRIPT_FLOW_PATTERNS),
+    naming=replace(NAMING, patterns=COMMON_PATTERNS + TYPESCRIPT_PATTERNS, implicit_uses={}),
 )
 
 TSX = replace(
@@ -379,7 +387,7 @@ TSX = replace(
     grammar=("tree_sitter_typescript", "language_tsx"),
     extensions=(".tsx",),
     interpreters=frozenset(),
-    rewritten=TYPESCRIPT.rewritten[1:],
-    flow=replace(FLOW, patterns=FLOW.patterns + OF_TYPED_FLOW + OF_ELEMENTS),
-    naming=replace(NAMING, patterns=PATTERNS + OF_TYPESCRIPT + OF_JSX),
+    rewrites=TYPESCRIPT.rewrites[1:],
+    flow=replace(FLOW, patterns=FLOW.patterns + TYPESCRIPT_FLOW_PATTERNS + JSX_FLOW_PATTERNS),
+    naming=replace(NAMING, patterns=COMMON_PATTERNS + TYPESCRIPT_PATTERNS + JSX_PATTERNS),
 )

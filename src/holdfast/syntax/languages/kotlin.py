@@ -1,12 +1,12 @@
-"""Kotlin."""
+"""The table of Kotlin; `language`, `control_flow` and `naming` describe its fields and capture names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
-from holdfast.syntax.languages.naming import Naming, imported, not_private
+from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, name_field, text_of
+from holdfast.syntax.languages.naming import Naming, import_row, is_not_private
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 FUNCTIONS = frozenset({"lambda_literal", "anonymous_function"})
 
 
-def _class(node: Node) -> str:
+def _class_kind(node: Node) -> str:
     words = {child.type for child in node.children}
     if "interface" in words:
         return "Interface"
@@ -23,41 +23,41 @@ def _class(node: Node) -> str:
     return "Enum" if "enum" in modifiers.split() or "enum_class_body" in words else "Class"
 
 
-def _function(node: Node) -> Names:
-    """Name a function, qualified by its receiver if it has one: `String.shorten`."""
+def _function_name(node: Node) -> Names:
+    """Name a function, qualified by its receiver if it has one: (`String`, `shorten`)."""
     name = node.child_by_field_name("name")
     if name is None:
         return ()
     dot = name.prev_sibling
     receiver = dot.prev_sibling if dot is not None and dot.type == "." else None
     owner = text_of(receiver).split("<")[0].strip("()? ")
-    return ((owner,) if owner else ()) + named(node)
+    return ((owner,) if owner else ()) + name_field(node)
 
 
-def _property(node: Node) -> Names:
+def _property_name(node: Node) -> Names:
     variable = next((child for child in node.named_children if child.type == "variable_declaration"), None)
     name = next(iter(variable.named_children), None) if variable is not None else None
     return (text_of(name),) if name is not None else ()
 
 
-def _variable(node: Node) -> str:
+def _property_kind(node: Node) -> str:
     return "Function" if any(child.type in FUNCTIONS for child in node.named_children) else "Property"
 
 
-def _constructor(_node: Node) -> Names:
+def _constructor_name(_node: Node) -> Names:
     return ("constructor",)
 
 
-def _companion(node: Node) -> Names:
-    return named(node) or ("Companion",)
+def _companion_name(node: Node) -> Names:
+    return name_field(node) or ("Companion",)
 
 
-def _entry(node: Node) -> Names:
+def _enum_entry_name(node: Node) -> Names:
     name = next((child for child in node.named_children if child.type == "identifier"), None)
     return (text_of(name),) if name is not None else ()
 
 
-def _alias(node: Node) -> Names:
+def _type_alias_name(node: Node) -> Names:
     return (text_of(node.child_by_field_name("type")),)
 
 
@@ -83,21 +83,21 @@ FLOW = Flow(
         "lateinit noinline object open operator out override package private protected public reified "
         "return sealed set suspend tailrec throw try typealias val var vararg when where while"
     ),
-    strings=("triple", "double", "single"),
+    string_styles=("triple", "double", "single"),
     coalescing=frozenset({"?:"}),
 )
 
 
-def _imports(node: Node) -> Iterator[ImportedName]:
-    path, *given = [text_of(child) for child in node.named_children if "identifier" in child.type] or [""]
+def _read_imports(node: Node) -> Iterator[ImportedName]:
+    path, *aliases = [text_of(child) for child in node.named_children if "identifier" in child.type] or [""]
     if text_of(node).rstrip().endswith("*"):
-        yield imported(node, path, "*")
+        yield import_row(node, path, "*")
     else:
         module, _, name = path.rpartition(".")
-        yield imported(node, module, name, given[0] if given else name)
+        yield import_row(node, module, name, aliases[0] if aliases else name)
 
 
-OPERATORS = (
+OPERATOR_FUNCTIONS = (
     *("getValue", "setValue", "provideDelegate", "invoke", "get", "set", "contains", "iterator"),
     *("next", "hasNext"),
     *("plus", "minus", "times", "div", "rem", "rangeTo", "rangeUntil", "compareTo", "not", "inc", "dec"),
@@ -131,17 +131,17 @@ NAMING = Naming(
         (modifiers) @modifier
         (block [(return_expression) (throw_expression)] . (_) @dead)
     """,
-    arrows=(b"::",),
-    interpolated=rb"(?<=\$)([A-Za-z_]\w*)",
-    imports=_imports,
-    exported=not_private,
+    member_operators=(b"::",),
+    interpolated_name=rb"(?<=\$)([A-Za-z_]\w*)",
+    read_imports=_read_imports,
+    is_exported=is_not_private,
     unused=frozenset({"import", "variable", "unreachable"}),
     exits=frozenset({"exitProcess", "error", "TODO"}),
     reachable=frozenset({"function_declaration", "class_declaration"}),
-    entry=(b"fun main", rb"(?m)^(?:suspend\s+)?fun main\s*\("),
-    implied=dict.fromkeys(OPERATORS, b""),
-    documented=True,
-    extensions=True,
+    entry_point=(b"fun main", rb"(?m)^(?:suspend\s+)?fun main\s*\("),
+    implicit_uses=dict.fromkeys(OPERATOR_FUNCTIONS, b""),
+    counts_doc_comments=True,
+    has_extension_functions=True,
 )
 
 KOTLIN = Language(
@@ -149,17 +149,17 @@ KOTLIN = Language(
     fence="kotlin",
     grammar=("tree_sitter_kotlin", "language"),
     extensions=(".kt", ".kts"),
-    exact=False,
+    has_exact_grammar=False,
     comments=frozenset({"line_comment", "block_comment"}),
     declarations=(
-        Declaration("class_declaration", _class),
+        Declaration("class_declaration", _class_kind),
         Declaration("object_declaration", "Object"),
-        Declaration("companion_object", "Object", _companion),
-        Declaration("function_declaration", "Function", _function),
-        Declaration("secondary_constructor", "Constructor", _constructor),
-        Declaration("property_declaration", _variable, _property),
-        Declaration("enum_entry", "EnumMember", _entry),
-        Declaration("type_alias", "Class", _alias),
+        Declaration("companion_object", "Object", _companion_name),
+        Declaration("function_declaration", "Function", _function_name),
+        Declaration("secondary_constructor", "Constructor", _constructor_name),
+        Declaration("property_declaration", _property_kind, _property_name),
+        Declaration("enum_entry", "EnumMember", _enum_entry_name),
+        Declaration("type_alias", "Class", _type_alias_name),
     ),
     scopes=FUNCTIONS,
     atoms=frozenset({"string_literal", "multiline_string_literal", "character_literal"}),

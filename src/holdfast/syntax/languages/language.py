@@ -1,6 +1,7 @@
-"""The table that describes a language: how to detect it, its grammar, and what the grammar's nodes mean.
+"""The tables that describe a language: how to detect it, its grammar, and what the grammar's nodes mean.
 
-Code that reads syntax trees uses the table and does not depend on the name of the language.
+Each module beside this one fills in the tables for one language, or a family of languages. Code that reads
+syntax trees uses the tables and does not depend on the name of the language.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 Names = tuple[str, ...]
-"""The qualified name of a declaration: its own name last, preceded by the owner if the source names it."""
+"""The qualified name of a declaration: its simple name last, after the owner if the declaration names it."""
 
 
 def text_of(node: Node | None) -> str:
@@ -25,14 +26,14 @@ def text_of(node: Node | None) -> str:
     return node.text.decode("utf-8", "replace")
 
 
-def named(node: Node) -> Names:
-    """Return the text of the field `name`, if any."""
+def name_field(node: Node) -> Names:
+    """Return the text of the child in the field `name`, if there is one."""
     name = text_of(node.child_by_field_name("name"))
     return (name,) if name else ()
 
 
 def has_body(node: Node) -> bool:
-    """Return whether a node defines its content instead of only mentioning a name."""
+    """Return whether a node defines something, instead of only mentioning its name."""
     return node.child_by_field_name("body") is not None
 
 
@@ -40,15 +41,18 @@ def has_body(node: Node) -> bool:
 class Declaration:
     """A node type that declares a symbol.
 
-    `kind` is an LSP SymbolKind, or a function that returns one, or None for no symbol. `pattern` restricts
-    which nodes of the type are declarations. `closures` matches those that declare a symbol even inside
-    functions, where the others are local variables. `constructor` is the name of functions that are
-    constructors.
+    - `node`: the type of the node.
+    - `kind`: an LSP SymbolKind, or a function that returns one; None if the node declares no symbol.
+    - `names`: returns the qualified name.
+    - `pattern`: a query pattern, if not all nodes of the type are declarations.
+    - `closures`: a query pattern for nodes that declare a symbol even inside functions, where other nodes of
+      the type are local variables.
+    - `constructor`: the name of functions that are constructors.
     """
 
     node: str
     kind: str | Callable[[Node], str | None]
-    names: Callable[[Node], Names] = named
+    names: Callable[[Node], Names] = name_field
     pattern: str | None = None
     closures: str | None = None
     constructor: str | None = None
@@ -63,54 +67,59 @@ class Declaration:
 
 @dataclass(frozen=True)
 class Flow:
-    """How complexity is counted in a language.
+    """How the complexity of functions is counted in a language.
 
-    - `patterns` capture nodes by their effect on control flow; `complexity.py` documents the capture names.
+    - `patterns`: query patterns that capture nodes by their effect on control flow. `control_flow.py`
+      documents the capture names.
     - `operators`: the keywords that are Halstead operators; other words are operands.
-    - `strings` and `comments` select the literal and comment patterns in `halstead.py`, `imports` the import
-      pattern in `lexer.py`.
-    - `cumulative`: cyclomatic complexity includes the branches of named inner functions, plus one for each.
-    - `inclusive`: both cyclomatic complexities include the branches of named inner functions.
-    - `alone`: cognitive complexity excludes inner functions.
-    - `parentheses`: which sequences of operators continue inside parentheses: `like` operators, `all` or
-      `none`.
-    - `logical` operators form sequences; `coalescing` ones do not, and count in extended complexity only.
-    - `free`: logical operators whose sequences do not count.
-    - `bare`: a method may call itself without naming its object.
+    - `string_styles`, `comment_style`, `import_style`: the names of the patterns for literals and comments in
+      `halstead.py` and for imports in `lexer.py`.
+    - `counts_inner_functions`: cyclomatic complexity includes the branches of named inner functions, plus one
+      for each function.
+    - `counts_inner_branches`: cyclomatic complexity, plain and extended, includes the branches of named inner
+      functions.
+    - `excludes_inner_functions`: cognitive complexity does not include inner functions.
+    - `parentheses`: whether a sequence of operators continues inside parentheses: `all`, `none`, or `like` if
+      the operators on both sides are the same.
+    - `logical`: operators that form sequences. `coalescing`: operators that form none, and count in extended
+      complexity only.
+    - `uncounted`: logical operators whose sequences do not count.
+    - `has_implicit_receiver`: a method may call another one without naming the object.
     """
 
     patterns: str
     operators: str
-    strings: tuple[str, ...] = ("double", "single")
-    comments: str = "slashes"
-    imports: str = "import"
-    cumulative: bool = False
-    inclusive: bool = False
-    alone: bool = False
+    string_styles: tuple[str, ...] = ("double", "single")
+    comment_style: str = "slashes"
+    import_style: str = "import"
+    counts_inner_functions: bool = False
+    counts_inner_branches: bool = False
+    excludes_inner_functions: bool = False
     parentheses: str = "like"
     logical: frozenset[str] = frozenset({"&&", "||"})
     coalescing: frozenset[str] = frozenset()
-    free: frozenset[str] = frozenset()
-    bare: bool = True
+    uncounted: frozenset[str] = frozenset()
+    has_implicit_receiver: bool = True
 
 
 @dataclass(frozen=True)
 class Language:
     """One language.
 
-    - `wrappers`: nodes that belong to the declaration inside them (decorators, `export`, `template <…>`).
-      Maps the node type to the child's field, or to its types joined by `|`; ignored if several children
-      match.
+    - `fence`: its name after the opening fence of a Markdown code block.
+    - `grammar`: the module of its tree-sitter grammar, and the function there that returns it.
+    - `wrappers`: types of nodes that belong to the declaration inside them (decorators, `export`,
+      `template <…>`). Each is mapped to the field of the declaration, or to the types of the declaration
+      joined by `|`; it is ignored if several children match.
     - `attributes`: nodes that precede the declaration they belong to, as siblings.
     - `scopes`: anonymous functions; declarations inside them are local.
-    - `flow`: how complexity is counted.
     - `atoms`: nodes that are one token although they have children.
-    - `exact`: whether a parse error always is a syntax error. Not so if there is a preprocessor or the
-      grammar lags behind the language: then correct files have parse errors, too.
-    - `naming`: imports, calls, declarations and visibility.
-    - `rewritten`: pairs of a pattern for syntax that the grammar does not know and an equivalent that is not
-      longer; applied if the tree has errors, and always if the language is not `exact`.
-    - `relatives`: extensions of dialects that the grammar supports only in part.
+    - `has_exact_grammar`: whether a parse error always is a syntax error. It is not if there is a
+      preprocessor or the grammar lags behind the language: then correct files have parse errors too.
+    - `rewrites`: pairs of a pattern for syntax that the grammar does not know, and an equivalent that is not
+      longer. They are applied if the tree has errors, and always without an exact grammar.
+    - `dialects`: endings of file names in dialects that the grammar supports only in part.
+    - `flow`: how complexity is counted. `naming`: imports, calls, declarations and visibility.
     """
 
     name: str
@@ -126,9 +135,9 @@ class Language:
     attributes: frozenset[str] = frozenset()
     scopes: frozenset[str] = frozenset()
     atoms: frozenset[str] = frozenset()
-    exact: bool = True
-    relatives: tuple[str, ...] = ()
-    rewritten: tuple[tuple[bytes, bytes], ...] = ()
+    has_exact_grammar: bool = True
+    dialects: tuple[str, ...] = ()
+    rewrites: tuple[tuple[bytes, bytes], ...] = ()
     naming: Naming = NO_NAMING
 
     def __hash__(self) -> int:

@@ -2,20 +2,21 @@
 
 The patterns of a language capture nodes under these names:
 
-- `text` and `docstring`: the content of a string; that of a docstring is prose.
-- `hidden`: a name that is not a use, such as that of a declaration, a keyword argument or a label.
+- `text`: the content of a string. `docstring`: the content of a docstring, which is prose.
+- `hidden`: a name that is not a use, such as the name of a declaration, a keyword argument or a label.
 - `parameter`, `local`, `bound`: a name that a function declares; an unused `local` is reported.
-- `kept`: a `local` that has an effect even if nothing reads it.
+- `kept`: a `local` that has an effect even if it is never read.
 - `outer`: a name declared to belong to an enclosing scope, as by `global`.
 - `import` and `required`: an import, as a statement or as an expression.
-- `callee`: a called expression; `invocation`: a call whose callee has no node of its own.
+- `callee`: a called expression. `invocation`: a call whose callee is not a single node.
 - `decorator`, `base`, `package`: a decorator, a base type, the declared package.
-- `export`: an export list; `exported`: the name of an exported declaration.
-- `modifier`: applies to the enclosing declaration; `section`: to those that follow in the same body.
+- `export`: an export list. `exported`: the name of an exported declaration.
+- `modifier`: applies to the enclosing declaration. `section`: applies to the declarations after it in the
+  same body.
 - `concealed`: a name that is declared private elsewhere.
 - `exit`: a call that never returns, in languages with `calls_in_text`.
 - `dead`: the statement after a jump such as `return`.
-- `quoted`: text that counts as code when unused names are searched: a string that is a type, a macro.
+- `quoted`: text that is treated as code in the search for unused names: a string that is a type, a macro.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class DeclarationContext(NamedTuple):
-    """What decides the visibility of a declaration: its name, modifiers and enclosing definition."""
+    """The properties of a declaration that decide whether other files can use it."""
 
     name: str
     kind: str
@@ -54,19 +55,19 @@ RESERVED = frozenset(
         *("while", "with", "yield"),
     }
 )
-"""Words that are no identifiers in any language; each language reserves some of them."""
+"""Words that are reserved in some language. A language reserves those that its grammar has as tokens."""
 
 
-def not_private(context: DeclarationContext) -> bool:
-    """Return whether a declaration is visible to other files: unless it is declared private."""
+def is_not_private(context: DeclarationContext) -> bool:
+    """Return whether a declaration is visible to other files, which it is unless it is private."""
     return "private" not in context.modifiers
 
 
-def _everyone(_standing: DeclarationContext) -> bool:
+def _always_exported(_context: DeclarationContext) -> bool:
     return True
 
 
-def _none(_node: Node) -> tuple[()]:
+def _no_names(_node: Node) -> tuple[()]:
     return ()
 
 
@@ -74,50 +75,54 @@ def _none(_node: Node) -> tuple[()]:
 class Naming:
     """The naming rules of one language.
 
-    - `rare`: pairs of bytes and patterns; the patterns are queried only if the source contains the bytes.
-    - `characters`: characters of names besides letters, digits and `_`; quotes if strings have prefixes.
-    - `spaced`: replacements of equal length, applied before the text is split into tokens.
-    - `arrows`: member operators besides the dot.
-    - `reserved`: words that are no identifiers in this language, besides `RESERVED`.
-    - `interpolated`: a regular expression whose first group is a name in a string, if it has no node.
-    - `invoked`: the field of a captured `invocation` where the callee ends.
-    - `exported`: whether a declaration is visible to other files. A name captured as `exported` always is.
+    - `patterns`: query patterns with the capture names above.
+    - `conditional_patterns`: pairs of bytes and patterns, which are queried only if the source has the bytes.
+    - `name_characters`: characters of names besides letters, digits and `_`; quotes if strings have prefixes.
+    - `replacements`: pairs of equal length, replaced before the text is split into tokens.
+    - `member_operators`: member operators besides the dot.
+    - `reserved`: words that are not identifiers in this language, besides `RESERVED`.
+    - `interpolated_name`: a regular expression whose first group is a name in a string, if it has no node.
+    - `callee_field`: the field of a captured `invocation` where the callee ends.
+    - `read_imports`: returns the names that a captured import binds.
+    - `is_exported`: whether a declaration is visible to other files. A name captured as `exported` always is.
+    - `read_exports`: returns the names in a captured export list.
     - `unused`: the kinds of unused code that can be found in this language from one file alone.
     - `exits`: calls that never return.
     - `reachable`: statements that take effect even after a jump, such as hoisted functions.
-    - `entry`: a regular expression that identifies an entry point; tried if the source contains the bytes.
-    - `calls_in_text`: a name before a parenthesis is a call, one before an equals sign is not a use.
-    - `documented`: a name in a doc comment, `/** … */`, counts as a use of its import.
-    - `extensions`: an import may be used as a member, as extension functions are.
-    - `implied`: names that the language uses implicitly if the source contains the bytes.
+    - `entry_point`: bytes, and a regular expression that identifies an entry point in a source that has them.
+    - `calls_in_text`: a name before a parenthesis is a call, and a name before an equals sign is not a use.
+    - `counts_doc_comments`: a name in a doc comment, `/** … */`, counts as a use of its import.
+    - `has_extension_functions`: an imported name may be used as a member, as extension functions are.
+    - `implicit_uses`: names that the language uses implicitly in a source that has the bytes they map to.
+    - `definition_name`: returns the name under which a definition is used, given its name in the source.
     """
 
     patterns: str
-    rare: tuple[tuple[bytes, str], ...] = ()
-    characters: bytes = b""
-    spaced: tuple[tuple[bytes, bytes], ...] = ()
-    arrows: tuple[bytes, ...] = ()
+    conditional_patterns: tuple[tuple[bytes, str], ...] = ()
+    name_characters: bytes = b""
+    replacements: tuple[tuple[bytes, bytes], ...] = ()
+    member_operators: tuple[bytes, ...] = ()
     reserved: frozenset[str] = CONSTANTS
-    interpolated: bytes | None = None
-    invoked: str = "name"
-    imports: Callable[[Node], Iterable[ImportedName]] = _none
-    exported: Callable[[DeclarationContext], bool] = _everyone
-    listed: Callable[[Node], Iterable[str]] = _none
+    interpolated_name: bytes | None = None
+    callee_field: str = "name"
+    read_imports: Callable[[Node], Iterable[ImportedName]] = _no_names
+    is_exported: Callable[[DeclarationContext], bool] = _always_exported
+    read_exports: Callable[[Node], Iterable[str]] = _no_names
     unused: frozenset[str] = frozenset()
     exits: frozenset[str] = frozenset()
     reachable: frozenset[str] = frozenset()
-    entry: tuple[bytes, bytes] = (b"#!", rb"\A#!")
+    entry_point: tuple[bytes, bytes] = (b"#!", rb"\A#!")
     calls_in_text: bool = False
-    documented: bool = False
-    extensions: bool = False
-    implied: Mapping[str, bytes] = field(default_factory=dict)
+    counts_doc_comments: bool = False
+    has_extension_functions: bool = False
+    implicit_uses: Mapping[str, bytes] = field(default_factory=dict)
     definition_name: Callable[[str], str] = str
 
 
 NO_NAMING = Naming("")
 
 
-def imported(
+def import_row(
     node: Node,
     module: str,
     name: str = "",
@@ -125,5 +130,5 @@ def imported(
     reexported: bool = False,
     typing_only: bool = False,
 ) -> ImportedName:
-    """Return the row of an import; the caller sets its level and enclosing definition."""
+    """Return one imported name, outside definitions and at level 0; the caller changes that where needed."""
     return ImportedName(module, name, alias, node.start_point[0] + 1, 0, MODULE, reexported, typing_only)

@@ -1,4 +1,4 @@
-"""PHP."""
+"""The table of PHP; `language`, `control_flow` and `naming` describe its fields and capture names."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
-from holdfast.syntax.languages.naming import Naming, imported, not_private
+from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, name_field, text_of
+from holdfast.syntax.languages.naming import Naming, import_row, is_not_private
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 FUNCTIONS = frozenset({"anonymous_function", "arrow_function"})
 
 
-def _assigned(node: Node) -> Names:
+def _variable_name(node: Node) -> Names:
     return (text_of(node.child_by_field_name("left")),)
 
 
-def _function(node: Node) -> str | None:
+def _assigned_kind(node: Node) -> str | None:
     right = node.child_by_field_name("right")
     return "Function" if right is not None and right.type in FUNCTIONS else None
 
 
-def _property(node: Node) -> Names:
+def _property_name(node: Node) -> Names:
     element = next((child for child in node.named_children if child.type == "property_element"), None)
-    return named(element) if element is not None else ()
+    return name_field(element) if element is not None else ()
 
 
-def _constant(node: Node) -> Names:
+def _constant_name(node: Node) -> Names:
     name = next(iter(node.named_children), None)
     return (text_of(name),) if name is not None else ()
 
@@ -66,21 +66,21 @@ FLOW = Flow(
         "include_once instanceof insteadof interface match namespace new or print private protected public "
         "readonly require require_once return static switch throw trait try use var while xor yield"
     ),
-    strings=("heredoc", "double", "single"),
-    comments="all",
-    imports="php",
+    string_styles=("heredoc", "double", "single"),
+    comment_style="all",
+    import_style="php",
     logical=frozenset({"&&", "||", "and", "or", "xor"}),
     coalescing=frozenset({"??"}),
-    bare=False,
+    has_implicit_receiver=False,
 )
 
 
-def _imports(node: Node) -> Iterator[ImportedName]:
+def _read_imports(node: Node) -> Iterator[ImportedName]:
     if node.type != "namespace_use_declaration":
-        parts = re.findall(r"""["']([^"']*)["']""", text_of(node))
-        beside = "." if re.search(r"__DIR__|dirname", text_of(node)) else ""
-        if parts:
-            yield imported(node, beside + "".join(parts), "*")
+        literals = re.findall(r"""["']([^"']*)["']""", text_of(node))
+        folder = "." if re.search(r"__DIR__|dirname", text_of(node)) else ""
+        if literals:
+            yield import_row(node, folder + "".join(literals), "*")
         return
     body = node.child_by_field_name("body")
     prefix = next((text_of(child) for child in node.named_children if child.type == "namespace_name"), "")
@@ -90,10 +90,10 @@ def _imports(node: Node) -> Iterator[ImportedName]:
             path = f"{prefix}\\{path}".strip("\\")
             module, _, name = path.rpartition("\\")
             alias = text_of(clause.child_by_field_name("alias")) or name
-            yield imported(clause, module, name, alias)
+            yield import_row(clause, module, name, alias)
 
 
-def _bare(name: str) -> str:
+def _without_sigil(name: str) -> str:
     return name.lstrip("$")
 
 
@@ -128,14 +128,14 @@ NAMING = Naming(
           [(return_statement) (exit_statement) (break_statement) (continue_statement)
            (expression_statement (throw_expression))] . (_) @dead)
     """,
-    characters=b"$",
-    arrows=(b"->", b"::"),
-    imports=_imports,
-    exported=not_private,
+    name_characters=b"$",
+    member_operators=(b"->", b"::"),
+    read_imports=_read_imports,
+    is_exported=is_not_private,
     unused=frozenset({"import", "variable", "unreachable"}),
     reachable=frozenset({"function_definition", "class_declaration", "break_statement", "empty_statement"}),
-    documented=True,
-    definition_name=_bare,
+    counts_doc_comments=True,
+    definition_name=_without_sigil,
 )
 
 PHP = Language(
@@ -154,9 +154,9 @@ PHP = Language(
         Declaration("enum_case", "EnumMember"),
         Declaration("method_declaration", "Method", constructor="__construct"),
         Declaration("function_definition", "Function"),
-        Declaration("property_declaration", "Property", _property),
-        Declaration("const_element", "Constant", _constant),
-        Declaration("assignment_expression", _function, _assigned),
+        Declaration("property_declaration", "Property", _property_name),
+        Declaration("const_element", "Constant", _constant_name),
+        Declaration("assignment_expression", _assigned_kind, _variable_name),
     ),
     scopes=FUNCTIONS,
     atoms=frozenset({"string", "encapsed_string"}),

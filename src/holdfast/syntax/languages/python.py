@@ -1,4 +1,4 @@
-"""Python."""
+"""The table of Python; `language`, `control_flow` and `naming` describe its fields and capture names."""
 
 from __future__ import annotations
 
@@ -8,67 +8,67 @@ from keyword import kwlist
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, text_of
-from holdfast.syntax.languages.naming import DeclarationContext, Naming, imported
+from holdfast.syntax.languages.naming import DeclarationContext, Naming, import_row
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def _assigned(node: Node) -> Names:
+def _variable_name(node: Node) -> Names:
     left = node.child_by_field_name("left")
     return (text_of(left),) if left is not None and left.type == "identifier" else ()
 
 
-def _variable(node: Node) -> str:
+def _variable_kind(node: Node) -> str:
     right = node.child_by_field_name("right")
     if right is not None and right.type == "lambda":
         return "Function"
     return "Constant" if text_of(node.child_by_field_name("left")).isupper() else "Variable"
 
 
-def _imports(node: Node) -> Iterator[ImportedName]:
-    typing_only = _for_types(node)
+def _read_imports(node: Node) -> Iterator[ImportedName]:
+    typing_only = _is_typing_only(node)
     source = node.child_by_field_name("module_name")
-    written = text_of(source)
-    module = written.lstrip(". ")
-    level = written.count(".") - module.count(".")
+    dotted = text_of(source)
+    module = dotted.lstrip(". ")
+    level = dotted.count(".") - module.count(".")
     if source is not None and any(child.type == "wildcard_import" for child in node.named_children):
-        yield imported(node, module, "*", "", False, typing_only)._replace(level=level)
+        yield import_row(node, module, "*", "", False, typing_only)._replace(level=level)
     for child in node.children_by_field_name("name"):
         if node.type == "future_import_statement":
-            yield imported(child, "__future__", text_of(child))
+            yield import_row(child, "__future__", text_of(child))
             continue
         name = text_of(child.child_by_field_name("name") or child)
-        given = text_of(child.child_by_field_name("alias"))
+        alias = text_of(child.child_by_field_name("alias"))
+        is_reexported = alias == name
         if source is None:
-            row = imported(child, name, "", given or name.split(".")[0], given == name, typing_only)
+            row = import_row(child, name, "", alias or name.split(".")[0], is_reexported, typing_only)
         else:
-            row = imported(child, module, name, given or name, given == name, typing_only)
+            row = import_row(child, module, name, alias or name, is_reexported, typing_only)
         yield row._replace(level=level) if level else row
 
 
-def _for_types(node: Node) -> bool:
-    """Return whether an import is inside `if TYPE_CHECKING:`; an unindented one is not."""
-    if not node.start_point[1]:
+def _is_typing_only(node: Node) -> bool:
+    """Return whether an import is in the body of `if TYPE_CHECKING:`."""
+    if node.start_point[1] == 0:  # not indented, and so outside any `if`
         return False
-    within, parent = node, node.parent
+    parent = node.parent
     while parent is not None:
-        if parent.type == "if_statement" and text_of(parent.child_by_field_name("condition")).endswith(
-            "TYPE_CHECKING"
-        ):
+        condition = text_of(parent.child_by_field_name("condition"))
+        if parent.type == "if_statement" and condition.endswith("TYPE_CHECKING"):
             body = parent.child_by_field_name("consequence")
-            return body is not None and body.start_byte <= within.start_byte < body.end_byte
-        within, parent = parent, parent.parent
+            return body is not None and body.start_byte <= node.start_byte < body.end_byte
+        parent = parent.parent
     return False
 
 
-def _exported(context: DeclarationContext) -> bool:
+def _is_exported(context: DeclarationContext) -> bool:
     name = context.name
     return not name.startswith("_") or (name.startswith("__") and name.endswith("__"))
 
 
-def _listed(node: Node) -> list[str]:
+def _read_exports(node: Node) -> list[str]:
     return re.findall(r"""["'](\w+)["']""", text_of(node))
 
 
@@ -103,7 +103,7 @@ NAMING = Naming(
         (class_definition superclasses: (argument_list [(identifier) (attribute) (subscript)] @base))
         ([(return_statement) (raise_statement) (break_statement) (continue_statement)] . (_) @dead)
     """,
-    rare=(
+    conditional_patterns=(
         (b"exit(", '((call function: (_) @exit) (#any-of? @exit "sys.exit" "exit" "os._exit"))'),
         (
             b"cast(",
@@ -122,15 +122,15 @@ NAMING = Naming(
             """,
         ),
     ),
-    characters=b"\"'",
-    spaced=((b"=}", b" }"), (b"=!", b" !")),
+    name_characters=b"\"'",
+    replacements=((b"=}", b" }"), (b"=!", b" !")),
     calls_in_text=True,
     reserved=frozenset(kwlist),
-    imports=_imports,
-    exported=_exported,
-    listed=_listed,
+    read_imports=_read_imports,
+    is_exported=_is_exported,
+    read_exports=_read_exports,
     unused=frozenset({"import", "variable", "unreachable"}),
-    entry=(b"__main__", rb"(?m)^if\s*\(?\s*(?:__name__\s*==|[\"']__main__[\"']\s*==)"),
+    entry_point=(b"__main__", rb"(?m)^if\s*\(?\s*(?:__name__\s*==|[\"']__main__[\"']\s*==)"),
 )
 
 
@@ -165,12 +165,12 @@ FLOW = Flow(
         "and as assert async await break class continue def del elif else except finally for from global if "
         "import in is lambda match case nonlocal not or pass raise return try while with yield"
     ),
-    strings=("python",),
-    comments="hash",
-    imports="python",
-    cumulative=True,
+    string_styles=("python",),
+    comment_style="hash",
+    import_style="python",
+    counts_inner_functions=True,
     logical=frozenset({"and", "or"}),
-    bare=False,
+    has_implicit_receiver=False,
 )
 
 
@@ -184,7 +184,7 @@ PYTHON = Language(
     declarations=(
         Declaration("function_definition", "Function", constructor="__init__"),
         Declaration("class_definition", "Class"),
-        Declaration("assignment", _variable, _assigned, closures="(assignment right: (lambda))"),
+        Declaration("assignment", _variable_kind, _variable_name, closures="(assignment right: (lambda))"),
     ),
     wrappers={"decorated_definition": "definition"},
     scopes=frozenset({"lambda"}),

@@ -1,4 +1,4 @@
-"""Ruby."""
+"""The table of Ruby; `language`, `control_flow` and `naming` describe its fields and capture names."""
 
 from __future__ import annotations
 
@@ -6,44 +6,44 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, text_of
-from holdfast.syntax.languages.naming import Naming, imported, not_private
+from holdfast.syntax.languages.naming import Naming, import_row, is_not_private
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-BLOCK_NAME = 80
-"""Longer names are dropped; a judgement: titles are one short line."""
+MAX_BLOCK_NAME_CHARACTERS = 80
+"""A block with a longer name is not a symbol; a judgement: titles of tests are one short line."""
 
 
-def _singleton(node: Node) -> Names:
+def _singleton_method_name(node: Node) -> Names:
     return (f"{text_of(node.child_by_field_name('object'))}.{text_of(node.child_by_field_name('name'))}",)
 
 
-def _singleton_class(node: Node) -> Names:
+def _singleton_class_name(node: Node) -> Names:
     return (f"<< {text_of(node.child_by_field_name('value'))}",)
 
 
-def _assigned(node: Node) -> Names:
+def _variable_name(node: Node) -> Names:
     left = node.child_by_field_name("left")
     return (text_of(left),) if left is not None and left.type in ("constant", "identifier") else ()
 
 
-def _variable(node: Node) -> str | None:
+def _assigned_kind(node: Node) -> str | None:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-    if right is not None and (
-        right.type == "lambda" or text_of(right.child_by_field_name("method")) in ("lambda", "proc")
-    ):
-        return "Function"
+    if right is not None:
+        method = text_of(right.child_by_field_name("method"))
+        if right.type == "lambda" or method in ("lambda", "proc"):
+            return "Function"
     return "Constant" if left is not None and left.type == "constant" else None
 
 
-def _block(node: Node) -> Names:
+def _block_name(node: Node) -> Names:
     """Name a block after the call it is passed to: `it "parses"`."""
     arguments = node.child_by_field_name("arguments")
     title = arguments.named_children[0] if arguments is not None else None
     name = f"{text_of(node.child_by_field_name('method'))} {text_of(title)}"
-    return (name,) if len(name) <= BLOCK_NAME and "\n" not in name else ()
+    return (name,) if len(name) <= MAX_BLOCK_NAME_CHARACTERS and "\n" not in name else ()
 
 
 FLOW = Flow(
@@ -74,27 +74,28 @@ FLOW = Flow(
         "BEGIN END alias and begin break case class def defined? do else elsif end ensure for if in module "
         "next not or redo rescue retry return super then undef unless until when while yield"
     ),
-    strings=("heredoc", "double", "single", "backtick"),
-    comments="hash",
-    imports="ruby",
+    string_styles=("heredoc", "double", "single", "backtick"),
+    comment_style="hash",
+    import_style="ruby",
     logical=frozenset({"&&", "||", "and", "or"}),
 )
 
 
-def _imports(node: Node) -> Iterator[ImportedName]:
+def _read_imports(node: Node) -> Iterator[ImportedName]:
     method = text_of(node.child_by_field_name("method"))
     arguments = node.child_by_field_name("arguments")
-    given = (
-        [text_of(child).strip("'\":") for child in arguments.named_children] if arguments is not None else []
-    )
-    if method == "autoload" and len(given) > 1:
-        yield imported(node, given[1], given[0])
-    elif given:
-        row = imported(node, given[0], "*")
+    if arguments is None:
+        return
+    texts = [text_of(child).strip("'\":") for child in arguments.named_children]
+    if method == "autoload" and len(texts) > 1:
+        constant, path = texts[:2]
+        yield import_row(node, path, constant)
+    elif texts:
+        row = import_row(node, texts[0], "*")
         yield row._replace(level=1) if method == "require_relative" else row
 
 
-def _own_name(name: str) -> str:
+def _without_receiver(name: str) -> str:
     return name.rpartition(".")[2]
 
 
@@ -130,18 +131,18 @@ NAMING = Naming(
         (do [(return) (break) (next) (redo) (retry)] . (_) @dead)
         (block_body [(return) (break) (next) (redo) (retry)] . (_) @dead)
     """,
-    characters=b"?!@",
-    spaced=((b"!=", b"  "), (b"#{", b"  ")),
-    arrows=(b"::",),
+    name_characters=b"?!@",
+    replacements=((b"!=", b"  "), (b"#{", b"  ")),
+    member_operators=(b"::",),
     reserved=frozenset({"true", "false", "nil", "end", "module", "when", "next", "redo", "retry", "self"}),
-    invoked="method",
-    imports=_imports,
-    exported=not_private,
+    callee_field="method",
+    read_imports=_read_imports,
+    is_exported=is_not_private,
     unused=frozenset({"unreachable"}),
     exits=frozenset({"raise", "exit", "abort", "fail", "exit!"}),
     reachable=frozenset({"rescue", "ensure", "else", "method", "class", "module", "empty_statement"}),
-    entry=(b"__FILE__", rb"__FILE__\s*==\s*\$(?:0|PROGRAM_NAME)"),
-    definition_name=_own_name,
+    entry_point=(b"__FILE__", rb"__FILE__\s*==\s*\$(?:0|PROGRAM_NAME)"),
+    definition_name=_without_receiver,
 )
 
 RUBY = Language(
@@ -155,14 +156,14 @@ RUBY = Language(
     declarations=(
         Declaration("module", "Module"),
         Declaration("class", "Class"),
-        Declaration("singleton_class", "Class", _singleton_class),
+        Declaration("singleton_class", "Class", _singleton_class_name),
         Declaration("method", "Method", constructor="initialize"),
-        Declaration("singleton_method", "Method", _singleton),
-        Declaration("assignment", _variable, _assigned),
+        Declaration("singleton_method", "Method", _singleton_method_name),
+        Declaration("assignment", _assigned_kind, _variable_name),
         Declaration(
             "call",
             "Function",
-            _block,
+            _block_name,
             "(call arguments: (argument_list . [(string) (simple_symbol)]) block: [(block) (do_block)])",
         ),
     ),

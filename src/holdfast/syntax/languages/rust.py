@@ -1,4 +1,4 @@
-"""Rust."""
+"""The table of Rust; `language`, `control_flow` and `naming` describe its fields and capture names."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, text_of
-from holdfast.syntax.languages.naming import DeclarationContext, Naming, imported
+from holdfast.syntax.languages.naming import DeclarationContext, Naming, import_row
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def _without_arguments(node: Node | None) -> str:
+def _without_type_arguments(node: Node | None) -> str:
     if node is not None and node.type == "generic_type":
         node = node.child_by_field_name("type")
     return text_of(node)
 
 
-def _implementation(node: Node) -> Names:
+def _implementation_name(node: Node) -> Names:
     """Name an `impl` block after its type, and its trait if it has one."""
-    owner = _without_arguments(node.child_by_field_name("type"))
+    owner = _without_type_arguments(node.child_by_field_name("type"))
     trait = node.child_by_field_name("trait")
     return (f"{text_of(trait)} for {owner}" if trait is not None else owner,)
 
 
-def _closure(node: Node) -> str | None:
+def _closure_kind(node: Node) -> str | None:
     value = node.child_by_field_name("value")
     return "Function" if value is not None and value.type == "closure_expression" else None
 
 
-def _pattern(node: Node) -> Names:
+def _variable_name(node: Node) -> Names:
     return (text_of(node.child_by_field_name("pattern")),)
 
 
@@ -61,47 +61,51 @@ FLOW = Flow(
         "as async await break const continue crate dyn else enum extern fn for if impl in let loop match "
         "mod move mut pub ref return static struct super trait type union unsafe use where while"
     ),
-    strings=("rust", "double", "character"),
-    imports="rust",
-    bare=False,
+    string_styles=("rust", "double", "character"),
+    import_style="rust",
+    has_implicit_receiver=False,
 )
 
 
-def _imports(node: Node) -> Iterator[ImportedName]:
-    offered = any(child.type == "visibility_modifier" for child in node.children)
+def _read_imports(node: Node) -> Iterator[ImportedName]:
+    is_public = any(child.type == "visibility_modifier" for child in node.children)
     name, alias = text_of(node.child_by_field_name("name")), text_of(node.child_by_field_name("alias"))
     if node.type == "mod_item":
-        yield imported(node, f"self::{name}", "", name, offered)
+        yield import_row(node, f"self::{name}", "", name, is_public)
     elif node.type == "extern_crate_declaration":
-        yield imported(node, name, "", alias or name, offered)
+        yield import_row(node, name, "", alias or name, is_public)
     else:
-        for part, path, given in _leaves(node.child_by_field_name("argument")):
-            module, _, last = path.rpartition("::")
-            module, last = (module, last) if module else (last, "")
-            last = "" if last == "self" else last
-            own = given or last or module.rpartition("::")[2]
-            yield imported(part, module, last, "" if "*" in (last, own) or own == "_" else own, offered)
+        for leaf, path, leaf_alias in _leaves(node.child_by_field_name("argument")):
+            module, _, member = path.rpartition("::")
+            if not module:
+                module, member = member, ""
+            if member == "self":
+                member = ""
+            bound = leaf_alias or member or module.rpartition("::")[2]
+            if bound in ("*", "_") or member == "*":
+                bound = ""
+            yield import_row(leaf, module, member, bound, is_public)
 
 
 def _leaves(tree: Node | None) -> Iterator[tuple[Node, str, str]]:
     """Yield the leaves of a `use` tree, each with its full path and alias."""
-    waiting = [(tree, "")]
-    while waiting:
-        node, before = waiting.pop()
+    pending = [(tree, "")]
+    while pending:
+        node, prefix = pending.pop()
         if node is None:
             continue
         path = text_of(node.child_by_field_name("path"))
         if node.type in ("scoped_use_list", "use_list"):
-            held = node.child_by_field_name("list") or node
-            prefix = before + (f"{path}::" if path else "")
-            waiting += [(child, prefix) for child in reversed(held.named_children)]
+            members = node.child_by_field_name("list") or node
+            member_prefix = f"{prefix}{path}::" if path else prefix
+            pending += [(child, member_prefix) for child in reversed(members.named_children)]
         elif node.type == "use_as_clause":
-            yield node, before + path, text_of(node.child_by_field_name("alias"))
+            yield node, prefix + path, text_of(node.child_by_field_name("alias"))
         elif "comment" not in node.type:
-            yield node, before + text_of(node), ""
+            yield node, prefix + text_of(node), ""
 
 
-def _exported(context: DeclarationContext) -> bool:
+def _is_exported(context: DeclarationContext) -> bool:
     enclosing = context.enclosing
     if enclosing is not None and (enclosing.kind in ("Interface", "Enum") or enclosing.bases):
         return True
@@ -135,14 +139,14 @@ NAMING = Naming(
         (block
           (expression_statement [(return_expression) (break_expression) (continue_expression)]) . (_) @dead)
     """,
-    characters=b"\"'",
-    arrows=(b"::",),
+    name_characters=b"\"'",
+    member_operators=(b"::",),
     reserved=frozenset(
         {"_", "crate", "loop", "match", "move", "mut", "ref", "self", "super", "type", "where"}
     ),
-    interpolated=rb"\{([A-Za-z_]\w*)",
-    imports=_imports,
-    exported=_exported,
+    interpolated_name=rb"\{([A-Za-z_]\w*)",
+    read_imports=_read_imports,
+    is_exported=_is_exported,
     unused=frozenset({"variable", "unreachable"}),
     exits=frozenset({"panic", "unreachable", "todo", "unimplemented", "std.process.exit", "process.exit"}),
     reachable=frozenset(
@@ -152,7 +156,7 @@ NAMING = Naming(
             "macro_definition",
         }
     ),
-    entry=(b"fn main", rb"(?m)^(?:pub\s+)?(?:async\s+)?fn main\("),
+    entry_point=(b"fn main", rb"(?m)^(?:pub\s+)?(?:async\s+)?fn main\("),
 )
 
 RUST = Language(
@@ -164,7 +168,7 @@ RUST = Language(
     declarations=(
         Declaration("function_item", "Function"),
         Declaration("function_signature_item", "Function"),
-        Declaration("impl_item", "Object", _implementation),
+        Declaration("impl_item", "Object", _implementation_name),
         Declaration("struct_item", "Struct"),
         Declaration("union_item", "Struct"),
         Declaration("enum_item", "Enum"),
@@ -176,7 +180,7 @@ RUST = Language(
         Declaration("const_item", "Constant"),
         Declaration("static_item", "Constant"),
         Declaration("field_declaration", "Field"),
-        Declaration("let_declaration", _closure, _pattern),
+        Declaration("let_declaration", _closure_kind, _variable_name),
     ),
     attributes=frozenset({"attribute_item"}),
     scopes=frozenset({"closure_expression"}),

@@ -1,31 +1,46 @@
-"""Swift."""
+"""The table of Swift; `language`, `control_flow` and `naming` describe its fields and capture names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
-from holdfast.syntax.languages.naming import DeclarationContext, Naming, imported
+from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, text_of
+from holdfast.syntax.languages.naming import DeclarationContext, Naming, import_row
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-KINDS = {"class": "Class", "struct": "Struct", "enum": "Enum", "extension": "Object", "actor": "Class"}
+KINDS_BY_KEYWORD = {
+    "class": "Class",
+    "struct": "Struct",
+    "enum": "Enum",
+    "extension": "Object",
+    "actor": "Class",
+}
+"""The kinds of symbols that a `class_declaration` of the grammar declares."""
 
 
-def _class(node: Node) -> str:
-    return KINDS.get(text_of(node.child_by_field_name("declaration_kind")), "Class")
+def _type_kind(node: Node) -> str:
+    return KINDS_BY_KEYWORD.get(text_of(node.child_by_field_name("declaration_kind")), "Class")
 
 
-def _property(node: Node) -> str:
+def _property_kind(node: Node) -> str:
     value = node.child_by_field_name("value")
     return "Function" if value is not None and value.type == "lambda_literal" else "Property"
 
 
-def _fixed(name: str) -> Names:
-    return (name,)
+def _initializer_name(_node: Node) -> Names:
+    return ("init",)
+
+
+def _deinitializer_name(_node: Node) -> Names:
+    return ("deinit",)
+
+
+def _subscript_name(_node: Node) -> Names:
+    return ("subscript",)
 
 
 FLOW = Flow(
@@ -54,24 +69,26 @@ FLOW = Flow(
         "let mutating open operator override private protocol public repeat rethrows return set some static "
         "struct subscript switch throw throws try typealias unowned var weak where while"
     ),
-    strings=("triple", "double"),
+    string_styles=("triple", "double"),
 )
 
 
-def _imports(node: Node) -> Iterator[ImportedName]:
+IMPORTABLE_KINDS = frozenset({"struct", "class", "enum", "protocol", "func", "var", "let", "typealias"})
+"""The keywords that can be in front of a single imported declaration: `import struct Geometry.Point`."""
+
+
+def _read_imports(node: Node) -> Iterator[ImportedName]:
     path = next((text_of(child) for child in node.named_children if child.type == "identifier"), "")
     module, _, name = path.rpartition(".")
-    if module and any(child.type in IMPORTED for child in node.children):
-        yield imported(node, module, name, name)
+    if module and any(child.type in IMPORTABLE_KINDS for child in node.children):
+        yield import_row(node, module, name, name)
     else:
-        yield imported(node, path, "*")
+        yield import_row(node, path, "*")
 
 
-def _exported(context: DeclarationContext) -> bool:
+def _is_exported(context: DeclarationContext) -> bool:
     return not context.modifiers & {"private", "fileprivate"}
 
-
-IMPORTED = frozenset({"struct", "class", "enum", "protocol", "func", "var", "let", "typealias"})
 
 NAMING = Naming(
     patterns="""
@@ -94,12 +111,12 @@ NAMING = Naming(
         (statements (control_transfer_statement) . (_) @dead)
     """,
     reserved=frozenset({"true", "false", "nil", "self", "case", "default", "else", "catch", "throw"}),
-    imports=_imports,
-    exported=_exported,
+    read_imports=_read_imports,
+    is_exported=_is_exported,
     unused=frozenset({"variable", "unreachable"}),
     exits=frozenset({"fatalError", "preconditionFailure", "exit", "abort"}),
     reachable=frozenset({"function_declaration", "class_declaration"}),
-    entry=(b"@main", rb"(?m)^@main\b"),
+    entry_point=(b"@main", rb"(?m)^@main\b"),
 )
 
 SWIFT = Language(
@@ -107,21 +124,21 @@ SWIFT = Language(
     fence="swift",
     grammar=("tree_sitter_swift", "language"),
     extensions=(".swift",),
-    exact=False,
+    has_exact_grammar=False,
     interpreters=frozenset({"swift"}),
     comments=frozenset({"comment", "multiline_comment", "shebang_line"}),
     declarations=(
-        Declaration("class_declaration", _class),
+        Declaration("class_declaration", _type_kind),
         Declaration("protocol_declaration", "Interface"),
         Declaration("function_declaration", "Function"),
         Declaration("protocol_function_declaration", "Method"),
-        Declaration("init_declaration", "Constructor", lambda _node: _fixed("init")),
-        Declaration("deinit_declaration", "Method", lambda _node: _fixed("deinit")),
-        Declaration("subscript_declaration", "Method", lambda _node: _fixed("subscript")),
-        Declaration("property_declaration", _property),
+        Declaration("init_declaration", "Constructor", _initializer_name),
+        Declaration("deinit_declaration", "Method", _deinitializer_name),
+        Declaration("subscript_declaration", "Method", _subscript_name),
+        Declaration("property_declaration", _property_kind),
         Declaration("protocol_property_declaration", "Property"),
         Declaration("enum_entry", "EnumMember"),
-        Declaration("typealias_declaration", "Class", named),
+        Declaration("typealias_declaration", "Class"),
     ),
     scopes=frozenset({"lambda_literal"}),
     atoms=frozenset({"line_string_literal", "multi_line_string_literal", "raw_string_literal"}),

@@ -1,4 +1,4 @@
 """The tools of the templates, one module each.
 
-Only `holdfast.toolsets` imports them: all for a server, one for a command.
+Only `holdfast.toolsets` imports them: a server imports all, a command only its own.
 """

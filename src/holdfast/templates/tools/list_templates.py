@@ -7,7 +7,7 @@ from pydantic import Field
 from holdfast.kernel.models import Input, Output
 from holdfast.kernel.operation import Effect
 from holdfast.templates.catalogue import Templates, UnusableFile
-from holdfast.templates.template import NAME_CHARACTERS, ListedParameter, ListedTemplate, array
+from holdfast.templates.template import MAX_QUERY_CHARACTERS, ListedParameter, ListedTemplate, json_array
 from holdfast.templates.toolset import templates
 
 
@@ -15,10 +15,10 @@ class ListTemplates(Input):
     """Which templates to list."""
 
     toolchain: str | None = Field(
-        default=None, max_length=NAME_CHARACTERS, description="Only this toolchain, such as rust."
+        default=None, max_length=MAX_QUERY_CHARACTERS, description="Only this toolchain, such as rust."
     )
     category: str | None = Field(
-        default=None, max_length=NAME_CHARACTERS, description="Only this category, such as makefile."
+        default=None, max_length=MAX_QUERY_CHARACTERS, description="Only this category, such as makefile."
     )
 
 
@@ -30,25 +30,28 @@ class TemplateList(Output):
     broken: list[UnusableFile] = Field(description="Files in template folders that are not usable, and why.")
 
 
-def listing(result: TemplateList) -> str:
+def list_text(result: TemplateList) -> str:
     """Return templates with their parameters, as text."""
-    lines = [line for template in result.templates for line in _template(template)]
+    lines = [line for template in result.templates for line in _template_lines(template)]
     broken = [f"{item.file} ({item.origin}): {item.problem}" for item in result.broken]
     notes = ["", "Unusable files:", *broken] if broken else []
     return "\n".join([*(lines or ["No templates."]), *notes])
 
 
-def _template(template: ListedTemplate) -> list[str]:
+def _template_lines(template: ListedTemplate) -> list[str]:
     return [
         f"{template.uri}  {template.name}",
-        *(f"    {_parameter(parameter)}" for parameter in template.parameters),
+        *(f"    {_parameter_line(parameter)}" for parameter in template.parameters),
     ]
 
 
-def _parameter(parameter: ListedParameter) -> str:
-    state = "required" if parameter.required else f"default {parameter.default}" if parameter.default else ""
-    notes = ", ".join(note for note in (parameter.type, state) if note)
-    return f"{parameter.name} ({notes})  {parameter.description}"
+def _parameter_line(parameter: ListedParameter) -> str:
+    notes: list[str] = [parameter.type]
+    if parameter.required:
+        notes.append("required")
+    elif parameter.default:
+        notes.append(f"default {parameter.default}")
+    return f"{parameter.name} ({', '.join(notes)})  {parameter.description}"
 
 
 @templates.operation(
@@ -58,8 +61,8 @@ def _parameter(parameter: ListedParameter) -> str:
     command="list",
     example="holdfast templates list --toolchain rust",
     specified=True,
-    text=lambda result: array(result.templates),
-    command_text=listing,
+    text=lambda result: json_array(result.templates),
+    command_text=list_text,
 )
 def list_templates(room: Templates, args: ListTemplates) -> TemplateList:
     """List templates with their parameters.

@@ -13,14 +13,14 @@ from holdfast.kernel.untrusted import UntrustedText
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.errors import ParameterValidation
 from holdfast.templates.scaffold import ScaffoldedFile, ScaffoldError, ScaffoldRequest, error_lines, scaffold
-from holdfast.templates.template import NAME_CHARACTERS
+from holdfast.templates.template import MAX_QUERY_CHARACTERS
 from holdfast.templates.toolset import templates
 
 
 class ScaffoldProject(Input):
     """Which files to generate together."""
 
-    toolchain: str = Field(max_length=NAME_CHARACTERS, description="Target toolchain, such as rust.")
+    toolchain: str = Field(max_length=MAX_QUERY_CHARACTERS, description="Target toolchain, such as rust.")
     templates: list[str] = Field(
         min_length=1,
         max_length=100,
@@ -28,7 +28,7 @@ class ScaffoldProject(Input):
     )
     parameters: dict[str, Any] = Field(description="Parameters shared by all templates, by name.")
     variant: str = Field(
-        default="cli", max_length=NAME_CHARACTERS, description="Kind of project: cli or library."
+        default="cli", max_length=MAX_QUERY_CHARACTERS, description="Kind of project: cli or library."
     )
 
 
@@ -46,7 +46,7 @@ class Scaffolded(Output):
         return ParameterValidation.exit_code if self.errors else 0
 
 
-def scaffolded(result: Scaffolded) -> str:
+def scaffold_text(result: Scaffolded) -> str:
     """List the files of a scaffold as text."""
     lines = [f"{file.path}  ({counted(len(file.content.splitlines()), 'line')})" for file in result.files]
     return "\n".join([*lines, *error_lines(result.errors)])
@@ -63,7 +63,7 @@ def scaffolded(result: Scaffolded) -> str:
         """ --parameters '{"project_name": "kelp", "description": "Keeps hold"}'"""
     ),
     specified=True,
-    command_text=scaffolded,
+    command_text=scaffold_text,
 )
 def scaffold_project(room: Templates, args: ScaffoldProject) -> Scaffolded:
     """Generate several files of one toolchain from shared parameters; `all` gives a project that builds.

@@ -1,9 +1,9 @@
-"""`search_templates`: the templates that match a query, with a score and what matched.
+"""`search_templates`: the templates that match a query, with a score and the fields that matched.
 
-The toolkit specification sets the score of a phrase: 10 if it equals the name, 5 if the name contains it, 3
-if the description does, 1 for each parameter whose name does. If no template contains the phrase, each word
-scores: 3 in the name or address, 1 in the description or a parameter (chosen in the same proportion). Every
-word must match. Case is ignored.
+The toolkit specification defines the score of a phrase: 10 if it equals the name, 5 if the name contains it,
+3 if the description contains it, and 1 for each parameter whose name contains it. If no template contains the
+phrase, every word must match, and each word scores 3 in the name or address, and 1 in the description or a
+parameter (a judgement, in similar proportion). Case is ignored.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from holdfast.kernel.models import ExpectedFormat, Input, Output
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.templates.catalogue import Templates
-from holdfast.templates.template import NAME_CHARACTERS, ListedTemplate, Template, array
+from holdfast.templates.template import MAX_QUERY_CHARACTERS, ListedTemplate, Template, json_array
 from holdfast.templates.toolset import templates
 
-_EXACT, _NAME, _DESCRIPTION, _PARAMETER = 10, 5, 3, 1
+_NAME_EQUALS, _NAME_CONTAINS, _DESCRIPTION_CONTAINS, _PARAMETER_CONTAINS = 10, 5, 3, 1
 _WORD_IN_NAME, _WORD_ELSEWHERE = 3, 1
 
 
@@ -29,10 +29,10 @@ class SearchTemplates(Input):
     """What to look for."""
 
     query: Annotated[str, ExpectedFormat("a query that is not blank")] = Field(
-        min_length=1, max_length=NAME_CHARACTERS, pattern=r"\S", description="Search query."
+        min_length=1, max_length=MAX_QUERY_CHARACTERS, pattern=r"\S", description="Search query."
     )
     toolchain: str | None = Field(
-        default=None, max_length=NAME_CHARACTERS, description="Only this toolchain, such as rust."
+        default=None, max_length=MAX_QUERY_CHARACTERS, description="Only this toolchain, such as rust."
     )
 
 
@@ -61,30 +61,30 @@ class SearchResult(Output):
 
 
 def search(templates: Iterable[Template], query: str) -> list[TemplateHit]:
-    """Return the templates that match a query, best first; a stable sort."""
-    wanted = " ".join(query.lower().split())
+    """Return the templates that match a query, best first; those with equal scores stay in order."""
+    phrase = " ".join(query.lower().split())
     known = list(templates)
-    hits = [_phrase(template, wanted) for template in known]
+    hits = [_score_phrase(template, phrase) for template in known]
     if not any(hit.relevance for hit in hits):
-        hits = [_words(template, wanted.split()) for template in known]
+        hits = [_score_words(template, phrase.split()) for template in known]
     return sorted((hit for hit in hits if hit.relevance), key=lambda hit: -hit.relevance)
 
 
-def _phrase(template: Template, wanted: str) -> TemplateHit:
+def _score_phrase(template: Template, phrase: str) -> TemplateHit:
     name, description = template.declared.name.lower(), template.declared.description.lower()
     score, matches = 0, []
-    if wanted in name:
-        score += _EXACT if wanted == name else _NAME
+    if phrase in name:
+        score += _NAME_EQUALS if phrase == name else _NAME_CONTAINS
         matches.append(f"name: {template.declared.name}")
-    if wanted in description:
-        score += _DESCRIPTION
+    if phrase in description:
+        score += _DESCRIPTION_CONTAINS
         matches.append("description")
-    named = [parameter.name for parameter in template.parameters if wanted in parameter.name]
-    matches += [f"parameter: {name}" for name in named]
-    return TemplateHit(template, score + _PARAMETER * len(named), matches)
+    parameters = [parameter.name for parameter in template.parameters if phrase in parameter.name]
+    matches += [f"parameter: {name}" for name in parameters]
+    return TemplateHit(template, score + _PARAMETER_CONTAINS * len(parameters), matches)
 
 
-def _words(template: Template, words: list[str]) -> TemplateHit:
+def _score_words(template: Template, words: list[str]) -> TemplateHit:
     score, matches = 0, []
     for word in words:
         field = _matching_field(template, word)
@@ -105,7 +105,7 @@ def _matching_field(template: Template, word: str) -> str | None:
     return "parameter" if any(word in parameter.name for parameter in template.parameters) else None
 
 
-def found(result: SearchResult) -> str:
+def search_text(result: SearchResult) -> str:
     """Return the matches as text."""
     if not result.templates:
         return "No template matches."
@@ -123,8 +123,8 @@ def found(result: SearchResult) -> str:
     positional=("query",),
     example="holdfast templates search makefile --toolchain rust",
     specified=True,
-    text=lambda result: array(result.templates),
-    command_text=found,
+    text=lambda result: json_array(result.templates),
+    command_text=search_text,
 )
 def search_templates(room: Templates, args: SearchTemplates) -> SearchResult:
     """Search templates by name, description and parameters; best first, with what matched."""

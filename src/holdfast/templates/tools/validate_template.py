@@ -15,7 +15,7 @@ from holdfast.templates.toolset import templates
 
 
 class ValidateTemplate(WithParameters):
-    """Which template's parameters to check."""
+    """The template, and the parameters to check."""
 
 
 class Validated(Output):
@@ -31,8 +31,8 @@ class Validated(Output):
         return 0 if self.valid else ParameterValidation.exit_code
 
 
-def verdict(result: Validated) -> str:
-    """Return whether parameters are valid, and if not, why, as text."""
+def validation_text(result: Validated) -> str:
+    """Return as text that the parameters are valid, or all problems with them."""
     if result.valid:
         return "Template parameters are valid"
     errors = [f"{error.field}: {error.message}" for error in result.errors]
@@ -51,7 +51,7 @@ def verdict(result: Validated) -> str:
         """ --parameters '{"project_name": "kelp", "has_tests": false}'"""
     ),
     specified=True,
-    text=verdict,
+    text=validation_text,
 )
 def validate_template(room: Templates, args: ValidateTemplate) -> Validated:
     """Check parameters for a template without generating anything, and report every problem."""

@@ -1,4 +1,4 @@
-"""`holdfast scaffold`: write a whole project. Only the command line has this, no server."""
+"""`holdfast scaffold`: write a whole project. It is a command only: no server offers it as a tool."""
 
 from __future__ import annotations
 
@@ -24,19 +24,22 @@ from holdfast.templates.scaffold import (
     ScaffoldedFile,
     ScaffoldRequest,
     error_lines,
-    merged_record,
+    merge_record,
     scaffold,
 )
 from holdfast.templates.toolset import templates
 
-_SHOWN_LINES = 400  # a chosen bound for one file on a terminal
+_MAX_DIFF_LINES = 400  # of one file: a judgement, several screens on a terminal
+_MAX_QUOTED_CHARACTERS = (
+    100  # of an argument, in an error message: a judgement, so that it fits a line or two
+)
 
 
 def difference(path: str, old: bytes, new: bytes) -> str:
-    """Return a unified diff, truncated to `_SHOWN_LINES`."""
+    """Return a unified diff, truncated to `_MAX_DIFF_LINES`."""
     lines = unified_diff(_lines(old), _lines(new), f"{path} (existing)", f"{path} (generated)", lineterm="")
-    shown = list(islice(lines, _SHOWN_LINES + 1))
-    if len(shown) > _SHOWN_LINES:
+    shown = list(islice(lines, _MAX_DIFF_LINES + 1))
+    if len(shown) > _MAX_DIFF_LINES:
         shown[-1] = "(the rest of the difference is not shown)"
     return "\n".join(shown)
 
@@ -85,7 +88,7 @@ class ScaffoldWritten(Output):
         return Conflict.exit_code if any(file.state == "differs" for file in self.files) else 0
 
 
-def _words(result: ScaffoldWritten) -> str:
+def _write_text(result: ScaffoldWritten) -> str:
     lines = [f"{file.state:<9}  {file.path}" for file in result.files]
     differences = [file.difference for file in result.files if file.difference]
     if result.written:
@@ -106,7 +109,7 @@ def _words(result: ScaffoldWritten) -> str:
     positional=("toolchain", "project_name"),
     example="holdfast scaffold python-uv kelp --set has_tests=true",
     command_only=True,
-    text=_words,
+    text=_write_text,
 )
 def write_scaffold(room: Templates, args: WriteScaffold) -> ScaffoldWritten:
     """Generate a project and, with --write, write it to a directory.
@@ -114,60 +117,66 @@ def write_scaffold(room: Templates, args: WriteScaffold) -> ScaffoldWritten:
     A new directory is created atomically. In an existing one, files that differ are shown, and nothing is
     written until each of them is given with --overwrite. `.scaffold.json` records the templates.
     """
-    parameters = _described(room, args) | {"project_name": args.project_name, **_assigned(args.set)}
+    parameters = _default_description(room, args) | {
+        "project_name": args.project_name,
+        **_parse_assignments(args.set),
+    }
     generated = scaffold(room, ScaffoldRequest(args.toolchain, args.variant, args.templates, parameters))
     if generated.errors:
         errors = [error.wire() for error in generated.errors]
         hint = "Nothing was written; correct this and repeat it."
         raise InvalidArguments("\n".join(error_lines(generated.errors)), hint=hint, errors=errors)
-    replacing = _replaceable(generated.files, args.overwrite)
-    present = {} if args.write is None else _file_set(args.write, generated.files).existing()
-    files, replacing = _with_merged_record(generated.files, present, replacing)
-    placed = [_placed(file, present, replacing) for file in files]
-    writable = all(file.state != "differs" for file in placed)
-    if args.write is not None and writable:
+    replacing = _paths_to_replace(generated.files, args.overwrite)
+    existing = {} if args.write is None else _file_set(args.write, generated.files).existing()
+    files, replacing = _merge_existing_record(generated.files, existing, replacing)
+    placed = [_compare_file(file, existing, replacing) for file in files]
+    can_write = all(file.state != "differs" for file in placed)
+    if args.write is not None and can_write:
         _file_set(args.write, files).write(replacing=replacing)
-    return ScaffoldWritten(files=placed, written=args.write is not None and writable)
+    return ScaffoldWritten(files=placed, written=args.write is not None and can_write)
 
 
 def _file_set(directory: str, files: list[ScaffoldedFile]) -> FileSet:
     return FileSet(directory, {RepoPath.parse(file.path): file.content.encode() for file in files})
 
 
-def _with_merged_record(
-    files: list[ScaffoldedFile], present: Mapping[RepoPath, bytes], replacing: set[RepoPath]
+def _merge_existing_record(
+    files: list[ScaffoldedFile], existing: Mapping[RepoPath, bytes], replacing: set[RepoPath]
 ) -> tuple[list[ScaffoldedFile], set[RepoPath]]:
-    """Merge the existing record into the new one; as this loses nothing, it needs no --overwrite."""
+    """Merge the existing record into the new one. This loses nothing, so that it needs no --overwrite."""
     path = RepoPath.parse(RECORD_PATH)
-    text = merged_record(present[path], files[-1].content) if path in present else None
+    text = merge_record(existing[path], files[-1].content) if path in existing else None
     if text is None:
         return files, replacing
     record = ScaffoldedFile.of(RenderedFile(RECORD_PATH, text), None)
     return [*files[:-1], record], replacing | {path}
 
 
-def _described(room: Templates, args: WriteScaffold) -> dict[str, Any]:
+def _default_description(room: Templates, args: WriteScaffold) -> dict[str, Any]:
     """Return a default for the description, if a template requires one."""
-    chosen = room.catalogue.matching(toolchain=args.toolchain)
+    templates = room.catalogue.matching(toolchain=args.toolchain)
+    parameters = (parameter for template in templates for parameter in template.parameters)
+    if not any(parameter.name == "description" and parameter.required for parameter in parameters):
+        return {}
     kind = "program" if args.variant == "cli" else args.variant
-    is_needed = any(item.name == "description" and item.required for one in chosen for item in one.parameters)
-    return {"description": f"A {args.toolchain.capitalize()} {kind}"} if is_needed else {}
+    return {"description": f"A {args.toolchain.capitalize()} {kind}"}
 
 
-def _assigned(assignments: list[str]) -> dict[str, Any]:
+def _parse_assignments(assignments: list[str]) -> dict[str, Any]:
     """Parse parameters of the form `name=value`; a value that is not JSON is plain text."""
     given: dict[str, Any] = {}
     for assignment in assignments:
-        name, sign, value = assignment.partition("=")
-        if not sign:
+        name, equals, value = assignment.partition("=")
+        if not equals:
             raise InvalidArguments(
-                f'argument "set": {assignment[:40]!a} is not name=value.', hint="Such as has_tests=false."
+                f'argument "set": {assignment[:_MAX_QUOTED_CHARACTERS]!a} is not name=value.',
+                hint="Such as has_tests=false.",
             )
-        given[name] = _value(value)
+        given[name] = _parse_value(value)
     return given
 
 
-def _value(typed: str) -> Any:
+def _parse_value(typed: str) -> Any:
     try:
         value = parse_json(typed)
     except UnreadableDocument:
@@ -175,28 +184,34 @@ def _value(typed: str) -> Any:
     return value if isinstance(value, bool | list | str) else typed
 
 
-def _replaceable(files: list[ScaffoldedFile], named: list[str]) -> set[RepoPath]:
+def _paths_to_replace(files: list[ScaffoldedFile], names: list[str]) -> set[RepoPath]:
     known = [file.path for file in files]
-    for name in named:
+    for name in names:
         if files and name not in known:
             raise InvalidArguments(
-                f'argument "overwrite": the scaffold has no file {name[:100]!a}.',
-                hint=did_you_mean(name[:100], known),
+                f'argument "overwrite": the scaffold has no file {name[:_MAX_QUOTED_CHARACTERS]!a}.',
+                hint=did_you_mean(name[:_MAX_QUOTED_CHARACTERS], known),
             )
-    return {RepoPath.parse(name) for name in named}
+    return {RepoPath.parse(name) for name in names}
 
 
-def _placed(file: ScaffoldedFile, present: Mapping[RepoPath, bytes], replacing: set[RepoPath]) -> PlacedFile:
+def _compare_file(
+    file: ScaffoldedFile, existing: Mapping[RepoPath, bytes], replacing: set[RepoPath]
+) -> PlacedFile:
     path = RepoPath.parse(file.path)
-    old = present.get(path)
+    old = existing.get(path)
     new = file.content.encode()
-    state: State = "new" if old is None else "unchanged" if old == new else "differs"
-    if state == "differs" and path in replacing:
-        state = "replaced"
-    changed = state in ("differs", "replaced")
+    state: State
+    if old is None:
+        state = "new"
+    elif old == new:
+        state = "unchanged"
+    else:
+        state = "replaced" if path in replacing else "differs"
+    is_different = state in ("differs", "replaced")
     return PlacedFile(
         path=file.path,
         state=state,
-        difference=difference(file.path, old or b"", new) if changed else None,
+        difference=difference(file.path, old or b"", new) if is_different else None,
         checksum=file.checksum,
     )
