@@ -27,7 +27,7 @@ from typing import Any
 from bench._comparison import Comparison, amount, compare
 from bench._results import Results, arguments
 from holdfast.comments.store import Comments
-from holdfast.comments.tools.search_comments import SearchComments, found, search_comments
+from holdfast.comments.tools.search_comments import SearchComments, render_found, search_comments
 from holdfast.storage.git.repository import Repository
 
 FILES, EACH = 2000, 50
@@ -142,7 +142,7 @@ def ours(room: Comments, query: str, filters: dict[str, Any]) -> float:
     """Return the seconds of the same search in a running server."""
     asked = SearchComments.model_validate({"query": query, "filters": filters})
     started = time.perf_counter()
-    found(search_comments(room, asked))
+    render_found(search_comments(room, asked))
     return time.perf_counter() - started
 
 

@@ -9,7 +9,7 @@ import pytest
 from holdfast import toolsets
 from holdfast.comments.anchors.moved_code import Moves
 from holdfast.comments.errors import FileAccessDenied, InvalidFilePath, SourceNotFound
-from holdfast.comments.resources import address_of
+from holdfast.comments.resources import comments_uri
 from holdfast.comments.sidecar.document import Sidecar
 from holdfast.kernel.errors import TooLarge, UnknownResource
 from tests.comments.conftest import Desk
@@ -118,8 +118,8 @@ def test_reading_changes_no_file(filled: Desk) -> None:
 def test_the_list_names_every_file_with_comments(filled: Desk) -> None:
     (family,) = (resource for resource in comments.resources if resource.members is not None)
     listed = list(family.members(filled.room)) if family.members is not None else []
-    assert {item.uri for item in listed} == {address_of(PATH), address_of("größe/a b.py")}
-    assert address_of("größe/a b.py") == "comment://workspace/gr%C3%B6%C3%9Fe/a%20b.py.comments"
+    assert {item.uri for item in listed} == {comments_uri(PATH), comments_uri("größe/a b.py")}
+    assert comments_uri("größe/a b.py") == "comment://workspace/gr%C3%B6%C3%9Fe/a%20b.py.comments"
 
 
 def test_keys_of_other_programs_are_shown_and_what_is_hidden_is_not(filled: Desk) -> None:

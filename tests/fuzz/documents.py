@@ -13,10 +13,10 @@ from holdfast.analysis.coverage import report_formats
 from holdfast.analysis.coverage.python_statements import python_statements
 from holdfast.analysis.fleet.roster import parse_roster
 from holdfast.analysis.gate.settings import gate_settings
-from holdfast.comments.search.pattern import compiled
+from holdfast.comments.search.pattern import compile_query
 from holdfast.comments.sidecar import document as sidecar
-from holdfast.comments.union.conflicts import sides_of
-from holdfast.comments.union.three_way import recovered, united
+from holdfast.comments.union.conflicts import parse_conflict
+from holdfast.comments.union.three_way import merge_conflicted_bytes, merge_sidecar_bytes
 from holdfast.inbox.legacy import LegacyFile
 from holdfast.milestones import imports
 from holdfast.milestones.filter.parser import parse_filter
@@ -78,14 +78,17 @@ add("coverage.py", "analysis/coverage/report_formats", report_formats.coverage_d
     coverage_database(), cost=4)
 add("python statements", "analysis/coverage/python_statements", python_statements, FOREIGN,
     (SAMPLES / "inventory.pyw").read_bytes(), cost=20)
-add("sidecar", "comments/sidecar/document", lambda data: sidecar.bytes_of(sidecar.read("a.py", data)), OURS,
-    SIDECAR, cost=2)
+add("sidecar", "comments/sidecar/document",
+    lambda data: sidecar.bytes_of(sidecar.parse_sidecar("a.py", data)), OURS, SIDECAR, cost=2)
 CONFLICT = f"<<<<<<< ours\n{SIDECAR}\n||||||| base\n{{}}\n=======\n{SIDECAR}\n>>>>>>> theirs\n"
-add("conflict", "comments/union/conflicts", sides_of, NOTHING, CONFLICT)
-add("conflicted sidecar", "comments/union/three_way", recovered, (*OURS, *FOREIGN), CONFLICT, cost=2)
-add("union", "comments/union/three_way", lambda data: united(None, data, SIDECAR.encode()), (*OURS, *FOREIGN),
+add("conflict", "comments/union/conflicts", parse_conflict, NOTHING, CONFLICT)
+add("conflicted sidecar", "comments/union/three_way", merge_conflicted_bytes, (*OURS, *FOREIGN),
+    CONFLICT, cost=2)
+add("union", "comments/union/three_way",
+    lambda data: merge_sidecar_bytes(None, data, SIDECAR.encode()), (*OURS, *FOREIGN),
     SIDECAR, SIDECAR.replace('"gm_1"', "[1]"), SIDECAR.replace('"c_1"', "{}"), cost=2)
-add("query", "comments/search/pattern", typed(lambda text: compiled(text).count("some text, a" * 9)), NOTHING,
+add("query", "comments/search/pattern",
+    typed(lambda text: compile_query(text).count("some text, a" * 9)), NOTHING,
     r"(lock|cache)\b.*[a-z]+?$", r"\p{L}{2,9}(?i:x)")
 add("path patterns", "storage/files/globs", typed(lambda text: matcher([text])("src/a.py")), OURS,
     "src/**/[a-z]*.{py,rs}", "docs/", "[!a-c]?/{x}\\*", b"src/\xc4*")

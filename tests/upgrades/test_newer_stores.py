@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.comments.sidecar.source import VERSION
+from holdfast.comments.sidecar.source import FORMAT_VERSION
 from tests.conftest import RunHoldfast
 from tests.faces.http.running import HOLDFAST, running_server
 from tests.upgrades.stores import STORES, backups, content, make, opened
@@ -96,7 +96,7 @@ def test_a_comment_file_of_a_newer_format_keeps_its_version_and_what_is_not_unde
     run_holdfast("comments", "add", "a.py", "1", "Kept", check=True)
     path = repository / "a.py.comments"
     document = json.loads(path.read_text())
-    assert document["version"] == VERSION
+    assert document["version"] == FORMAT_VERSION
     document |= {"version": "9.0.0", "holograms": [1]}
     document["comments"][0]["mood"] = "blue"
     path.write_text(json.dumps(document))

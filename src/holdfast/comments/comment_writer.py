@@ -2,7 +2,7 @@
 
 Contract:
 - Each change reads the sidecar again under its lock, so nothing that another process wrote is overwritten.
-- Comments that are shown with a file but stored with another are moved to the file's own sidecar first.
+- Comments that belong to a file but are stored with another are moved to the file's own sidecar first.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.comments.anchors.plan import apply_placements, tracking_plan
+from holdfast.comments.anchors.plan import apply_placements, plan_tracking
 from holdfast.comments.anchors.version_chain import VersionChain, track_chain
 from holdfast.comments.errors import InvalidLineNumber
-from holdfast.comments.sidecar.document import remove, transfer
+from holdfast.comments.sidecar.document import remove_comment, transfer_comment
 from holdfast.comments.sidecar.files import CommentDraft, SidecarChange
-from holdfast.comments.sidecar.note import MOVED_FILE, AnchorSymbol, Note, NoteLocation
-from holdfast.comments.sidecar.source import decoded, split_lines
+from holdfast.comments.sidecar.note import MOVED_METHOD, AnchorSymbol, Note, NoteLocation
+from holdfast.comments.sidecar.source import decode_source, split_lines
 from holdfast.comments.store import Comments
 from holdfast.comments.tracking.placement import Placement
 from holdfast.storage.files.repo_path import RepoPath
@@ -26,7 +26,7 @@ from holdfast.storage.files.repo_path import RepoPath
 if TYPE_CHECKING:
     from holdfast.comments.anchors.moved_code import Moves
 
-Follow = Callable[[VersionChain], Sequence[Placement]]
+TrackChain = Callable[[VersionChain], Sequence[Placement]]
 """Tracks the anchors of a chain of versions."""
 
 
@@ -49,18 +49,19 @@ class CommentWriter:
         # Read before locking, so that an error leaves no trace on disk.
         source = self._room.require_source(path)
         self.store_arrivals(path)
-        count, last = len(split_lines(decoded(source))), max(draft.line, draft.end_line or 0)
-        if last > count:
-            raise InvalidLineNumber(path.text, last, count)
+        line_count = len(split_lines(decode_source(source)))
+        last_line = max(draft.line, draft.end_line or 0)
+        if last_line > line_count:
+            raise InvalidLineNumber(path.text, last_line, line_count)
         with self._room.locks.holding(path.text):
             change = self._room.begin(path, source)
             if not change.is_ours:
-                self._follow(change)
+                self._read_and_locate(change)
             if strict:
-                change.normalizer.outline.refuse_errors()
+                change.normalizer.outline.require_valid_syntax()
             note = change.add(draft, self._room.numbers(2))
             self._room.finish(change)
-            return _placed(change, note)
+            return _placed_comment(change, note)
 
     def edit(self, path: RepoPath, name: str, text: str) -> Note:
         """Replace the text of a comment; its tag, author and anchor stay."""
@@ -72,7 +73,7 @@ class CommentWriter:
     def delete(self, path: RepoPath, name: str) -> Note:
         """Remove a comment, and its marker if no other comment uses it."""
         with self._changing_one(path, name) as (change, note):
-            remove(change.sidecar, note)
+            remove_comment(change.sidecar, note)
             change.deleted.add(note.id)
             return note
 
@@ -92,14 +93,14 @@ class CommentWriter:
         """Add a reply to a comment."""
         with self._changing_one(path, name) as (change, note):
             replies = note.raw.get("replies")
-            answer = {
+            reply = {
                 "id": f"r_{self._room.numbers(1)}",
                 "text": text,
                 "author": author,
                 "created": change.time,
                 "contentType": "text",
             }
-            note.raw["replies"] = [*(replies if isinstance(replies, list) else []), answer]
+            note.raw["replies"] = [*(replies if isinstance(replies, list) else []), reply]
             change.mark(note)
             return note
 
@@ -115,14 +116,14 @@ class CommentWriter:
             arriving.check_line(line)
             before = note.line
             if arriving is not leaving:
-                transfer(leaving.sidecar, arriving.sidecar, note)
+                transfer_comment(leaving.sidecar, arriving.sidecar, note)
                 leaving.deleted.add(note.id)
             arriving.anchor(note, line)
             if arriving is leaving:
                 self._room.finish(arriving)
             else:
                 self._room.finish_both(arriving, leaving)
-            return before, _placed(arriving, note)
+            return before, _placed_comment(arriving, note)
 
     def relocate(self, source: RepoPath, target: RepoPath, names: Mapping[str, NoteLocation]) -> list[Note]:
         """Move comments with their code to another file; the version they were written for is kept."""
@@ -134,13 +135,13 @@ class CommentWriter:
                 if note is None or arriving.current is None:
                     continue
                 leaving.deleted.add(note.id)
-                known = arriving.sidecar.find(note.id)
-                if known is not None and known.updated >= note.updated:
-                    remove(leaving.sidecar, note)
+                existing = arriving.sidecar.find(note.id)
+                if existing is not None and existing.updated >= note.updated:
+                    remove_comment(leaving.sidecar, note)
                     continue
-                transfer(leaving.sidecar, arriving.sidecar, note)
+                transfer_comment(leaving.sidecar, arriving.sidecar, note)
                 # If the source still exists, the comment returns when its code does.
-                method = location.method if leaving.source is None else MOVED_FILE
+                method = location.method if leaving.source is None else MOVED_METHOD
                 note.location, note.as_stored = replace(location, method=method), False
                 arriving.touched.add(note.id)
                 moved.append(note)
@@ -149,30 +150,33 @@ class CommentWriter:
             return moved
 
     def store_arrivals(self, target: RepoPath, moves: Moves | None = None) -> list[tuple[str, Note]]:
-        """Store in a file's sidecar the comments that moved to it; return where each was stored."""
+        """Move the comments that belong to a file into its sidecar; return each with its previous file."""
         moves = moves or self._room.moves(target.text)
-        coming = [] if moves is None else moves.arriving.get(target.text, [])
-        here = self._room.load_owned(target.text, moves).comments if coming else []
-        found = []
-        for source in dict.fromkeys(source for source, _ in coming):
-            names = {note.id: note.location for note in here if (source, note.id) in coming}
-            found += [(source, note) for note in self.relocate(RepoPath.parse(source), target, names)]
-        return found
+        arriving = [] if moves is None else moves.arriving.get(target.text, [])
+        if not arriving:
+            return []
+        notes = self._room.load_owned(target.text, moves).comments
+        stored = []
+        for source in dict.fromkeys(source for source, _ in arriving):
+            locations = {note.id: note.location for note in notes if (source, note.id) in arriving}
+            relocated = self.relocate(RepoPath.parse(source), target, locations)
+            stored += [(source, note) for note in relocated]
+        return stored
 
     @contextmanager
-    def changing(self, path: RepoPath, follow: Follow = track_chain) -> Iterator[SidecarChange]:
+    def changing(self, path: RepoPath, track: TrackChain = track_chain) -> Iterator[SidecarChange]:
         """Hold a sidecar's lock, yield its content, and write it if it changed and nothing was raised."""
         with self._room.locks.holding(path.text):
-            change = self._begin(path, follow=follow)
+            change = self._begin(path, track=track)
             yield change
             self._room.finish(change)
 
     @contextmanager
     def _changing_one(self, path: RepoPath, name: str) -> Iterator[tuple[SidecarChange, Note]]:
-        """Do the same for one comment; the others may be written as stored."""
+        """Hold the lock for a change of one comment; the others may be written as they are stored."""
         self.store_arrivals(path)
         with self._room.locks.holding(path.text):
-            change = self._begin(path, must_exist=True, everything=False)
+            change = self._begin(path, must_exist=True, locate_all=False)
             yield change, change.find(name)
             self._room.finish(change)
 
@@ -181,24 +185,24 @@ class CommentWriter:
         path: RepoPath,
         *,
         must_exist: bool = False,
-        everything: bool = True,
-        follow: Follow = track_chain,
+        locate_all: bool = True,
+        track: TrackChain = track_chain,
     ) -> SidecarChange:
         change = self._room.begin(path, self._room.source_bytes(path))
         if must_exist and change.source is None and change.before is None:
             raise self._room.not_found(path)
-        if change.is_ours and not everything:
+        if change.is_ours and not locate_all:
             self._room.read(change, as_stored=True)
         else:
-            self._follow(change, follow)
+            self._read_and_locate(change, track)
         return change
 
-    def _follow(self, change: SidecarChange, follow: Follow = track_chain) -> None:
+    def _read_and_locate(self, change: SidecarChange, track: TrackChain = track_chain) -> None:
         """Parse the document and locate every comment in the current text."""
         self._room.read(change)
-        found = tracking_plan(change.sidecar, change.current, self._room.versions)
-        apply_placements(change.sidecar, found, [follow(chain) for chain in found.chains])
+        plan = plan_tracking(change.sidecar, change.current, self._room.versions)
+        apply_placements(change.sidecar, plan, [track(chain) for chain in plan.chains])
 
 
-def _placed(change: SidecarChange, note: Note) -> PlacedComment:
+def _placed_comment(change: SidecarChange, note: Note) -> PlacedComment:
     return PlacedComment(note, str(note.raw["ghostMarkerId"]), change.symbol_at(note.line))

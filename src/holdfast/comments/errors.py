@@ -1,7 +1,7 @@
 """The errors of the comments specification. Codes are in `kernel/codes.py`.
 
-Each error carries the data that the specification shows (`filePath`, `suggestion`, …), the specification's
-name for its code, and the domain that distinguishes it from other families' codes.
+The data of each error has the fields of the specification (`filePath`, `suggestion`, …), the specification's
+name for the code, and a domain, because other specifications use the same codes.
 """
 
 from __future__ import annotations
@@ -12,20 +12,22 @@ from holdfast.kernel.errors import Corrupted, Denied, Invalid, InvalidPath, NotF
 from holdfast.kernel.text import one_line
 
 DOMAIN = "comments"
+"""The domain that distinguishes these errors from those of other specifications."""
+
 REDACTED_ROOT = "."
-"""Shown instead of the workspace root, so that paths of the machine are not disclosed."""
+"""Replaces the workspace root in error data, so that paths of the machine are not disclosed."""
 
-_RECOVER = "Repair the file or restore it from git; `holdfast doctor` shows what can be recovered"
-
-
-def _data(name: str, path: str, hint: str, **more: object) -> dict[str, Any]:
-    """Return an error's data: what the specification shows, then what identifies the family."""
-    shown = {"filePath": path[:200], **more, "suggestion": hint}
-    return {"hint": hint, **shown, "workspaceRoot": REDACTED_ROOT, "domain": DOMAIN, "error": name}
+_RECOVERY_HINT = "Repair the file or restore it from git; `holdfast doctor` shows what can be recovered"
 
 
-def quoted(text: str) -> str:
-    """Return a name for use in a message: printable, on one line, and cut at 200 characters."""
+def _error_data(name: str, path: str, hint: str, **more: object) -> dict[str, Any]:
+    """Return an error's data: the fields of the specification, then its domain and the error's name."""
+    specified = {"filePath": path[:200], **more, "suggestion": hint}
+    return {"hint": hint, **specified, "workspaceRoot": REDACTED_ROOT, "domain": DOMAIN, "error": name}
+
+
+def quote_name(text: str) -> str:
+    """Quote a name for a message: printable, on one line, and cut at 200 characters."""
     return f"'{one_line(text[:200])}'"
 
 
@@ -36,11 +38,11 @@ class SourceNotFound(NotFound, kind="source_not_found", number=4047):
 
     def __init__(self, path: str, closest: str | None = None) -> None:
         super().__init__(
-            f"File not found: {quoted(path)}",
-            **_data("FileNotFound", path, "Check that the file exists in the workspace"),
+            f"File not found: {quote_name(path)}",
+            **_error_data("FileNotFound", path, "Check that the file exists in the workspace"),
         )
         if closest is not None:
-            self.hint = f"{self.hint}; did you mean {quoted(closest)}?"
+            self.hint = f"{self.hint}; did you mean {quote_name(closest)}?"
 
 
 class CommentNotFound(NotFound, kind="comment_not_found", number=4049):
@@ -51,8 +53,8 @@ class CommentNotFound(NotFound, kind="comment_not_found", number=4049):
     def __init__(self, path: str, comment_id: str = "") -> None:
         hint = "Use get_file_comments to list valid comment IDs"
         super().__init__(
-            f"Comment not found: {quoted(comment_id)} in {quoted(path)}",
-            **_data("CommentNotFound", path, hint, commentId=comment_id),
+            f"Comment not found: {quote_name(comment_id)} in {quote_name(path)}",
+            **_error_data("CommentNotFound", path, hint, commentId=comment_id),
         )
 
 
@@ -63,7 +65,7 @@ class InvalidFilePath(InvalidPath, kind="invalid_file_path", number=4066):
 
     def __init__(self, path: str, reason: str = "it names no file", hint: str = "Name a source file") -> None:
         super().__init__(
-            f"Invalid file path: {reason}", **_data("InvalidFilePath", path, hint, reason=reason)
+            f"Invalid file path: {reason}", **_error_data("InvalidFilePath", path, hint, reason=reason)
         )
 
 
@@ -76,7 +78,7 @@ class FileAccessDenied(Denied, kind="file_access_denied", number=4035):
         self, path: str, reason: str = "access to it is not allowed", hint: str = "Name another file"
     ) -> None:
         super().__init__(
-            f"File access denied: {reason}", **_data("FileAccessDenied", path, hint, reason=reason)
+            f"File access denied: {reason}", **_error_data("FileAccessDenied", path, hint, reason=reason)
         )
 
 
@@ -88,8 +90,8 @@ class InvalidLineNumber(Invalid, kind="invalid_line_number", number=4067):
     def __init__(self, path: str, line: int = 0, count: int = 1) -> None:
         hint = f"Line must be between 1 and {count}"
         super().__init__(
-            f"Invalid line number: {quoted(path)} has no line {line}",
-            **_data("InvalidLineNumber", path, hint, line=line, fileLineCount=count),
+            f"Invalid line number: {quote_name(path)} has no line {line}",
+            **_error_data("InvalidLineNumber", path, hint, line=line, fileLineCount=count),
         )
 
 
@@ -100,8 +102,10 @@ class SourceNotParsed(Invalid, kind="source_not_parsed", number=4068):
 
     def __init__(self, path: str, problem: str = "syntax error") -> None:
         super().__init__(
-            f"Failed to parse source code: {quoted(path)}: {problem}",
-            **_data("ASTParseError", path, "Fix syntax errors before adding comments", parseError=problem),
+            f"Failed to parse source code: {quote_name(path)}: {problem}",
+            **_error_data(
+                "ASTParseError", path, "Fix syntax errors before adding comments", parseError=problem
+            ),
         )
         self.hint = f"{self.hint}, or set HOLDFAST_COMMENTS_LENIENT=1"
 
@@ -113,6 +117,6 @@ class CommentFileCorrupted(Corrupted, kind="comment_file_corrupted", number=5027
 
     def __init__(self, path: str, reason: str = "it cannot be read") -> None:
         super().__init__(
-            f"Comment file corrupted: {quoted(path)}: {reason}",
-            **_data("CommentFileCorrupted", path, _RECOVER, reason=reason),
+            f"Comment file corrupted: {quote_name(path)}: {reason}",
+            **_error_data("CommentFileCorrupted", path, _RECOVERY_HINT, reason=reason),
         )

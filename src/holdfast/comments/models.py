@@ -17,28 +17,31 @@ from holdfast.kernel.untrusted import UntrustedText, visible
 if TYPE_CHECKING:
     from holdfast.comments.search.query import CommentHit
 
-MAX_RESULTS = 1000
-DEFAULT_RESULTS = 100
+MAX_RESULT_LIMIT = 1000
+"""Comments that a caller may request at once. A judgement: more would not fit into a model's context."""
+
+DEFAULT_RESULT_LIMIT = 100
+"""Comments that are returned if the caller names no limit. A judgement: about one page of a report."""
 
 Tag = Literal["TODO", "FIXME", "NOTE", "STAR", "QUESTION"]
 Status = Literal["open", "resolved", "wontfix"]
 State = Literal["high", "medium", "low", "none"]
 
 
-def _visible_text(text: str) -> str:
-    """Raise if a text has no visible characters."""
+def _require_visible_text(text: str) -> str:
+    """Return a text, or raise if it has no visible characters."""
     if not visible(text).strip():
         raise ValueError("it must hold more than white space")
     return text
 
 
 CommentText = Annotated[
-    str, Field(min_length=1, max_length=LIMITS.comment_characters), AfterValidator(_visible_text)
+    str, Field(min_length=1, max_length=LIMITS.comment_characters), AfterValidator(_require_visible_text)
 ]
 Author = Annotated[
     str,
     Field(min_length=1, max_length=LIMITS.comment_author_characters),
-    AfterValidator(_visible_text),
+    AfterValidator(_require_visible_text),
     SIGNATURE,
 ]
 FilePath = Annotated[str, Field(max_length=LIMITS.path_characters)]
@@ -49,18 +52,19 @@ CommentId = Annotated[
 ]
 
 
-def _timestamp(value: str) -> str:
+def _require_timestamp(value: str) -> str:
+    """Return a timestamp, or raise if it has another form."""
     if microseconds_of(value) is None:
         raise ValueError("must be a date and time with an offset, such as 2025-10-19T15:00:00Z")
     return value
 
 
-Timestamp = Annotated[str, Field(max_length=64), AfterValidator(_timestamp)]
+Timestamp = Annotated[str, Field(max_length=64), AfterValidator(_require_timestamp)]
 LineNumber = Annotated[int, Field(ge=1, strict=True), BeforeValidator(as_integer)]
 
 
 class Inline(Input):
-    """A part of the arguments whose schema is inlined instead of referenced."""
+    """A nested object in the arguments of a tool, whose JSON schema is inlined instead of referenced."""
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
@@ -74,7 +78,7 @@ class CommentResult(Output):
 
 
 class OneComment(CommentResult):
-    """The comment that was changed."""
+    """The comment that a tool changed; each tool adds its own fields."""
 
     comment_id: str = Field(description="The id of the comment.")
     file_path: UntrustedText = Field(description="Path of the source file.")
@@ -166,7 +170,7 @@ class CommentFacts(CommentResult):
             reason=note.reason,
             confidence=note.location.confidence.value,
             needs_review=note.location.needs_review,
-            candidates=[CandidateFacts.of(one) for one in note.location.candidates],
+            candidates=[CandidateFacts.of(candidate) for candidate in note.location.candidates],
         )
 
 

@@ -1,4 +1,7 @@
-"""Prompts that a person can select in a client, filled with code and comments of the workspace."""
+"""The prompts for comments, which a person selects in a client.
+
+Each function reads code and comments of the workspace and puts them into the texts of `prompt_text`.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from holdfast.comments import prompt_text as texts
-from holdfast.comments.anchors.orphans import candidates, uncertain_comments
-from holdfast.comments.anchors.snippets import is_text, lines_of_file, numbered
+from holdfast.comments.anchors.orphans import find_candidates, uncertain_comments
+from holdfast.comments.anchors.snippets import is_text, lines_of_file, number_lines
 from holdfast.comments.errors import InvalidFilePath
-from holdfast.comments.export.formats import fenced
+from holdfast.comments.export.formats import fence_code
 from holdfast.comments.models import FilePath
 from holdfast.comments.orphan_description import describe_orphan
-from holdfast.comments.resources import commented
+from holdfast.comments.resources import complete_commented_path
 from holdfast.comments.search.query import CommentQuery
 from holdfast.comments.sidecar.note import Note
 from holdfast.comments.sidecar.source import source_path
@@ -39,16 +42,29 @@ if TYPE_CHECKING:
 Focus = Literal["security", "performance", "maintainability", "all"]
 FOCUSES: tuple[Focus, ...] = ("security", "performance", "maintainability", "all")
 
-_MAX_ORPHANS = 20
-_MAX_PLACES = 100
-_MAX_DECISIONS = 40
-_MAX_SIMPLE = 5
+_MAX_ORPHANS_LISTED = 20
+"""Comments in one `fix_orphans` prompt. A judgement: as many as a model can work through in one turn."""
+
+_MAX_SYMBOLS_LISTED = 100
+"""Symbols in a `review_code` prompt. A judgement: more than most files have."""
+
+_MAX_BRANCH_LINES_LISTED = 40
+"""Line numbers of branches listed for one function. A judgement: more would fill several lines."""
+
+_MAX_SIMPLE_FUNCTIONS_LISTED = 5
+"""Functions listed if none reaches the threshold. A judgement: enough to choose a lower threshold."""
+
+_MAX_NOTE_CHARACTERS = 200
+"""Characters of an existing comment in a prompt. A judgement: enough to avoid repeating it."""
+
 KNOWN_TAGS = (*TAGS, "HACK", "WARNING")
-OTHER = "of other tags or none"
+"""The tags that are counted one by one: those of the specification, and two more of the VS Code extension."""
+
+OTHER_TAGS = "of other tags or none"
 
 
-def _spelled(value: Any) -> Any:
-    """Normalize spaces and case: every argument of a prompt is typed by a person."""
+def _normalize_spelling(value: Any) -> Any:
+    """Strip spaces and lower the case of an argument, because a person types it."""
     return value.strip().lower() if isinstance(value, str) else value
 
 
@@ -56,7 +72,7 @@ class ReviewCode(Input):
     """Which file to review, and the focus of the review."""
 
     file_path: FilePath = Field(alias="filePath", description="File to review")
-    focus: Annotated[Focus, BeforeValidator(_spelled)] = Field(
+    focus: Annotated[Focus, BeforeValidator(_normalize_spelling)] = Field(
         default="all", description="Review focus area: security, performance, maintainability or all."
     )
 
@@ -65,7 +81,7 @@ class ExplainComplexity(Input):
     """Which file to explain, and the lowest complexity."""
 
     file_path: FilePath = Field(alias="filePath", description="File to analyze")
-    complexity_threshold: Annotated[int, BeforeValidator(_spelled)] = Field(
+    complexity_threshold: Annotated[int, BeforeValidator(_normalize_spelling)] = Field(
         default=10, ge=1, le=1000, alias="complexityThreshold", description="Cyclomatic complexity threshold"
     )
 
@@ -73,7 +89,7 @@ class ExplainComplexity(Input):
 class TrainingExport(Input):
     """Whether to include the code around comments."""
 
-    include_context: Annotated[bool, BeforeValidator(_spelled)] = Field(
+    include_context: Annotated[bool, BeforeValidator(_normalize_spelling)] = Field(
         default=True, alias="includeContext", description="Include code context around comments"
     )
 
@@ -86,15 +102,15 @@ class FixOrphans(Input):
     )
 
 
-def _sources(room: Comments, typed: str) -> Iterable[str]:
+def _complete_source_path(room: Comments, typed: str) -> Iterable[str]:
     """Return the source files whose paths start with `typed`."""
     listing = Listing(room.repository, lambda name: language_of(name) is not None)
     return (path for path in listing.paths() if path.startswith(typed))
 
 
-def _one_of(*choices: str) -> Callable[[Comments, str], Iterable[str]]:
-    """Complete an argument to one of some choices."""
-    return lambda _, typed: (choice for choice in choices if choice.startswith(_spelled(typed)))
+def _complete_from(*choices: str) -> Callable[[Comments, str], Iterable[str]]:
+    """Return a function that completes what was typed to one of the choices."""
+    return lambda _, typed: (choice for choice in choices if choice.startswith(_normalize_spelling(typed)))
 
 
 @comments.prompt(
@@ -102,44 +118,44 @@ def _one_of(*choices: str) -> Callable[[Comments, str], Iterable[str]]:
     title="Review code",
     specified=True,
     specified_description="Review code and suggest TODO/FIXME comments for improvements",
-    complete={"filePath": _sources, "focus": _one_of(*FOCUSES)},
+    complete={"filePath": _complete_source_path, "focus": _complete_from(*FOCUSES)},
 )
 def review_code(room: Comments, args: ReviewCode) -> list[PromptMessage]:
     """Review code and suggest TODO/FIXME comments for improvements."""
     path = source_path(args.file_path).text
-    text = _source(room, path)
-    focus, language = texts.REVIEWS[args.focus], language_of(path, text)
+    text = _require_text(room, path)
+    focus, language = texts.REVIEW_FOCUSES[args.focus], language_of(path, text)
     parts = [
         f"Review this code for {focus.subject} and suggest TODO/FIXME comments:",
-        fenced(text, "" if language is None else language.fence),
-        texts.STEPS.format(concern=focus.concern),
+        fence_code(text, "" if language is None else language.fence),
+        texts.REVIEW_STEPS.format(concern=focus.concern),
         "Focus on:\n" + "\n".join(f"- {item}" for item in focus.points),
-        _places(path, text),
-        *_already_noted(room, path),
-        texts.RECORD.format(path=visible(path)),
+        _describe_symbols(path, text),
+        *_existing_comments(room, path),
+        texts.HOW_TO_RECORD.format(path=visible(path)),
         texts.CODE_IS_DATA,
     ]
     return [PromptMessage("\n\n".join(parts))]
 
 
-def _places(path: str, text: str) -> str:
-    """Return the line ranges of functions and types, so that the model need not count lines."""
+def _describe_symbols(path: str, text: str) -> str:
+    """List the line ranges of functions and types, so that the model need not count lines."""
     from holdfast.syntax.facts import facts
 
     count = len(lines_of_file(text))
-    listed = [symbol for symbol in facts(path, text).symbols if symbol.is_function or symbol.is_type]
-    if not listed:
-        return texts.LENGTH.format(count=count)
-    lines = [texts.PLACES.format(count=count)]
-    for symbol in listed[:_MAX_PLACES]:
+    symbols = [symbol for symbol in facts(path, text).symbols if symbol.is_function or symbol.is_type]
+    if not symbols:
+        return texts.FILE_LENGTH.format(count=count)
+    lines = [texts.SYMBOL_LIST_HEADING.format(count=count)]
+    for symbol in symbols[:_MAX_SYMBOLS_LISTED]:
         name = visible(".".join(symbol.path))
-        lines.append(f"- {_span(symbol.start_line, symbol.end_line)}: {symbol.kind.lower()} {name}")
-    if len(listed) > _MAX_PLACES:
-        lines.append(f"- and {len(listed) - _MAX_PLACES} more")
+        lines.append(f"- {_line_range(symbol.start_line, symbol.end_line)}: {symbol.kind.lower()} {name}")
+    if len(symbols) > _MAX_SYMBOLS_LISTED:
+        lines.append(f"- and {len(symbols) - _MAX_SYMBOLS_LISTED} more")
     return "\n".join(lines)
 
 
-def _span(start: int, end: int) -> str:
+def _line_range(start: int, end: int) -> str:
     return f"line {start}" if start == end else f"lines {start}-{end}"
 
 
@@ -148,61 +164,68 @@ def _span(start: int, end: int) -> str:
     title="Explain complex code",
     specified=True,
     specified_description="Add NOTE comments explaining complex functions/algorithms",
-    complete={"filePath": _sources, "complexityThreshold": _one_of("5", "10", "15", "20")},
+    complete={
+        "filePath": _complete_source_path,
+        "complexityThreshold": _complete_from("5", "10", "15", "20"),
+    },
 )
 def explain_complexity(room: Comments, args: ExplainComplexity) -> list[PromptMessage]:
     """Add NOTE comments explaining complex functions/algorithms."""
     path = source_path(args.file_path).text
-    text = _source(room, path)
+    text = _require_text(room, path)
     language = language_of(path, text)
     if language is None:
-        whole = fenced(numbered(lines_of_file(text), 1), "")
-        parts = [texts.NO_MEASURE.format(path=visible(path)), whole]
-        return [PromptMessage("\n\n".join([*parts, *_explaining(room, path)]))]
+        whole = fence_code(number_lines(lines_of_file(text), 1), "")
+        parts = [texts.COMPLEXITY_UNKNOWN.format(path=visible(path)), whole]
+        return [PromptMessage("\n\n".join([*parts, *_explanation_steps(room, path)]))]
     from holdfast.syntax.complexity import measure_functions
     from holdfast.syntax.parse import parse
 
     functions = sorted(
-        measure_functions(parse(language, text)), key=lambda one: (-one.metrics.extended, one.start_line)
+        measure_functions(parse(language, text)),
+        key=lambda function: (-function.metrics.extended, function.start_line),
     )
-    found = [one for one in functions if one.metrics.extended >= args.complexity_threshold]
-    if not found:
-        return [PromptMessage(_nothing_complex(path, functions, args.complexity_threshold))]
-    head = texts.COMPLEX.format(
+    complex_functions = [
+        function for function in functions if function.metrics.extended >= args.complexity_threshold
+    ]
+    if not complex_functions:
+        return [PromptMessage(_describe_simple_functions(path, functions, args.complexity_threshold))]
+    head = texts.COMPLEX_FUNCTIONS.format(
         path=visible(path),
         threshold=args.complexity_threshold,
-        count=len(found),
+        count=len(complex_functions),
         all=len(functions),
-        have="has" if len(found) == 1 else "have",
+        have="has" if len(complex_functions) == 1 else "have",
     )
-    shown = []
-    for one in found:
-        lines = lines_of_file(text)[one.start_line - 1 : one.metrics.end_line]
-        body = fenced(numbered(list(map(visible, lines)), one.start_line), language.fence)
-        shown.append(f"{_measured(one)}\n{_figures(one.metrics)}\n\n{body}")
-    return [PromptMessage("\n\n".join([head, *shown, *_explaining(room, path)]))]
+    parts = [head]
+    for function in complex_functions:
+        lines = lines_of_file(text)[function.start_line - 1 : function.metrics.end_line]
+        body = fence_code(number_lines(list(map(visible, lines)), function.start_line), language.fence)
+        parts.append(f"{_describe_function(function)}\n{_format_metrics(function.metrics)}\n\n{body}")
+    return [PromptMessage("\n\n".join([*parts, *_explanation_steps(room, path)]))]
 
 
-def _nothing_complex(path: str, functions: Sequence[FunctionDecisions], threshold: int) -> str:
+def _describe_simple_functions(path: str, functions: Sequence[FunctionDecisions], threshold: int) -> str:
     if not functions:
         return texts.NO_FUNCTIONS.format(path=visible(path))
-    most = "\n".join(f"- {_measured(one)}" for one in functions[:_MAX_SIMPLE])
+    most = "\n".join(f"- {_describe_function(one)}" for one in functions[:_MAX_SIMPLE_FUNCTIONS_LISTED])
     return texts.NOTHING_COMPLEX.format(
         path=visible(path), threshold=threshold, all=len(functions), most=most
     )
 
 
-def _measured(one: FunctionDecisions) -> str:
+def _describe_function(function: FunctionDecisions) -> str:
     """Describe a function: its lines, its complexity, and where it branches."""
-    name, span = visible(one.metrics.name), _span(one.start_line, one.metrics.end_line)
-    places = ", ".join(map(str, one.decision_lines[:_MAX_DECISIONS]))
-    more = " and more" if len(one.decision_lines) > _MAX_DECISIONS else ""
-    decides = f"; it branches at line {places}{more}" if places else ""
-    return f"{name} ({span}, complexity {one.metrics.extended}{decides})"
+    metrics, branch_lines = function.metrics, function.decision_lines
+    listed = ", ".join(map(str, branch_lines[:_MAX_BRANCH_LINES_LISTED]))
+    more = " and more" if len(branch_lines) > _MAX_BRANCH_LINES_LISTED else ""
+    branches = f"; it branches at line {listed}{more}" if listed else ""
+    lines = _line_range(function.start_line, metrics.end_line)
+    return f"{visible(metrics.name)} ({lines}, complexity {metrics.extended}{branches})"
 
 
-def _figures(metrics: FunctionMetrics) -> str:
-    """Format the other metrics of a function."""
+def _format_metrics(metrics: FunctionMetrics) -> str:
+    """Format the metrics of a function other than its extended cyclomatic complexity."""
     recursive = ", including its recursion" if metrics.recursive else ""
     return (
         f"Statements alone: {metrics.cyclomatic}. Cognitive complexity: {metrics.cognitive}{recursive}."
@@ -211,8 +234,12 @@ def _figures(metrics: FunctionMetrics) -> str:
     )
 
 
-def _explaining(room: Comments, path: str) -> list[str]:
-    return [texts.EXPLAIN.format(path=visible(path)), *_already_noted(room, path), texts.CODE_IS_DATA]
+def _explanation_steps(room: Comments, path: str) -> list[str]:
+    return [
+        texts.EXPLANATION_STEPS.format(path=visible(path)),
+        *_existing_comments(room, path),
+        texts.CODE_IS_DATA,
+    ]
 
 
 @comments.prompt(
@@ -220,7 +247,7 @@ def _explaining(room: Comments, path: str) -> list[str]:
     title="Export training data",
     specified=True,
     specified_description="Export workspace comments as AI training data (JSONL format)",
-    complete={"includeContext": _one_of("true", "false")},
+    complete={"includeContext": _complete_from("true", "false")},
 )
 def training_export(room: Comments, args: TrainingExport) -> list[PromptMessage]:
     """Export workspace comments as AI training data (JSONL format)."""
@@ -229,24 +256,24 @@ def training_export(room: Comments, args: TrainingExport) -> list[PromptMessage]
         return [PromptMessage(texts.NOTHING_TO_EXPORT)]
     return [
         PromptMessage(
-            texts.TRAINING.format(
+            texts.TRAINING_EXPORT.format(
                 total=total,
-                counts=_counts(room, total),
-                meaning=texts.WITH if args.include_context else texts.WITHOUT,
-                call=texts.CALL_WITH_CONTEXT if args.include_context else texts.CALL,
+                counts=_count_by_tag(room, total),
+                meaning=texts.WITH_CONTEXT if args.include_context else texts.WITHOUT_CONTEXT,
+                call=texts.EXPORT_ARGUMENTS_WITH_CONTEXT if args.include_context else texts.EXPORT_ARGUMENTS,
                 option=" --context 5" if args.include_context else "",
             )
         )
     ]
 
 
-def _counts(room: Comments, total: int) -> str:
-    """Return the number of comments with each tag, and of those with AI metadata."""
+def _count_by_tag(room: Comments, total: int) -> str:
+    """Format how many comments have each tag, and how many have AI metadata."""
     tags = {tag: room.search.find(CommentQuery(tag=tag, limit=1)).total for tag in KNOWN_TAGS}
-    tags[OTHER] = total - sum(tags.values())
+    tags[OTHER_TAGS] = total - sum(tags.values())
     counted = ", ".join(f"{count} {tag}" for tag, count in tags.items() if count)
-    models = room.search.find(CommentQuery(has_ai=True, limit=1)).total
-    return f": {counted}; {models} with AI metadata"
+    enriched = room.search.find(CommentQuery(has_ai=True, limit=1)).total
+    return f": {counted}; {enriched} with AI metadata"
 
 
 @comments.prompt(
@@ -254,33 +281,38 @@ def _counts(room: Comments, total: int) -> str:
     title="Fix orphaned comments",
     specified=True,
     specified_description="Analyze orphaned comments and suggest new anchor locations",
-    complete={"filePath": commented},
+    complete={"filePath": complete_commented_path},
 )
 def fix_orphans(room: Comments, args: FixOrphans) -> list[PromptMessage]:
     """Analyze orphaned comments and suggest new anchor locations."""
     path = None if args.file_path is None else source_path(args.file_path).text
     if path is not None:
         room.load(path)  # raises if the file neither exists nor has comments
-    total, found, _ = uncertain_comments(room, None if path is None else _exactly(path), _MAX_ORPHANS)
+    pattern = None if path is None else _escape_pattern(path)
+    total, uncertain, _ = uncertain_comments(room, pattern, _MAX_ORPHANS_LISTED)
     where = "this workspace" if path is None else visible(path)
-    if not found:
+    if not uncertain:
         return [PromptMessage(texts.NO_ORPHANS.format(where=where))]
     boundary = f"orphans-{secrets.token_hex(8)}"
-    offers = candidates(room, found)
+    candidates = find_candidates(room, uncertain)
     orphans = "\n\n".join(
-        describe_orphan(room, number, *item, offers) for number, item in enumerate(found, 1)
+        describe_orphan(room, number, note_path, note, candidates)
+        for number, (note_path, note) in enumerate(uncertain, 1)
     )
-    rest = "" if total <= len(found) else texts.MORE_ORPHANS.format(shown=len(found), total=total)
-    text = texts.ORPHANS.format(where=where, boundary=boundary, orphans=orphans, rest=rest)
+    rest = ""
+    if total > len(uncertain):
+        rest = texts.MORE_ORPHANS.format(shown=len(uncertain), total=total)
+    text = texts.FIX_ORPHANS.format(where=where, boundary=boundary, orphans=orphans, rest=rest)
     return [PromptMessage(text)]
 
 
-def _exactly(path: str) -> str:
-    """Return a pattern that matches exactly one path."""
+def _escape_pattern(path: str) -> str:
+    """Escape a path, so that as a pattern it matches only itself."""
     return "".join(f"\\{letter}" if letter in "*?[\\" else letter for letter in path)
 
 
-def _source(room: Comments, path: str) -> str:
+def _require_text(room: Comments, path: str) -> str:
+    """Return the text of a source file, or raise if it is binary or too long for a prompt."""
     text = room.text_of(path)
     if len(text) > LIMITS.prompt_source_characters:
         raise TooLarge(
@@ -293,21 +325,21 @@ def _source(room: Comments, path: str) -> str:
     return visible(text).rstrip("\n")
 
 
-def _already_noted(room: Comments, path: str) -> list[str]:
-    """Return the comments on the file, so that they are not suggested again."""
+def _existing_comments(room: Comments, path: str) -> list[str]:
+    """List the comments on the file, so that the model does not suggest them again."""
     try:
         notes = sorted(room.load(path).comments, key=lambda note: (note.line, note.alias))
     except HoldfastError:
         return []  # an unreadable sidecar does not prevent a review
     if not notes:
         return []
-    lines = [
-        f"- {line_label(note.line, note.end_line)} ({_state(note)}): {shorten(one_line(note.text), 200)}"
-        for note in notes
-    ]
+    lines = []
+    for note in notes:
+        text = shorten(one_line(note.text), _MAX_NOTE_CHARACTERS)
+        lines.append(f"- {line_label(note.line, note.end_line)} ({_describe_state(note)}): {text}")
     return ["Comments on this file:\n" + "\n".join(lines)]
 
 
-def _state(note: Note) -> str:
+def _describe_state(note: Note) -> str:
     states = ("" if note.status == "open" else note.status, "orphaned" if note.orphaned else "")
     return ", ".join(filter(None, (visible(note.tag or UNTAGGED), *states)))

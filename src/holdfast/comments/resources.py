@@ -1,4 +1,7 @@
-"""Comments as resources. Reading changes nothing; each comment has its current line."""
+"""The resources for comments: `comment://workspace/…`, each a JSON document.
+
+Reading a resource changes nothing; each comment has its current line.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from urllib.parse import quote
 
 from holdfast.comments.models import Tag
 from holdfast.comments.sidecar.document import Sidecar
-from holdfast.comments.sidecar.note import EVIDENCE, Note
+from holdfast.comments.sidecar.note import EVIDENCE_KEY, Note
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.toolset import comments
@@ -27,124 +30,136 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.resource import ListedResource
 from holdfast.kernel.untrusted import visible, visible_in
 
-_BASE = "comment://workspace/"
-_JSON = "application/json"
-_TAGS = (*get_args(Tag), "HACK", "WARNING")
+_WORKSPACE_URI = "comment://workspace/"
+_JSON_MEDIA_TYPE = "application/json"
+_KNOWN_TAGS = (*get_args(Tag), "HACK", "WARNING")
 
 
-def members(room: Comments) -> Iterable[ListedResource]:
-    """Return the URI of every file that has comments."""
+def list_file_resources(room: Comments) -> Iterable[ListedResource]:
+    """Return one resource for each file that has comments."""
     return [
         ListedResource(
-            uri=address_of(path), name=visible(path), description="Comments of this file", mime_type=_JSON
+            uri=comments_uri(path),
+            name=visible(path),
+            description="Comments of this file",
+            mime_type=_JSON_MEDIA_TYPE,
         )
         for path in room.sidecar_paths()
     ]
 
 
-def address_of(path: str) -> str:
+def comments_uri(path: str) -> str:
     """Return the URI of a file's comments."""
-    return f"{_BASE}{quote(path)}.comments"
+    return f"{_WORKSPACE_URI}{quote(path)}.comments"
 
 
-def commented(room: Comments, typed: str) -> Iterable[str]:
+def complete_commented_path(room: Comments, typed: str) -> Iterable[str]:
     """Return the files with comments whose paths start with `typed`."""
     return (path for path in room.sidecar_paths() if path.startswith(typed))
 
 
-def _tags(room: Comments, typed: str) -> list[str]:
+def _complete_tag(room: Comments, typed: str) -> list[str]:
     del room
-    return [tag for tag in _TAGS if tag.startswith(typed.upper())]
+    return [tag for tag in _KNOWN_TAGS if tag.startswith(typed.upper())]
 
 
-_shown = partial(comments.resource, mime_type=_JSON, topic="comments", specified=True)
+_workspace_resource = partial(comments.resource, mime_type=_JSON_MEDIA_TYPE, topic="comments", specified=True)
 
 
-@_shown(_BASE + "all", name="Workspace comments", description="All comments across entire workspace")
+@_workspace_resource(
+    _WORKSPACE_URI + "all", name="Workspace comments", description="All comments across entire workspace"
+)
 def all_comments(room: Comments) -> str:
     """Return every comment, grouped by file."""
-    files, total = _Items(), 0
+    files, total = _AnswerItems(), 0
     for sidecar in files.sidecars(room):
-        markers = [marker for note in sidecar.comments if (marker := _marker(note)) is not None]
-        found = [_comment(note) for note in sidecar.comments]
-        files.add({"filePath": sidecar.source_path, "comments": found, "ghostMarkers": markers})
-        total += len(found)
+        markers = [marker for note in sidecar.comments if (marker := _marker_data(note)) is not None]
+        data = [_comment_data(note) for note in sidecar.comments]
+        files.add({"filePath": sidecar.source_path, "comments": data, "ghostMarkers": markers})
+        total += len(data)
     return files.document({}, "files", {"totalComments": total, "totalFiles": files.count})
 
 
-@_shown(_BASE + "orphaned", name="Orphaned comments", description="Comments whose anchors no longer exist")
+@_workspace_resource(
+    _WORKSPACE_URI + "orphaned",
+    name="Orphaned comments",
+    description="Comments whose anchors no longer exist",
+)
 def orphaned_comments(room: Comments) -> str:
     """Return the comments whose code is gone, each with the reason and its candidates."""
-    found = _Items()
-    for path, note in found.notes(room, lambda note: note.orphaned):
-        offered = [
-            {"filePath": one.path, "line": one.line, "score": round(one.score, 3)}
-            for one in note.location.candidates
+    items = _AnswerItems()
+    for path, note in items.notes(room, lambda note: note.orphaned):
+        candidates = [
+            {"filePath": candidate.path, "line": candidate.line, "score": round(candidate.score, 3)}
+            for candidate in note.location.candidates
         ]
-        found.add({**_located(path, note), "reason": note.reason, "candidates": offered})
-    return found.document({}, "orphanedComments", {"totalCount": found.count})
+        items.add({**_comment_with_location(path, note), "reason": note.reason, "candidates": candidates})
+    return items.document({}, "orphanedComments", {"totalCount": items.count})
 
 
-@_shown(_BASE + "ai-enriched", name="AI-enriched comments", description="Comments with AI metadata")
+@_workspace_resource(
+    _WORKSPACE_URI + "ai-enriched", name="AI-enriched comments", description="Comments with AI metadata"
+)
 def enriched_comments(room: Comments) -> str:
     """Return the comments with AI metadata, and the models."""
-    found, models = _Items(), set()
-    for path, note in found.notes(room, lambda note: note.ai is not None):
-        found.add(_located(path, note))
+    items, models = _AnswerItems(), set()
+    for path, note in items.notes(room, lambda note: note.ai is not None):
+        items.add(_comment_with_location(path, note))
         models.add(str((note.ai or {}).get("model") or ""))
-    more = {"totalCount": found.count, "models": sorted(models - {""})}
-    return found.document({}, "comments", more)
+    more = {"totalCount": items.count, "models": sorted(models - {""})}
+    return items.document({}, "comments", more)
 
 
 @comments.resource(
-    _BASE + "{+filePath}.comments",
+    _WORKSPACE_URI + "{+filePath}.comments",
     name="File comments",
     description="Comments for specific file",
-    mime_type=_JSON,
+    mime_type=_JSON_MEDIA_TYPE,
     topic="comments/{filePath}",
     list_topic="comments/*",
-    members=members,
-    complete={"filePath": commented},
+    members=list_file_resources,
+    complete={"filePath": complete_commented_path},
     specified=True,
 )
 def file_comments(room: Comments, **parts: str) -> str:
     """Return the comments of one file; an empty list if it has none."""
     sidecar = room.load(source_path(parts["filePath"]).text)
-    return _written(_document(sidecar))
+    return _compact_json(_file_document(sidecar))
 
 
-@_shown(
-    _BASE + "tags/{tag}",
+@_workspace_resource(
+    _WORKSPACE_URI + "tags/{tag}",
     name="Comments by tag",
     description="All comments with specific tag",
-    complete={"tag": _tags},
+    complete={"tag": _complete_tag},
 )
 def tagged_comments(room: Comments, tag: str) -> str:
     """Return the comments with one tag."""
-    found = _Items()
-    for path, note in found.notes(room, lambda note: note.tag == tag):
-        found.add(_located(path, note))
-    if not found.count and tag not in _TAGS:
-        uri = f"{_BASE}tags/{tag[:100]}"
-        raise UnknownResource(f"Resource not found: {uri}", hint=did_you_mean(tag, _TAGS), uri=uri)
-    return found.document({"tag": tag}, "comments", {"totalCount": found.count})
+    items = _AnswerItems()
+    for path, note in items.notes(room, lambda note: note.tag == tag):
+        items.add(_comment_with_location(path, note))
+    if not items.count and tag not in _KNOWN_TAGS:
+        uri = f"{_WORKSPACE_URI}tags/{tag[:100]}"
+        raise UnknownResource(f"Resource not found: {uri}", hint=did_you_mean(tag, _KNOWN_TAGS), uri=uri)
+    return items.document({"tag": tag}, "comments", {"totalCount": items.count})
 
 
-def _document(sidecar: Sidecar) -> dict[str, Any]:
-    markers = {id(note.marker): _marker(note) for note in sidecar.comments if note.marker is not None}
+def _file_document(sidecar: Sidecar) -> dict[str, Any]:
+    """Return a sidecar's document with the current locations of its comments."""
+    markers = {id(note.marker): _marker_data(note) for note in sidecar.comments if note.marker is not None}
     return {
         **{key: value for key, value in sidecar.raw.items() if key not in ("comments", "ghostMarkers")},
         "filePath": sidecar.source_path,
-        "comments": [_comment(note) for note in sidecar.comments],
+        "comments": [_comment_data(note) for note in sidecar.comments],
         "ghostMarkers": list(markers.values()),
     }
 
 
-def _located(path: str, note: Note) -> dict[str, Any]:
-    return {"filePath": path, "comment": _comment(note), "ghostMarker": _marker(note)}
+def _comment_with_location(path: str, note: Note) -> dict[str, Any]:
+    return {"filePath": path, "comment": _comment_data(note), "ghostMarker": _marker_data(note)}
 
 
-def _comment(note: Note) -> dict[str, Any]:
+def _comment_data(note: Note) -> dict[str, Any]:
     known = {**note.raw, "id": note.alias, "line": note.line}
     if note.alias != note.id:
         known["storedId"] = note.id
@@ -153,21 +168,21 @@ def _comment(note: Note) -> dict[str, Any]:
     return known
 
 
-def _marker(note: Note) -> dict[str, Any] | None:
+def _marker_data(note: Note) -> dict[str, Any] | None:
     if note.marker is None:
         return None
-    known = {key: value for key, value in note.marker.items() if key != EVIDENCE}
+    known = {key: value for key, value in note.marker.items() if key != EVIDENCE_KEY}
     known |= {"line": note.line, "isOrphaned": note.orphaned}
     known |= {"confidence": note.location.confidence.value, "needsReview": note.location.needs_review}
     return known | ({"endLine": note.end_line} if note.end_line is not None else {})
 
 
-class _Items:
-    """The list in an answer, each item serialized as it is added, bounded by the largest answer."""
+class _AnswerItems:
+    """The list in an answer. Items are serialized as they are added, so the size limit applies at once."""
 
     def __init__(self) -> None:
         self._texts: list[str] = []
-        self._left = LIMITS.response_bytes
+        self._bytes_left = LIMITS.response_bytes
         self._damaged: list[dict[str, str]] = []
 
     @property
@@ -175,12 +190,13 @@ class _Items:
         return len(self._texts)
 
     def add(self, item: dict[str, Any]) -> None:
-        self._texts.append(_written(item))
-        self._left -= len(self._texts[-1])
-        if self._left < 0:
+        self._texts.append(_compact_json(item))
+        self._bytes_left -= len(self._texts[-1])
+        if self._bytes_left < 0:
             raise TooLarge(
                 f"The requested comments are larger than {LIMITS.response_bytes} bytes.",
-                hint=f"Read the comments of one file, {_BASE}<path>.comments, or call `search_comments`.",
+                hint=f"Read the comments of one file, {_WORKSPACE_URI}<path>.comments, or call"
+                " `search_comments`.",
                 limit=LIMITS.response_bytes,
             )
 
@@ -202,11 +218,11 @@ class _Items:
             yield from ((sidecar.source_path, note) for note in sidecar.comments if wanted(note))
 
     def document(self, before: dict[str, Any], name: str, after: dict[str, Any]) -> str:
-        """Return the whole answer: some members, the list under its name, and the other members."""
+        """Return a JSON object: the members of `before`, the list under `name`, the members of `after`."""
         rest = after | ({"damaged": self._damaged} if self._damaged else {})
-        first = f"{_written(before)[1:-1]}," if before else ""
-        return f'{{{first}"{name}":[{",".join(self._texts)}],{_written(rest)[1:]}'
+        first = f"{_compact_json(before)[1:-1]}," if before else ""
+        return f'{{{first}"{name}":[{",".join(self._texts)}],{_compact_json(rest)[1:]}'
 
 
-def _written(value: dict[str, Any]) -> str:
+def _compact_json(value: dict[str, Any]) -> str:
     return json.dumps(visible_in(value), ensure_ascii=False, separators=(",", ":"))

@@ -1,12 +1,15 @@
 """Reads the comments of one work tree, each with its current line.
 
+`Comments` is the object that all tools, resources and prompts for comments receive: the facade of this
+toolset over one repository.
+
 Contract:
 - Reading changes no file of the work tree. Comments that another program overwrote are restored when read;
   they are written back with the next change of their sidecar, or by a scan.
 - A sidecar that cannot be read is one error; the others are still read.
-- Reading one file's comments reads no other file's, unless a sidecar's source is gone or code may have moved
-  here: comments are shown with the file that their code moved to (`anchors/moved_code.py`), and stored there
-  with its next change.
+- Comments are returned with the file that their code moved to (`anchors/moved_code.py`), and stored there
+  with its next change. Reading one file's comments reads other sidecars only if their sources are gone or
+  their code may have moved to this file.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from holdfast.comments.anchors.cache import CachedLocations, LocationCache, signature_text
-from holdfast.comments.anchors.plan import TrackingPlan, apply_placements, tracking_plan
+from holdfast.comments.anchors.plan import TrackingPlan, apply_placements, plan_tracking
 from holdfast.comments.anchors.version_chain import VersionHistory, track_chain
 from holdfast.comments.sidecar.document import Sidecar
 from holdfast.comments.sidecar.files import SidecarFiles
@@ -25,7 +28,7 @@ from holdfast.comments.sidecar.note import Note
 from holdfast.comments.sidecar.source import (
     SourceSymbols,
     attach_symbols,
-    decoded,
+    decode_source,
     is_sidecar,
     sidecar_of,
     source_of,
@@ -45,7 +48,7 @@ if TYPE_CHECKING:
     from holdfast.comments.search.index import SearchIndex
     from holdfast.storage.watching.topic_source import TopicSource
 
-LENIENT = "HOLDFAST_COMMENTS_LENIENT"
+LENIENT_VARIABLE = "HOLDFAST_COMMENTS_LENIENT"
 """The environment variable that allows comments on source that does not parse."""
 
 
@@ -56,12 +59,14 @@ class Comments(SidecarFiles):
         self, repository: Repository, *, clock: Clock = utc_now, lenient: bool | None = None
     ) -> None:
         super().__init__(repository, clock)
-        self.lenient = bool(os.environ.get(LENIENT)) if lenient is None else lenient
-        """Whether source that does not parse accepts comments."""
+        self.lenient = bool(os.environ.get(LENIENT_VARIABLE)) if lenient is None else lenient
+        """Whether comments may be added to source that does not parse."""
         self.location_cache = LocationCache(repository)
         self.versions = VersionHistory(self.archive, self.history)
-        self.offers: VersionedCache[Mapping[tuple[str, str], Sequence[CandidateLine]]] = VersionedCache()
-        """Candidates of orphans, valid while the files that were searched do not change."""
+        self.candidate_cache: VersionedCache[Mapping[tuple[str, str], Sequence[CandidateLine]]] = (
+            VersionedCache()
+        )
+        """Candidates for orphaned comments, valid while the files that were searched do not change."""
         self._sidecars = Listing(repository, is_sidecar, source_of)
         self._search = Lazy(self._open_search)
 
@@ -96,24 +101,27 @@ class Comments(SidecarFiles):
     # All files
 
     def moves(self, path: str | None = None) -> Moves | None:
-        """Return where comments of missing sources belong and, for a file, those whose code moved to it."""
-        lone = self._sidecars.without_companion()
-        strays = tuple((source_of(one), self._sidecars.signature(one)) for one in lone)
+        """Return the files to which the comments of missing sources belong now.
+
+        With a path, the result includes the comments whose code moved to that file from existing files.
+        """
+        without_source = self._sidecars.without_companion()
+        strays = tuple((source_of(path), self._sidecars.signature(path)) for path in without_source)
         moves = self._strays.moves(strays) if strays else None
-        return moves if path is None else self._strays.with_arrivals(path, lone, moves)
+        return moves if path is None else self._strays.with_arrivals(path, without_source, moves)
 
     def changed_paths(self) -> tuple[int, list[str]]:
         """Return the number of files with comments, and those that changed or have uncertain comments."""
         placed = self.location_cache.fully_placed()
-        found = self._signatures()
-        changed = [
-            path
-            for path, (sidecar, source) in found.items()
-            if source is None
-            or sidecar is None
-            or placed.get(path) != (signature_text(source), signature_text(sidecar))
-        ]
-        return len(found), changed
+        signatures = self._signatures()
+
+        def is_unchanged(path: str, sidecar: Signature | None, source: Signature | None) -> bool:
+            if sidecar is None or source is None:
+                return False
+            return placed.get(path) == (signature_text(source), signature_text(sidecar))
+
+        changed = [path for path, pair in signatures.items() if not is_unchanged(path, *pair)]
+        return len(signatures), changed
 
     def sidecar_paths(self) -> list[str]:
         """Return the sorted paths of all source files with comments; a source may be gone."""
@@ -125,7 +133,7 @@ class Comments(SidecarFiles):
         return self._signatures(), self.moves()
 
     def topic(self, part: str) -> TopicSource:
-        """Return how all comments are watched, those of one file, or, for `*`, which files have any."""
+        """Return what to watch for all comments (an empty part), one file, or `*`, the list of files."""
         from holdfast.comments.watched_files import topic_source  # few processes wait for changes
 
         return topic_source(self, self._sidecars, part)
@@ -154,55 +162,58 @@ class Comments(SidecarFiles):
         signature = self.tree.signature(path)
         if sidecar.digest is None and signature is None:
             self.require_source(path)
-        arriving = moves is not None and path.text in moves.arriving
+        has_arrivals = moves is not None and path.text in moves.arriving
         if moves is not None:
-            moves.apply_to(sidecar, lambda one: self.stored(RepoPath.parse(one)))
+            moves.apply_to(sidecar, lambda source: self.stored(RepoPath.parse(source)))
         if not sidecar.comments:
             return sidecar
-        key = _content_key(sidecar)
-        known = None if signature is None or arriving else self.location_cache.find(path.text, signature, key)
-        if known is not None:
-            for note, location in zip(sidecar.comments, known, strict=True):
+        if signature is None or has_arrivals:
+            self.place(sidecar, path)
+            return sidecar
+        cached = self.location_cache.find(path.text, signature, _content_key(sidecar))
+        if cached is not None:
+            for note, location in zip(sidecar.comments, cached, strict=True):
                 note.location = location
             return sidecar
         self.place(sidecar, path)
-        if signature is not None and not arriving and self.tree.signature(path) == signature:
+        if self.tree.signature(path) == signature:
             self.cache_locations(path, sidecar, signature)
         return sidecar
 
     def place(self, sidecar: Sidecar, path: RepoPath) -> None:
         """Locate the comments of a sidecar in the current text of a file."""
-        found = self.plan_for(path, sidecar)
-        apply_placements(sidecar, found, [track_chain(chain) for chain in found.chains])
+        plan = self.plan_for(path, sidecar)
+        apply_placements(sidecar, plan, [track_chain(chain) for chain in plan.chains])
 
     def plan_for(self, path: RepoPath, sidecar: Sidecar) -> TrackingPlan:
         """Return which of a sidecar's comments must be tracked, and the locations of the others."""
-        return tracking_plan(sidecar, self.current_source(path), self.versions)
+        return plan_tracking(sidecar, self.current_source(path), self.versions)
 
     def cache_locations(
         self, path: RepoPath, sidecar: Sidecar, source: Signature, *, written: bool = False
     ) -> None:
-        """Cache the locations of a sidecar's comments."""
-        place = self.tree.signature(RepoPath.parse(sidecar.path))
-        if place is not None:
+        """Cache the locations of a sidecar's comments; `written`: the sidecar contains them."""
+        signature = self.tree.signature(RepoPath.parse(sidecar.path))
+        if signature is not None:
             locations = [note.location for note in sidecar.comments]
             key = _content_key(sidecar)
-            self.location_cache.keep([CachedLocations(path.text, source, place, key, locations, written)])
+            self.location_cache.put([CachedLocations(path.text, source, signature, key, locations, written)])
 
     def load_with_symbols(self, source_path: str) -> Sidecar:
         """Return a file's comments, each with the symbol that it is about now."""
         sidecar = self.load(source_path)
         if sidecar.comments and (data := self.source_bytes(RepoPath.parse(source_path))) is not None:
-            attach_symbols(sidecar.comments, SourceSymbols(source_path, decoded(data)))
+            attach_symbols(sidecar.comments, SourceSymbols(source_path, decode_source(data)))
         return sidecar
 
     def sign(self, source_path: str) -> FileSignature | None:
         """Return a value from stat calls that changes with the sidecar or the source; see `signature_of`."""
         source = f"{self.repository.root}/{source_path}"
         sidecar = signature_of((sidecar_of(source),))
-        # Most files have no sidecar; their source is then irrelevant.
-        return (
-            sidecar if sidecar is None or sidecar[0] is None else signature_of((sidecar_of(source), source))
+        if sidecar is None or sidecar[0] is None:
+            return (
+            sidecar  # most files have no sidecar, and their source is then irrelevant
+        return signature_of((sidecar_of(source), source))
         )
 
     def is_unmodified(self, sidecar: Sidecar) -> bool:

@@ -1,4 +1,4 @@
-"""The text that the answers of several tools share."""
+"""Text that several tools use in their answers: labels, notices, and wrapping for a terminal."""
 
 from __future__ import annotations
 
@@ -11,11 +11,15 @@ if TYPE_CHECKING:
     from holdfast.comments.models import FoundComment, SymbolFacts
 
 
-UNLIMITED = 10_000
+UNLIMITED_COLUMNS = 10_000
 """A width wider than any terminal."""
 
 UNTAGGED = "UNTAGGED"
+"""Printed in place of the tag of a comment that has none."""
+
 TAGS = ("TODO", "FIXME", "NOTE", "STAR", "QUESTION")
+"""The tags of the specification, in the order in which summaries list them."""
+
 _CALLABLE = frozenset({"Function", "Method", "Constructor"})
 _TAG_PREFIX = r"^\s*{tag}\s*:\s*"
 
@@ -32,13 +36,13 @@ def path_and_line(comment: FoundComment) -> str:
 
 
 def anchor_label(symbol: SymbolFacts) -> str:
-    """Name the symbol a comment is about: a function with parentheses, anything else with its kind."""
+    """Format the symbol that a comment is about: `name()` for a function, else its name and kind."""
     name = one_line(symbol.name)
     return f"{name}()" if symbol.kind in _CALLABLE else f"{name} {one_line(symbol.kind).lower()}"
 
 
-def without_tag(text: str, tag: str | None) -> str:
-    """Return a text without the tag at its beginning."""
+def strip_tag(text: str, tag: str | None) -> str:
+    """Return a text without a leading tag such as `TODO:`."""
     if tag is None:
         return text
     return re.sub(_TAG_PREFIX.format(tag=re.escape(tag)), "", text, count=1) or text
@@ -54,26 +58,27 @@ def damage_notices(damaged: list[str]) -> list[str]:
     return [f"The comments of {path} could not be read; `holdfast doctor` shows why." for path in damaged]
 
 
-def wrapped(text: str, width: int) -> list[str]:
-    """Wrap a text at a width, at spaces if there are any."""
-    pieces: list[str] = []
+def wrap_text(text: str, width: int) -> list[str]:
+    """Wrap a text at a width in columns: at spaces, or within a word that is wider than a line."""
+    lines: list[str] = []
     line = ""
     for word in text.split():
         if line and display_width(line) + 1 + display_width(word) > width:
-            pieces.append(line)
+            lines.append(line)
             line = ""
         line = f"{line} {word}" if line else word
         while display_width(line) > width:
-            cut = _fitting(line, width)
-            pieces.append(line[:cut])
+            cut = _length_that_fits(line, width)
+            lines.append(line[:cut])
             line = line[cut:]
-    return [*pieces, line] if line else pieces
+    return [*lines, line] if line else lines
 
 
-def _fitting(text: str, width: int) -> int:
-    taken = 0
-    for number, letter in enumerate(text):
-        taken += display_width(letter)
-        if taken > width:
-            return max(1, number)
+def _length_that_fits(text: str, width: int) -> int:
+    """Return how many characters of a text fit into a width; at least one."""
+    used_columns = 0
+    for index, character in enumerate(text):
+        used_columns += display_width(character)
+        if used_columns > width:
+            return max(1, index)
     return len(text)

@@ -1,4 +1,4 @@
-"""How the comments of a work tree are watched: all of them, one file's, or which files have any."""
+"""Declares what subscribers can watch: all comments, those of one file, or the list of files."""
 
 from __future__ import annotations
 
@@ -13,19 +13,25 @@ if TYPE_CHECKING:
     from holdfast.comments.store import Comments
 
 EVERY_FILE = "*"
-"""The part of a topic that stands for the list of files, a name that no file can have."""
+"""The part of a topic that stands for the list of commented files; no file can have this name."""
 
 
 def topic_source(room: Comments, sidecars: Listing, part: str) -> TopicSource:
-    """Return how a part is watched; the empty part stands for all comments."""
+    """Return what to watch for a part of the topic: empty for all comments, a path, or `EVERY_FILE`."""
     tree = WatchedPlace(room.repository.root, enters=is_entered)
     return TopicSource(_probe(room, sidecars, part), () if room.repository.bare else (tree,))
 
 
 def _probe(room: Comments, sidecars: Listing, part: str) -> Probe:
+    """Return a function whose result changes when the watched comments do."""
     if not part:
         return room.fingerprint
     if part == EVERY_FILE:
         return lambda: tuple(room.sidecar_paths())
-    sidecar, signature = sidecar_of(part), sidecars.signature
-    return lambda: (signature(sidecar), signature(part), (moves := room.moves()) and moves.arriving.get(part))
+
+    def probe_file() -> object:
+        moves = room.moves()
+        arriving = None if moves is None else moves.arriving.get(part)
+        return sidecars.signature(sidecar_of(part)), sidecars.signature(part), arriving
+
+    return probe_file

@@ -1,8 +1,8 @@
-"""Comments anchored to a task's files."""
+"""Reads comments on a task's files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -34,7 +34,7 @@ class CommentsNeighbour:
         found = set()
         for path in dict.fromkeys(files):
             current_call().check()
-            for remark, is_open in self._on(path, moves) if path else ():
+            for remark, is_open in self._comments_on(path, moves) if path else ():
                 if remark.ref in linked or (is_open and path in question.files):
                     found.add(remark.ref)
                     yield remark
@@ -42,7 +42,7 @@ class CommentsNeighbour:
             with suppress(NotFound, InvalidPath):
                 yield self.find(*ref.rpartition("#")[::2])
 
-    def _on(self, path: str, moves: Moves | None) -> tuple[tuple[TaskRemark, bool], ...]:
+    def _comments_on(self, path: str, moves: Moves | None) -> tuple[tuple[TaskRemark, bool], ...]:
         """Return the comments on a file, each with whether it is open; without a sidecar it costs a stat."""
         is_moving = moves is not None and (path in moves.arriving or path in moves.homes)
         version = None if is_moving else self._room.sign(path)
@@ -60,19 +60,20 @@ class CommentsNeighbour:
 
     def find(self, path: str, name: str) -> TaskRemark:
         """Return one comment by its id and its file, or the file that it was in before."""
-        found: list[Note] = []
+        notes: list[Note] = []
         with suppress(NotFound):
-            found = self._room.load(path).comments
-        elsewhere = (
-            None if any(name in (note.id, note.alias) for note in found) else self._room.search.path_of(name)
-        )
-        for note in found if elsewhere is None else self._room.load(elsewhere).comments:
-            if name in (note.id, note.alias):
-                return replace(_remark(elsewhere or path, note), ref=f"{path}#{note.alias}")
-        raise NotFound(
-            f"'{path}' has no comment {name!a}.",
-            hint=f"It has {len(found)} comments; `list_comments` shows them.",
-        )
+            notes = self._room.load(path).comments
+        current_path, note = path, _note_named(name, notes)
+        if note is None:
+            new_path = self._room.search.path_of(name)
+            if new_path is not None:
+                current_path, note = new_path, _note_named(name, self._room.load(new_path).comments)
+        if note is None:
+            raise NotFound(
+                f"'{path}' has no comment {name!a}.",
+                hint=f"It has {len(notes)} comments; `list_comments` shows them.",
+            )
+        return replace(_remark(current_path, note), ref=f"{path}#{note.alias}")
 
     def answer(self, path: str, name: str, text: str, author: str) -> None:
         """Reply to a comment."""
@@ -81,17 +82,22 @@ class CommentsNeighbour:
         CommentWriter(self._room).reply(RepoPath.parse(path), name, text, author)
 
 
-def _remark(path: str, note: Note) -> TaskRemark:
-    from holdfast.comments.resources import address_of
-    from holdfast.comments.sidecar.note import MOVED
+def _note_named(name: str, notes: Iterable[Note]) -> Note | None:
+    """Return the comment with that id or alias."""
+    return next((note for note in notes if name in (note.id, note.alias)), None)
 
-    moved = note.location.candidates[0] if note.reason == MOVED else None
+
+def _remark(path: str, note: Note) -> TaskRemark:
+    from holdfast.comments.resources import comments_uri
+    from holdfast.comments.sidecar.note import MOVED_REASON
+
+    moved = note.location.candidates[0] if note.reason == MOVED_REASON else None
     place = path if moved is None or moved.path is None else moved.path
     return TaskRemark(
         kind="comment",
         ref=f"{path}#{note.alias}",
         text=note.shown_text,
-        uri=address_of(place),
+        uri=comments_uri(place),
         file=place,
         line=note.line,
         end_line=note.end_line,

@@ -1,4 +1,4 @@
-"""Commits that name a task."""
+"""Reads commits that name a task."""
 
 from __future__ import annotations
 

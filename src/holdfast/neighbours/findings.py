@@ -1,4 +1,4 @@
-"""Findings of analyses in a task's files."""
+"""Reads findings of analyses in a task's files."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class FindingsNeighbour:
 
     def about(self, question: RemarkQuery) -> list[TaskRemark]:
         """Return the findings in the task's files, the most costly to fix first."""
-        found = [finding for path in dict.fromkeys(question.files) for finding in self._in(path)]
+        found = [finding for path in dict.fromkeys(question.files) for finding in self._findings_in(path)]
         return [_remark(finding) for finding in sorted(found, key=lambda finding: -finding.minutes)]
 
-    def _in(self, path: str) -> tuple[CodeFinding, ...]:
-        # Imported here: it loads the parsers, which tasks without files do not need.
+    def _findings_in(self, path: str) -> tuple[CodeFinding, ...]:
+        # Imported here because it loads the parsers, which tasks without files do not need.
         from holdfast.analysis.context.file_findings import findings_in_file
 
         current_call().check()

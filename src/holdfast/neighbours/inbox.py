@@ -1,4 +1,4 @@
-"""Messages in the inbox about a task's files."""
+"""Reads messages in the inbox about a task's files."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from holdfast.inbox.message import Message
     from holdfast.inbox.store import Inbox
 
-_MAX_MESSAGES = 1000
-"""A chosen bound on the pending messages that one lookup examines."""
+_MAX_PENDING_MESSAGES = 1000
+"""Pending messages that one lookup examines. A judgement: a person would not read more beside a task."""
 
 
 class InboxNeighbour:
@@ -34,10 +34,12 @@ class InboxNeighbour:
         return cached if cached is not None else self._cache.put(key, version, tuple(self._find_all(*key)))
 
     def _find_all(self, linked: tuple[str, ...], files: tuple[str, ...]) -> Iterator[TaskRemark]:
-        yield from (self.find(ref) for ref in linked)
-        for message in self._room.pending_on(files, _MAX_MESSAGES) if files else ():
-            if message.id not in linked:
-                yield _remark(message)
+        for ref in linked:
+            yield self.find(ref)
+        if files:
+            for message in self._room.pending_on(files, _MAX_PENDING_MESSAGES):
+                if message.id not in linked:
+                    yield _remark(message)
 
     def find(self, ref: str) -> TaskRemark:
         """Return one message."""
@@ -49,16 +51,16 @@ class InboxNeighbour:
 
 
 def _remark(message: Message) -> TaskRemark:
-    lines = (message.line or message.changed_lines or "").partition("-")
-    first, last = (int(part) if part.isdecimal() else None for part in (lines[0], lines[2]))
+    # "12" or "12-20"
+    first, _, last = (message.line or message.changed_lines or "").partition("-")
     return TaskRemark(
         kind="message",
         ref=message.id,
         text=message.comment,
         uri="lazygit://history",
         file=None if message.file == "." else message.file,
-        line=first,
-        end_line=last,
+        line=int(first) if first.isdecimal() else None,
+        end_line=int(last) if last.isdecimal() else None,
         author=message.author,
         at=message.time,
         state=message.state,

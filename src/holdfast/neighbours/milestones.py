@@ -1,4 +1,4 @@
-"""Issues and milestones that a task or its files are linked to."""
+"""Reads issues and milestones that a task or its files are linked to."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class MilestonesNeighbour:
-    """Reads issues and milestones as remarks, and which milestones are closed."""
+    """Reads issues and milestones as remarks, and the names of closed milestones."""
 
     def __init__(self, room: Milestones) -> None:
         self._room = room
@@ -25,10 +25,10 @@ class MilestonesNeighbour:
 
     def about(self, question: RemarkQuery) -> Iterable[TaskRemark]:
         """Return the issues and milestones that the task links to, and open issues linked to its files."""
-        named = tuple(ref for kind, ref in question.links if kind in ("issue", "milestone"))
-        if not named and not question.files:
+        linked = tuple(ref for kind, ref in question.links if kind in ("issue", "milestone"))
+        if not linked and not question.files:
             return ()
-        key = (named, tuple(question.files), question.limit)
+        key = (linked, tuple(question.files), question.limit)
         return self._cached(key, lambda connection: tuple(_entities(connection, *key)))
 
     def find(self, ref: str) -> TaskRemark:
@@ -36,7 +36,7 @@ class MilestonesNeighbour:
         return _remark(self._room.get(None, ref))
 
     def closed(self, names: Collection[str]) -> frozenset[str]:
-        """Return those of the names that refer to a closed milestone."""
+        """Return the names that refer to a closed milestone."""
         from holdfast.milestones.index.lookup import closed_milestones
 
         key = tuple(sorted(names))
@@ -46,23 +46,24 @@ class MilestonesNeighbour:
         """Return the result of a query to the index, cached until a log changes."""
         from holdfast.milestones.index.update import damaged_refs
 
-        # Read before the query: a change in between then invalidates the entry.
+        # Read before the query, so that a change in between invalidates the entry.
         version = self._room.fingerprint()
         cached: Answer | None = self._cache.get(key, version)
         if cached is not None:
             return cached
         is_damaged, result = self._room.read(lambda connection: (damaged_refs(connection), query(connection)))
-        # A damaged log can be repaired without a change of its tip.
+        # With a damaged log the result is not cached: the log can be repaired without a change of its tip.
         self._cache.put(key, None if is_damaged else version, result)
         return result
 
 
 def _entities(
-    connection: sqlite3.Connection, named: tuple[str, ...], files: tuple[str, ...], limit: int
+    connection: sqlite3.Connection, linked: tuple[str, ...], files: tuple[str, ...], limit: int
 ) -> Iterator[TaskRemark]:
+    """Yield the linked issues and milestones, and up to `limit` open issues for each file."""
     from holdfast.milestones.index import lookup
 
-    refs = list(named)
+    refs = list(linked)
     for path in files:
         refs += lookup.open_linked_to(connection, path, limit)
     for ref in dict.fromkeys(refs):

@@ -1,4 +1,4 @@
-"""The other rooms of a repository as one source of remarks, which the workspace passes to the tasks."""
+"""Combines the other rooms of a repository into one source of remarks for its tasks."""
 
 from __future__ import annotations
 
@@ -24,26 +24,27 @@ class RoomNeighbours(Neighbours):
         """Initialise without opening any room; `room` opens one by name."""
         self._room = room
         self._commits = CommitSearch(repository)
-        self._present = _rooms_of(repository)
+        self._present = _present_rooms(repository)
         self._absent = [name for name in ROOMS if name not in self._present]
 
     def find_remarks(self, question: RemarkQuery) -> NearbyRemarks:
         """Return remarks about a task from all rooms."""
-        found = NearbyRemarks(absent=list(self._absent))
+        surroundings = NearbyRemarks(absent=list(self._absent))
         for name in self._present:
             if not (question.files or question.links or name == "git"):
-                continue  # only commits can name the task: the other rooms need not be opened
+                continue  # only commits can name the task, so the other rooms need not be opened
             try:
                 remarks: Iterable[TaskRemark] = getattr(self, f"_{name}").about(question)
                 for remark in remarks:
-                    count = found.totals[remark.kind] = found.totals.get(remark.kind, 0) + 1
+                    count = surroundings.totals.get(remark.kind, 0) + 1
+                    surroundings.totals[remark.kind] = count
                     if count <= question.limit:
-                        found.remarks.append(remark)
+                        surroundings.remarks.append(remark)
             except (Cancelled, DeadlineExceeded):
                 raise
             except HoldfastError as failure:
-                found.failures[name] = failure.message
-        return found
+                surroundings.failures[name] = failure.message
+        return surroundings
 
     def find(self, kind: RemarkKind, ref: str, file: str | None) -> TaskRemark:
         """Return one remark."""
@@ -65,7 +66,7 @@ class RoomNeighbours(Neighbours):
         return True
 
     def closed_milestones(self, names: Collection[str]) -> frozenset[str]:
-        """Return those of the names that refer to a closed milestone; none if milestones cannot be read."""
+        """Return the names that refer to a closed milestone; none if milestones cannot be read."""
         if not names or "milestones" not in self._present:
             return frozenset()
         try:
@@ -76,7 +77,7 @@ class RoomNeighbours(Neighbours):
             return frozenset()
 
     def unread_counts(self) -> Mapping[str, int]:
-        """Return the number of undelivered messages; nothing if the inbox cannot be read."""
+        """Return the number of undelivered messages by kind; empty if the inbox cannot be read."""
         try:
             return {"review_messages": self._room("inbox").count("pending")}
         except (Cancelled, DeadlineExceeded):
@@ -88,7 +89,7 @@ class RoomNeighbours(Neighbours):
         """Close the commit search; the rooms are closed by the workspace."""
         self._commits.close()
 
-    # One adapter per room, named after it (see `find_remarks`) and created once, as each has a cache.
+    # One adapter for each room, found by name in `find_remarks` and created once because it has a cache.
 
     @cached_property
     def _comments(self) -> CommentsNeighbour:
@@ -111,7 +112,8 @@ class RoomNeighbours(Neighbours):
         return CommitsNeighbour(self._commits)
 
 
-def _rooms_of(repository: Repository) -> tuple[str, ...]:
-    in_files = () if repository.bare else ("comments", "findings")
-    in_git = () if repository.git_dir is None else ("milestones", "git")
-    return tuple(name for name in ROOMS if name in {"inbox", *in_files, *in_git})
+def _present_rooms(repository: Repository) -> tuple[str, ...]:
+    """Return the rooms that a repository can have."""
+    need_work_tree = () if repository.bare else ("comments", "findings")
+    need_git = () if repository.git_dir is None else ("milestones", "git")
+    return tuple(name for name in ROOMS if name in {"inbox", *need_work_tree, *need_git})

@@ -1,7 +1,7 @@
 """Read-only access to the source: the files of a repository, their lines, and diffs.
 
 - `tools/`: the operations, one module each.
-- `room`: what they share, one repository with its files and git objects.
+- `room`: the object that all of them receive, with the files and git objects of one repository.
 - `diff/`: compares two states of the repository. `quick_open`: fuzzy search for files and symbols.
 
 Contract: only files that git tracks or would add are shown, and nothing outside the work tree. Source text is

@@ -1,7 +1,7 @@
 """Quick open: fuzzy search for files by name and path, and for symbols by name.
 
-All texts are joined into one string, the shortest first, so that a regular expression yields the matches best
-first and can stop early.
+All texts are joined into one string, the shortest first, so that a regular expression finds the best matches
+first and the search can stop early.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class QuickOpenTarget(NamedTuple):
     line: int | None = None
 
 
-class _Column:
+class _SearchedTexts:
     """Targets indexed by one text each, searched from the shortest to the longest."""
 
     def __init__(self, targets: Iterable[tuple[str, QuickOpenTarget]]) -> None:
@@ -34,7 +34,8 @@ class _Column:
         self._text = "".join(lines)
         self._starts = list(accumulate(map(len, lines), initial=0))
 
-    def matching(self, pattern: str) -> Iterator[QuickOpenTarget]:
+    def find(self, pattern: str) -> Iterator[QuickOpenTarget]:
+        """Yield the targets whose text matches a regular expression."""
         for match in re.finditer(pattern, self._text, re.MULTILINE):
             yield self._targets[bisect_right(self._starts, match.start()) - 1]
 
@@ -44,23 +45,26 @@ class QuickOpenIndex:
 
     def __init__(self, paths: Sequence[str], symbols: Mapping[str, Sequence[Definition]]) -> None:
         self.files_with_symbols = len(symbols)
-        self._names = _Column((path.rpartition("/")[2], QuickOpenTarget(path)) for path in paths)
-        self._symbols = _Column(
-            (each.name, QuickOpenTarget(path, each.name, each.kind.lower(), each.line))
+        self._names = _SearchedTexts((path.rpartition("/")[2], QuickOpenTarget(path)) for path in paths)
+        self._symbols = _SearchedTexts(
+            (symbol.name, QuickOpenTarget(path, symbol.name, symbol.kind.lower(), symbol.line))
             for path, definitions in symbols.items()
-            for each in definitions
+            for symbol in definitions
         )
-        self._paths = _Column((path, QuickOpenTarget(path)) for path in paths)
+        self._paths = _SearchedTexts((path, QuickOpenTarget(path)) for path in paths)
 
     def find(self, query: str, limit: int) -> list[QuickOpenTarget]:
-        """Return the best matches: equal names, prefixes, substrings, then subsequences."""
+        """Return the best matches: equal texts, then prefixes, substrings and subsequences."""
         letters = [re.escape(letter) for letter in query.lower() if not letter.isspace()]
+        if not letters:
+            return []
         joined = "".join(letters)
-        scattered = "".join(f"{letter}[^{following}\\n]*+" for letter, following in pairwise(letters))
+        gaps = "".join(f"{letter}[^{following}\\n]*+" for letter, following in pairwise(letters))
+        subsequence = gaps + letters[-1]
         found: dict[QuickOpenTarget, None] = {}
-        for pattern in (f"^{joined}$", f"^{joined}", joined, (scattered + letters[-1]) if letters else ""):
-            for column in (self._names, self._symbols, self._paths):
-                if letters and len(found) < limit:
-                    targets = (target for target in column.matching(pattern) if target not in found)
+        for pattern in (f"^{joined}$", f"^{joined}", joined, subsequence):
+            for texts in (self._names, self._symbols, self._paths):
+                if len(found) < limit:
+                    targets = (target for target in texts.find(pattern) if target not in found)
                     found |= dict.fromkeys(islice(targets, limit - len(found)))
         return list(found)

@@ -1,4 +1,7 @@
-"""What the operations on the source of one repository share: its files and git objects."""
+"""The object that all operations on the source receive: the files and git objects of one repository.
+
+Such an object is called a room: the facade of one toolset over one repository.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +21,8 @@ from holdfast.syntax.highlighting import HighlightedText
 from holdfast.syntax.languages import language_of
 from holdfast.syntax.record import Definition
 
-_TEXTS = 16
-"""How many highlighted texts are cached; a judgement: long ones take a few megabytes each."""
+_MAX_CACHED_TEXTS = 16
+"""Highlighted texts that are cached. A judgement: long texts take a few megabytes each."""
 
 
 class Source:
@@ -33,7 +36,7 @@ class Source:
         self.tree = Tree(repository)
         self.symbols = symbols
         self.quick_open: VersionedCache[QuickOpenIndex] = VersionedCache(1)
-        self._highlighted: VersionedCache[HighlightedText] = VersionedCache(_TEXTS)
+        self._highlighted: VersionedCache[HighlightedText] = VersionedCache(_MAX_CACHED_TEXTS)
 
     @cached_property
     def git(self) -> Git:
@@ -46,13 +49,13 @@ class Source:
         return Reviews(self.git)
 
     def files(self, folder: str) -> tuple[str, list[str]]:
-        """Return a folder's checked path and, sorted, the files below it that git tracks or would add."""
+        """Return the checked path of a folder, and the sorted files in it that git tracks or would add."""
         checked = checked_project(self.repository, folder)
         git = None if self.repository.git_dir is None else self.git
         return checked, list_files(self.repository, git, checked).paths
 
     def refuse_ignored(self, path: RepoPath) -> None:
-        """Raise `Denied` if git ignores the file: it may hold secrets."""
+        """Raise `Denied` if git ignores the file, because it may contain secrets."""
         command = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", path.text)
         if self.repository.git_dir is not None and not self.git.run(*command) and self.tree.exists(path):
             raise Denied(f"git ignores '{path.text}', so it is not shown.", hint="Open it in an editor.")

@@ -1,4 +1,4 @@
-"""The toolset that the operations on the source register with."""
+"""The toolset in which the operations on the source are registered."""
 
 from __future__ import annotations
 

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from holdfast.comments.anchors import orphans
-from holdfast.comments.anchors.plan import tracking_plan
+from holdfast.comments.anchors.plan import plan_tracking
 from holdfast.comments.anchors.version_chain import VersionHistory
 from holdfast.comments.sidecar.source import line_hash
 from holdfast.comments.tracking import follow as follow_module
 from holdfast.comments.tracking import moved_files
-from holdfast.comments.tracking.moved_files import Moved, MovedFiles
+from holdfast.comments.tracking.moved_files import MovedCode, MovedFiles
 from holdfast.comments.tracking.placement import Anchor, FileVersion, Placement
 from holdfast.kernel.call import Call, Listener, running
 from holdfast.storage.files.repo_path import RepoPath
@@ -169,7 +169,7 @@ def test_one_index_of_the_workspace_serves_all_files_that_went_away(
             made.append(len(files))
             super().__init__(files, *others)
 
-        def candidates(self, old: FileVersion, anchor: Anchor, most: int) -> list[Moved]:
+        def candidates(self, old: FileVersion, anchor: Anchor, most: int) -> list[MovedCode]:
             asked.append(old.path)
             return super().candidates(old, anchor, most)
 
@@ -351,8 +351,10 @@ def test_candidates_are_sought_again_only_when_a_file_changed(
     desk.add(PATH, VALIDATE)
     desk.write(PATH, "export const nothing = true;\n")
     made: list[int] = []
-    index_for = orphans.index_for
-    monkeypatch.setattr(orphans, "index_for", lambda *given: made.append(1) or index_for(*given))
+    build_file_index = orphans.build_file_index
+    monkeypatch.setattr(
+        orphans, "build_file_index", lambda *given: made.append(1) or build_file_index(*given)
+    )
     assert desk.show(PATH)[0]["candidates"] == desk.show(PATH)[0]["candidates"] == []
     assert len(made) == 1
     desk.write("src/other.ts", AUTH)
@@ -363,7 +365,7 @@ def test_candidates_are_sought_again_only_when_a_file_changed(
 def test_in_a_very_large_workspace_only_the_file_itself_is_looked_at_while_reading(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(orphans, "MAX_FILES", 0)
+    monkeypatch.setattr(orphans, "MAX_COMPARED_FILES", 0)
     desk.add(PATH, VALIDATE)
     desk.write(PATH, "export const nothing = true;\n")
     desk.write("src/other.ts", AUTH)
@@ -420,7 +422,7 @@ def test_comments_without_markers_ask_git_once_and_are_compared_once(desk: Desk)
     making.write_sidecar(desk.root, PATH, making.document(PATH, notes, []))
     desk.write(PATH, HEADER + AUTH)
     history, path = AskedHistory(desk.room.archive, desk.room.history), RepoPath.parse(PATH)
-    found = tracking_plan(desk.room.stored(path), desk.room.current_source(path), history)
+    found = plan_tracking(desk.room.stored(path), desk.room.current_source(path), history)
     assert [chain.positions for chain in found.chains] == [tuple(range(50))]
     assert history.asked == 1
     assert sorted(one["line"] for one in desk.show(PATH)) == sorted(line + 3 for line in places)

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from holdfast.comments.search.corpus import Corpus
-from holdfast.comments.search.pattern import MAX_COUNTED, compiled
+from holdfast.comments.search.pattern import MAX_MATCHES_COUNTED, compile_query
 from holdfast.comments.search.query import CommentQuery
 from holdfast.comments.search.rows import TABLES
 from tests.reliability.samples import examples
@@ -109,7 +109,7 @@ def write(connection: sqlite3.Connection, file: int, texts: list[str], *, genera
 
 
 def naive(files: Texts, query: str, limit: int, author: str | None) -> tuple[int, list[tuple[int, str]]]:
-    pattern = compiled(query)
+    pattern = compile_query(query)
     found = [
         (-count, file, line, text)
         for file, texts in files.items()
@@ -122,7 +122,7 @@ def naive(files: Texts, query: str, limit: int, author: str | None) -> tuple[int
 def answers(
     corpus: Corpus, connection: sqlite3.Connection, query: str, limit: int, author: str | None
 ) -> tuple[int, list[tuple[int, str]]]:
-    total, chosen = corpus.find(CommentQuery(compiled(query), author=author, limit=limit))
+    total, chosen = corpus.find(CommentQuery(compile_query(query), author=author, limit=limit))
     texts = dict(connection.execute("SELECT id, text FROM comment"))
     return total, [(count, texts[facts.id]) for count, facts in chosen]
 
@@ -183,7 +183,10 @@ def test_frequent_words_are_found_and_counted_like_rare_ones(query):
         file: [f"cache{' cache' * (line % 5)} lock-{file} of the caches {file + line}" for line in range(30)]
         for file in range(20)
     }
-    changed = {**files, 7: ["cache " * (MAX_COUNTED + 20), "Cache " * (MAX_COUNTED + 40), "no more"]}
+    changed = {
+        **files,
+        7: ["cache " * (MAX_MATCHES_COUNTED + 20), "Cache " * (MAX_MATCHES_COUNTED + 40), "no more"],
+    }
     corpus = Corpus()
     with indexed(files) as connection:
         corpus.refresh(connection, ("index", 0))

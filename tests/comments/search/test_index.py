@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.comments.search.pattern import compiled
+from holdfast.comments.search.pattern import compile_query
 from holdfast.comments.search.query import CommentQuery
 from holdfast.comments.store import Comments
 from holdfast.kernel.call import Call, running
@@ -46,7 +46,7 @@ def room(
 
 
 def texts(room: Comments, query: str = "word") -> list[str]:
-    return [hit.text for hit in room.search.find(CommentQuery(compiled(query))).hits]
+    return [hit.text for hit in room.search.find(CommentQuery(compile_query(query))).hits]
 
 
 def fresh(room: Comments, query: str = "word") -> list[str]:
@@ -82,7 +82,7 @@ def test_a_reader_who_leaves_marks_no_file_as_damaged(room, tmp_path, monkeypatc
     with running(call), pytest.raises(Cancelled):
         texts(room)
     monkeypatch.setattr(room.search, "_load", load)
-    answer = room.search.find(CommentQuery(compiled("words")))
+    answer = room.search.find(CommentQuery(compile_query("words")))
     assert ([hit.text for hit in answer.hits], answer.damaged) == (["words in a"], [])
 
 
@@ -98,7 +98,7 @@ def test_new_renamed_and_removed_sidecars_are_noticed(room, tmp_path):
     annotate(tmp_path, "new/d.py", PYTHON, comment(77, 4, "word in d"))
     assert texts(room)[-1] == "word in d"
     (tmp_path / "new").rename(tmp_path / "older")
-    assert [hit.path for hit in room.search.find(CommentQuery(compiled("in d"))).hits] == [
+    assert [hit.path for hit in room.search.find(CommentQuery(compile_query("in d"))).hits] == [
         "deep/er/c.py",
         "older/d.py",
     ]
@@ -141,10 +141,10 @@ def test_another_process_finds_and_fills_the_same_index(room, tmp_path):
     program = (
         "import sys; from holdfast.comments.store import Comments;"
         "from holdfast.comments.search.query import CommentQuery;"
-        "from holdfast.comments.search.pattern import compiled;"
+        "from holdfast.comments.search.pattern import compile_query;"
         "from holdfast.storage.git.repository import Repository;"
         "room = Comments(Repository.at(sys.argv[1]));"
-        "print([hit.text for hit in room.search.find(CommentQuery(compiled('word'))).hits])"
+        "print([hit.text for hit in room.search.find(CommentQuery(compile_query('word'))).hits])"
     )
     annotate(tmp_path, "e.py", PYTHON, comment(78, 4, "word in e"))
     found = subprocess.run(
@@ -243,7 +243,7 @@ def test_looking_up_letters_first_finds_what_trying_every_comment_finds(
 ):
     root = tmp_path_factory.mktemp("workspace")
     annotate(root, "a.txt", "one\n", *(comment(number, 1, text) for number, text in enumerate(written)))
-    pattern = compiled(expression)
+    pattern = compile_query(expression)
     expected = sorted(number for number, text in enumerate(written) if pattern.count(text))
     room = Comments(Repository.at(root))
     hits = room.search.find(CommentQuery(pattern)).hits

@@ -12,7 +12,7 @@ from holdfast.comments.store import Comments
 from holdfast.comments.tools.search_comments import (
     CommentSearchResult,
     SearchComments,
-    found,
+    render_found,
     search_comments,
 )
 from holdfast.comments.toolset import comments as toolset
@@ -91,7 +91,7 @@ def test_an_invalid_expression_is_searched_as_text_and_said_to_be(room):
     assert numbers(result) == [4]
     assert result.metadata.interpreted_as == "text"
     assert "missing )" in str(result.refusal)
-    assert "searched as plain text" in found(result)
+    assert "searched as plain text" in render_found(result)
     assert search(room, "really").metadata.interpreted_as == "regex"
 
 
@@ -169,12 +169,12 @@ def test_the_limit_defaults_to_a_hundred_and_is_at_most_a_thousand(room):
     result = search(room, ".", limit=2)
     assert len(result.comments) == result.metadata.returned == 2
     assert result.metadata.total_results == 5
-    assert "Only the first 2 are shown" in found(result)
+    assert "Only the first 2 are shown" in render_found(result)
 
 
 @pytest.mark.requirement("comments-42", "comments-43")
 def test_the_words_are_the_specifications(room):
-    text = found(search(room, "limiting|attack"))
+    text = render_found(search(room, "limiting|attack"))
     assert text == (
         "Found 2 matching comments:\n\n"
         "1. 📝 src/services/auth.py:4 (TODO)\n"
@@ -185,7 +185,7 @@ def test_the_words_are_the_specifications(room):
         '   "Timing attack, see Vulnerability 7"\n'
         "   Author: user | Created: 2025-10-19T15:00:00.000Z"
     )
-    assert found(search(room, "nothing like it")) == "Found 0 matching comments."
+    assert render_found(search(room, "nothing like it")) == "Found 0 matching comments."
 
 
 @pytest.mark.requirement("comments-44")
@@ -207,7 +207,7 @@ def test_a_damaged_sidecar_is_named_and_the_others_are_searched(room, tmp_path):
     result = search(room, "rate")
     assert result.damaged == ["src/bad.py"]
     assert numbers(result) == [3, 5, 1]
-    assert "src/bad.py" in found(result)
+    assert "src/bad.py" in render_found(result)
 
 
 def test_lines_are_those_where_the_code_is_now(room, tmp_path):

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from holdfast.comments.errors import CommentFileCorrupted
 from holdfast.comments.sidecar import document as sidecars
-from holdfast.comments.sidecar.javascript_json import printed
+from holdfast.comments.sidecar.javascript_json import stringify
 from holdfast.comments.sidecar.marker import SidecarNormalizer
 from holdfast.comments.sidecar.note import alias_of
 from holdfast.comments.sidecar.source import CurrentSource, is_sidecar, line_hash, range_hash
@@ -110,7 +110,7 @@ EVERY_DIALECT = pytest.mark.parametrize("name", DIALECTS)
 
 
 def completed(raw: dict[str, Any], text: str = TEXT) -> dict[str, Any]:
-    sidecar = sidecars.read("a.txt", json.dumps(raw).encode())
+    sidecar = sidecars.parse_sidecar("a.txt", json.dumps(raw).encode())
     numbers = iter(range(1, 1000))
     present = CurrentSource("a.txt", text, "b" * 40)
     SidecarNormalizer(present, None, CREATED, lambda: f"gm_{next(numbers)}").normalize(sidecar)
@@ -134,7 +134,7 @@ def is_kept(before: Any, after: Any) -> bool:
 @pytest.mark.requirement("comments-102")
 @EVERY_DIALECT
 def test_a_dialect_is_read(name: str) -> None:
-    (note,) = sidecars.read("a.txt", json.dumps(DIALECTS[name]).encode()).comments
+    (note,) = sidecars.parse_sidecar("a.txt", json.dumps(DIALECTS[name]).encode()).comments
     assert (note.line, note.created) == (2, CREATED)
     assert note.alias.startswith("c_")
     assert note.text
@@ -210,7 +210,7 @@ def test_any_text_of_the_source_is_taken(name: str, lines: list[str]) -> None:
 def test_any_document_is_read_or_called_corrupted(value: Any) -> None:
     for raw in (value, {"comments": value}, {"comments": [value]}, {"comments": [], "ghostMarkers": value}):
         with contextlib.suppress(CommentFileCorrupted):
-            sidecars.read("a.txt", json.dumps(raw).encode())
+            sidecars.parse_sidecar("a.txt", json.dumps(raw).encode())
 
 
 @pytest.mark.parametrize(
@@ -296,7 +296,7 @@ def test_an_odd_sidecar_is_used_by_every_operation_and_then_passes_the_validator
     (desk.root / "a.txt").write_text(TEXT)
     (desk.root / "b.txt").write_text(TEXT)
     place = desk.root / "a.txt.comments"
-    place.write_bytes(printed(ODD[name]))
+    place.write_bytes(stringify(ODD[name]))
     assert "one" in json.dumps(desk.room.load("a.txt").comments[0].raw)
     found = desk.run("search_comments", query=".").wire()["comments"]
     assert len(found) == 1
@@ -307,7 +307,7 @@ def test_an_odd_sidecar_is_used_by_every_operation_and_then_passes_the_validator
     document = json.loads(place.read_bytes())
     assert accepted_by_the_extension(document)
     assert document["comments"][0]["ghostMarkerId"] in [marker["id"] for marker in document["ghostMarkers"]]
-    place.write_bytes(printed(ODD[name]))
+    place.write_bytes(stringify(ODD[name]))
     desk.run("move_comment", sourceFile="a.txt", targetFile="b.txt", commentId=alias, targetLine=3)
     document = json.loads((desk.root / "b.txt.comments").read_bytes())
     assert accepted_by_the_extension(document)
@@ -345,7 +345,7 @@ def test_an_unrelated_comment_leaves_every_byte_of_the_extensions_marker(
     desk: Desk, end_line: int | None
 ) -> None:
     (desk.root / "a.txt").write_text(TEXT)
-    place, written = desk.root / "a.txt.comments", printed(the_extensions(end_line))
+    place, written = desk.root / "a.txt.comments", stringify(the_extensions(end_line))
     place.write_bytes(written)
     for line in (4, 1):
         desk.add("a.txt", line)
@@ -363,11 +363,11 @@ def test_an_unrelated_comment_leaves_every_byte_of_the_extensions_marker(
 def test_a_range_that_was_described_by_all_its_lines_gets_its_first_line_back(desk: Desk) -> None:
     (desk.root / "a.txt").write_text(TEXT)
     place = desk.root / "a.txt.comments"
-    place.write_bytes(printed(the_extensions(3)))
+    place.write_bytes(stringify(the_extensions(3)))
     desk.add("a.txt", 4)
     document = json.loads(place.read_bytes())
     document["ghostMarkers"][0] |= {"lineText": "second\nthird", "lineHash": range_hash(["second", "third"])}
-    place.write_bytes(printed(document))
+    place.write_bytes(stringify(document))
     (desk.root / "a.txt").write_text(f"new\n{TEXT}")
     desk.run("reanchor_comments")
     marker = json.loads(place.read_bytes())["ghostMarkers"][0]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.comments.sidecar.javascript_json import number_text, parsed, printed
+from holdfast.comments.sidecar.javascript_json import number_text, parse_json, stringify
 from holdfast.comments.sidecar.source import line_hash, range_hash, split_lines
 from holdfast.storage.files.foreign_document import UnreadableDocument
 
@@ -87,22 +87,22 @@ def test_a_document_is_written_as_javascript_writes_it() -> None:
         "f": [[], [1, [2]]],
         "g": None,
     }
-    assert printed(value) == PRINTED.encode()
-    assert printed(parsed(PRINTED.encode())) == PRINTED.encode()
+    assert stringify(value) == PRINTED.encode()
+    assert stringify(parse_json(PRINTED.encode())) == PRINTED.encode()
 
 
 @given(JSON)
 def test_what_is_printed_is_read_back_and_printed_the_same(value: Any) -> None:
-    data = printed(value)
-    again = parsed(data)
-    assert printed(again) == data
+    data = stringify(value)
+    again = parse_json(data)
+    assert stringify(again) == data
     assert json.loads(data) == again
 
 
 @given(st.binary(max_size=60))
 def test_any_bytes_are_read_or_refused_in_one_way(data: bytes) -> None:
     with contextlib.suppress(UnreadableDocument):
-        parsed(data)
+        parse_json(data)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_any_bytes_are_read_or_refused_in_one_way(data: bytes) -> None:
 )
 def test_what_is_no_json_of_ours_is_refused(text: str) -> None:
     with pytest.raises(UnreadableDocument):
-        parsed(text.encode())
+        parse_json(text.encode())
 
 
 @pytest.mark.requirement("comments-103")

@@ -10,9 +10,9 @@ import pytest
 
 from holdfast.comments.errors import SourceNotFound
 from holdfast.comments.store import Comments
-from holdfast.comments.tools.blame_file import BlameFile, annotated, blame_file
-from holdfast.comments.tools.list_comments import ListComments, list_comments, listed, listed_table
-from holdfast.comments.tools.list_orphans import ListOrphans, list_orphans, orphans
+from holdfast.comments.tools.blame_file import BlameFile, blame_file, render_annotated
+from holdfast.comments.tools.list_comments import ListComments, list_comments, render_list, render_table
+from holdfast.comments.tools.list_orphans import ListOrphans, list_orphans, render_orphans
 from holdfast.kernel.dispatch.validation import validate_arguments
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.text import display_width
@@ -82,22 +82,22 @@ def test_a_moment_that_is_none_is_refused():
 
 def test_a_list_fits_the_terminal(room):
     result = list_comments(room, ListComments())
-    assert all(display_width(line) <= 60 for line in listed_table(result, 60).splitlines())
-    assert "b.txt:2" in listed(result)
+    assert all(display_width(line) <= 60 for line in render_table(result, 60).splitlines())
+    assert "b.txt:2" in render_list(result)
     limited = list_comments(room, ListComments(limit=2))
-    assert "2 of 4" in listed(limited)
+    assert "2 of 4" in render_list(limited)
 
 
 def test_orphans_come_with_the_code_as_it_was_and_leave_when_it_returns(room, tmp_path):
     assert list_orphans(room, ListOrphans()).total == 0
-    assert "Every comment" in orphans(list_orphans(room, ListOrphans()))
+    assert "Every comment" in render_orphans(list_orphans(room, ListOrphans()))
     source = tmp_path / "b.txt"
     source.unlink()
     found = list_orphans(room, ListOrphans())
     assert (found.total, found.orphans[0].file_path) == (1, "b.txt")
     assert found.orphans[0].comment.reason == "file_deleted"
     assert "two" in str(found.orphans[0].old_code)
-    assert "b.txt:2 (HACK, orphaned, file deleted)" in orphans(found)
+    assert "b.txt:2 (HACK, orphaned, file deleted)" in render_orphans(found)
     assert numbers(room, standing="orphaned") == [4]
     assert list_orphans(room, ListOrphans(file="src/**")).total == 0
     source.write_text("one\ntwo\n")
@@ -111,7 +111,7 @@ def test_orphans_are_found_in_files_that_nobody_asked_for_before(room, tmp_path)
 
 @pytest.mark.parametrize("width", [40, 60, 100])
 def test_a_file_with_its_comments_fits_the_terminal(room, width):
-    shown = annotated(blame_file(room, BlameFile(file="src/a.py")), width)
+    shown = render_annotated(blame_file(room, BlameFile(file="src/a.py")), width)
     lines = shown.splitlines()
     assert all(display_width(line) <= width for line in lines)
     assert sum(line.split("┃")[0].split("│")[0].strip().isdigit() for line in lines) == 11
@@ -124,13 +124,13 @@ def test_the_margin_shows_where_comments_begin_and_how_far_they_reach(room):
     result = blame_file(room, BlameFile(file="src/a.py"))
     assert [line.line for line in result.lines if line.comments] == [4, 5, 9]
     assert [line.line for line in result.lines if line.covered_by] == [6]
-    lines = annotated(result, 200).splitlines()
+    lines = render_annotated(result, 200).splitlines()
     assert [line.split()[0] for line in lines if "┃" in line] == ["4", "5", "6", "9"]
 
 
 def test_comments_of_a_deleted_file_are_shown_as_orphaned(room, tmp_path):
     (tmp_path / "b.txt").unlink()
-    shown = annotated(blame_file(room, BlameFile(file="b.txt")), 80)
+    shown = render_annotated(blame_file(room, BlameFile(file="b.txt")), 80)
     assert shown == "orphaned, last on line 2: HACK claude: Unique line"
     with pytest.raises(SourceNotFound):
         blame_file(room, BlameFile(file="missing.py"))
@@ -138,12 +138,12 @@ def test_comments_of_a_deleted_file_are_shown_as_orphaned(room, tmp_path):
 
 @pytest.mark.parametrize("width", [24, 30, 40, 55])
 def test_on_a_narrow_terminal_nothing_runs_over_and_nothing_is_missing(room, width):
-    shown = listed_table(list_comments(room, ListComments(file="src/a.py")), width)
+    shown = render_table(list_comments(room, ListComments(file="src/a.py")), width)
     assert max(map(display_width, shown.split("\n"))) <= width
     whole = " ".join(shown.split())
     assert "c_1730000000002 Written once" in whole
     assert "A range of lines that is explained in rather many words, for wrapping" in whole
-    blamed = annotated(blame_file(room, BlameFile(file="src/a.py")), width)
+    blamed = render_annotated(blame_file(room, BlameFile(file="src/a.py")), width)
     assert max(map(display_width, blamed.split("\n"))) <= width
     words = " ".join(line.partition("┃")[2].strip() for line in blamed.split("\n"))
     assert "A range of lines that is explained in rather many words, for wrapping" in words
@@ -151,8 +151,8 @@ def test_on_a_narrow_terminal_nothing_runs_over_and_nothing_is_missing(room, wid
 
 def test_a_tag_is_not_said_twice(room, tmp_path):
     annotate(tmp_path, "tagged.txt", "one\n", comment(7, 1, "TODO: once is enough"))
-    assert "TODO:" not in listed(list_comments(room, ListComments(file="tagged.txt")))
-    assert "TODO claude: once" in annotated(blame_file(room, BlameFile(file="tagged.txt")), 80)
+    assert "TODO:" not in render_list(list_comments(room, ListComments(file="tagged.txt")))
+    assert "TODO claude: once" in render_annotated(blame_file(room, BlameFile(file="tagged.txt")), 80)
 
 
 def test_of_a_binary_file_only_the_comments_are_shown(room, tmp_path):
@@ -160,7 +160,7 @@ def test_of_a_binary_file_only_the_comments_are_shown(room, tmp_path):
     annotate(tmp_path, "other.png", "x\n", comment(8, 1, "Redraw it", tag="NOTE"))
     (tmp_path / "other.png.comments").rename(tmp_path / "image.png.comments")
     found = blame_file(room, BlameFile(file="image.png"))
-    shown = annotated(found, 80)
+    shown = render_annotated(found, 80)
     assert (found.is_text, found.lines) == (False, [])
     assert "not a text file" in shown
     assert "NOTE claude: Redraw it" in shown
@@ -169,6 +169,6 @@ def test_of_a_binary_file_only_the_comments_are_shown(room, tmp_path):
 
 def test_nothing_in_a_source_moves_the_cursor(room, tmp_path):
     (tmp_path / "odd.txt").write_bytes(b"one\rtwo\x0bthree\x0cfour\x1b[31m\nlast\n")
-    shown = annotated(blame_file(room, BlameFile(file="odd.txt")), 80)
+    shown = render_annotated(blame_file(room, BlameFile(file="odd.txt")), 80)
     assert len(shown.split("\n")) == 2
     assert all(line.isprintable() for line in shown.split("\n"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.comments.tracking.moved_files import Moved, MovedFiles
+from holdfast.comments.tracking.moved_files import MovedCode, MovedFiles
 from holdfast.comments.tracking.placement import Anchor, FileVersion
 
 CODE = """import json
@@ -21,7 +21,7 @@ def save_settings(path, settings):
 """
 
 
-def find_moved(old: FileVersion, anchors: list[Anchor], files: list[FileVersion]) -> list[Moved | None]:
+def find_moved(old: FileVersion, anchors: list[Anchor], files: list[FileVersion]) -> list[MovedCode | None]:
     """Ask an index of some files."""
     return MovedFiles(files).find(old, anchors)
 

@@ -85,7 +85,7 @@ def test_high_confidence_in_one_step_holds_equal_or_confirmed_text(
                 # Broken over lines in another way: it begins now where its first token is.
                 first, *_ = (token for token in before.tokens(anchor.line - 1) if token not in LAYOUT)
                 assert first in after.tokens(placement.line - 1)
-            elif before.normal[anchor.line - 1] != after.normal[placement.line - 1]:
+            elif before.normalized[anchor.line - 1] != after.normalized[placement.line - 1]:
                 assert placement.method in ("aligned", "declaration")
                 assert placement.candidates[0].line == placement.line
                 assert placement.candidates[0].score >= 0.6
@@ -110,7 +110,7 @@ def test_the_diff_is_increasing_and_joins_equal_lines_in_both_directions(one: li
         found = sorted(line_map(before, after).items())
         targets = [target for _, target in found]
         assert targets == sorted(set(targets))
-        assert all(before.normal[source] == after.normal[target] for source, target in found)
+        assert all(before.normalized[source] == after.normalized[target] for source, target in found)
 
 
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.floats(0.1, 1)), max_size=12))

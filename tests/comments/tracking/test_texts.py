@@ -7,7 +7,7 @@ import random
 import pytest
 
 from holdfast.comments.sidecar.source import split_lines
-from holdfast.comments.tracking.lines import split
+from holdfast.comments.tracking.lines import split_lines as tracking_lines
 from holdfast.comments.tracking.placement import Anchor, Confidence, FileVersion
 from holdfast.comments.tracking.track import track
 
@@ -29,7 +29,7 @@ def test_line_ends_and_marks_are_no_changes(other: str):
 
 @pytest.mark.parametrize("text", ["a\r\nb\rc\n", "", "\r", "a\x0cb\u2028c", "a\n\r\n\rb"])
 def test_lines_are_split_as_sidecars_count_them(text: str):
-    assert split(text) == split_lines(text)
+    assert tracking_lines(text) == split_lines(text)
 
 
 def test_a_lone_carriage_return_does_not_shift_what_follows():

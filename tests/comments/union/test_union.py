@@ -11,9 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.comments.sidecar import document as sidecars
-from holdfast.comments.sidecar.javascript_json import printed
-from holdfast.comments.union.conflicts import conflicted, sides_of
-from holdfast.comments.union.three_way import HISTORY, merged_sidecar, recovered, united
+from holdfast.comments.sidecar.javascript_json import stringify
+from holdfast.comments.union.conflicts import format_conflict, parse_conflict
+from holdfast.comments.union.three_way import (
+    HISTORY_KEY,
+    merge_conflicted_bytes,
+    merge_documents,
+    merge_sidecar_bytes,
+)
 from holdfast.storage.files.foreign_document import UnreadableDocument
 from tests.comments.making import PYTHON, comment, document, marker
 
@@ -39,7 +44,7 @@ ONE, TWO, THREE = comment(1, 4, "one"), comment(2, 9, "two"), comment(3, 5, "thr
 
 
 def test_comments_that_both_sides_added_are_all_there_with_their_markers():
-    result = merged_sidecar(sidecar(ONE), sidecar(ONE, TWO), sidecar(ONE, THREE))
+    result = merge_documents(sidecar(ONE), sidecar(ONE, TWO), sidecar(ONE, THREE))
     assert list(by_id(result)) == [ONE["id"], TWO["id"], THREE["id"]]
     assert {one["id"] for one in result["ghostMarkers"]} == {
         one["ghostMarkerId"] for one in result["comments"]
@@ -48,43 +53,45 @@ def test_comments_that_both_sides_added_are_all_there_with_their_markers():
 
 def test_a_deletion_counts_and_takes_its_marker_along():
     for ours, theirs in ((sidecar(ONE), sidecar(ONE, TWO, THREE)), (sidecar(ONE, TWO, THREE), sidecar(ONE))):
-        result = merged_sidecar(sidecar(ONE, TWO), ours, theirs)
+        result = merge_documents(sidecar(ONE, TWO), ours, theirs)
         assert set(by_id(result)) == {ONE["id"], THREE["id"]}
         assert len(result["ghostMarkers"]) == 2
 
 
 def test_a_comment_that_one_side_deleted_and_the_other_rewrote_stays_with_its_marker():
     rewritten = {**TWO, "text": "two, better", "updated": LATER}
-    result = merged_sidecar(sidecar(ONE, TWO), sidecar(ONE), sidecar(ONE, rewritten))
+    result = merge_documents(sidecar(ONE, TWO), sidecar(ONE), sidecar(ONE, rewritten))
     assert by_id(result)[TWO["id"]]["text"] == "two, better"
     assert len(result["ghostMarkers"]) == 2
     moved = {**TWO, "line": 10}
-    result = merged_sidecar(sidecar(ONE, TWO), sidecar(ONE), sidecar(ONE, moved))
+    result = merge_documents(sidecar(ONE, TWO), sidecar(ONE), sidecar(ONE, moved))
     assert set(by_id(result)) == {ONE["id"]}
 
 
 def test_changes_of_different_fields_are_all_kept():
     ours = {**ONE, "text": "one, better", "updated": LATER}
     theirs = {**ONE, "status": "resolved", "resolvedBy": "me", "updated": LATEST, "newKey": [1]}
-    found = by_id(merged_sidecar(sidecar(ONE), sidecar(ours), sidecar(theirs)))[ONE["id"]]
+    found = by_id(merge_documents(sidecar(ONE), sidecar(ours), sidecar(theirs)))[ONE["id"]]
     assert (found["text"], found["status"], found["newKey"]) == ("one, better", "resolved", [1])
     assert found["updated"] == LATEST
-    assert HISTORY not in found
+    assert HISTORY_KEY not in found
 
 
 def test_of_two_texts_the_newer_wins_and_the_other_stays_in_the_history():
     ours = {**ONE, "text": "ours", "updated": LATEST}
     theirs = {**ONE, "text": "theirs", "updated": LATER, "author": "user"}
     for one, other in ((ours, theirs), (theirs, ours)):
-        found = by_id(merged_sidecar(sidecar(ONE), sidecar(one), sidecar(other)))[ONE["id"]]
+        found = by_id(merge_documents(sidecar(ONE), sidecar(one), sidecar(other)))[ONE["id"]]
         assert found["text"] == "ours"
-        assert found[HISTORY] == [{"text": "theirs", "author": "user", "updated": LATER, "reason": "merge"}]
+        assert found[HISTORY_KEY] == [
+            {"text": "theirs", "author": "user", "updated": LATER, "reason": "merge"}
+        ]
 
 
 def test_replies_of_both_sides_are_kept_and_deleted_ones_are_not():
     old, mine, other = ({"id": name, "text": name, "author": "x", "created": LATER} for name in "omt")
     base = {**ONE, "replies": [old]}
-    result = merged_sidecar(
+    result = merge_documents(
         sidecar(base), sidecar({**ONE, "replies": [old, mine]}), sidecar({**ONE, "replies": [other]})
     )
     assert [reply["id"] for reply in by_id(result)[ONE["id"]]["replies"]] == ["m", "t"]
@@ -93,9 +100,9 @@ def test_replies_of_both_sides_are_kept_and_deleted_ones_are_not():
 def test_a_place_comes_from_one_side_whole():
     ours = {**ONE, "line": 6, "startLine": 6, "endLine": 7, "updated": LATER}
     theirs = {**ONE, "line": 20, "updated": LATEST}
-    found = by_id(merged_sidecar(sidecar(ONE), sidecar(ours), sidecar(ONE)))[ONE["id"]]
+    found = by_id(merge_documents(sidecar(ONE), sidecar(ours), sidecar(ONE)))[ONE["id"]]
     assert (found["line"], found["endLine"]) == (6, 7)
-    both = merged_sidecar(
+    both = merge_documents(
         sidecar(ONE), {**sidecar(ONE), "comments": [ours]}, {**sidecar(ONE), "comments": [theirs]}
     )
     found = by_id(both)[ONE["id"]]
@@ -107,7 +114,7 @@ def test_unknown_keys_of_every_level_are_kept():
     theirs = sidecar({**ONE, "yours": 2}, theirTop=[2])
     ours["ghostMarkers"][0]["holdfast"] = {"blob": "b"}
     theirs["ghostMarkers"][0]["other"] = True
-    result = merged_sidecar(sidecar(ONE), ours, theirs)
+    result = merge_documents(sidecar(ONE), ours, theirs)
     assert (result["ourTop"], result["theirTop"]) == ({"x": 1}, [2])
     assert by_id(result)[ONE["id"]].items() >= {"mine": 1, "yours": 2}.items()
     assert result["ghostMarkers"][0].items() >= {"holdfast": {"blob": "b"}, "other": True}.items()
@@ -118,30 +125,30 @@ def test_a_marker_of_several_comments_loses_only_the_deleted_ones():
     both = marker(1, 4, LINES, id="gm-x", commentIds=[ONE["id"], TWO["id"]])
     base = document("a.py", shared, [both])
     ours = document("a.py", shared[:1], [{**both, "commentIds": [ONE["id"]]}])
-    result = merged_sidecar(base, ours, copy.deepcopy(base))
+    result = merge_documents(base, ours, copy.deepcopy(base))
     assert [one["commentIds"] for one in result["ghostMarkers"]] == [[ONE["id"]]]
 
 
 def test_without_a_base_nothing_counts_as_deleted():
-    result = merged_sidecar(None, sidecar(ONE), sidecar(TWO))
+    result = merge_documents(None, sidecar(ONE), sidecar(TWO))
     assert set(by_id(result)) == {ONE["id"], TWO["id"]}
 
 
 def test_a_side_that_changed_nothing_yields_the_other_byte_by_byte():
-    base, changed = printed(sidecar(ONE)), json.dumps(sidecar(ONE, TWO)).encode()
-    assert united(base, base, changed) == changed
-    assert united(base, changed, base) == changed
-    assert united(base, changed, changed) == changed
+    base, changed = stringify(sidecar(ONE)), json.dumps(sidecar(ONE, TWO)).encode()
+    assert merge_sidecar_bytes(base, base, changed) == changed
+    assert merge_sidecar_bytes(base, changed, base) == changed
+    assert merge_sidecar_bytes(base, changed, changed) == changed
 
 
 def test_what_is_no_sidecar_is_refused_and_a_damaged_base_is_none():
-    good = printed(sidecar(ONE)), printed(sidecar(TWO))
+    good = stringify(sidecar(ONE)), stringify(sidecar(TWO))
     for bad in (b"", b"{", b"[]", b'{"file": "a"}'):
         with pytest.raises(UnreadableDocument):
-            united(printed(sidecar()), good[0], bad)
+            merge_sidecar_bytes(stringify(sidecar()), good[0], bad)
         with pytest.raises(UnreadableDocument):
-            united(printed(sidecar()), bad, good[0])
-    merged = sidecars.read("a.py", united(b"{", *good))
+            merge_sidecar_bytes(stringify(sidecar()), bad, good[0])
+    merged = sidecars.parse_sidecar("a.py", merge_sidecar_bytes(b"{", *good))
     assert [note.text for note in merged.comments] == ["one", "two"]
 
 
@@ -150,7 +157,7 @@ def test_a_conflicted_file_is_taken_apart(style):
     base, ours, theirs = b"same\nold\nend\n", b"same\nours\nend\n", b"same\ntheirs\nend\n"
     middle = b"||||||| parent\nold\n" if style == "diff3" else b""
     data = b"same\n<<<<<<< HEAD\nours\n" + middle + b"=======\ntheirs\n>>>>>>> other\nend\n"
-    sides = sides_of(data)
+    sides = parse_conflict(data)
     assert sides is not None
     assert (sides.ours, sides.theirs) == (ours, theirs)
     assert sides.base == (base if style == "diff3" else None)
@@ -158,16 +165,16 @@ def test_a_conflicted_file_is_taken_apart(style):
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"<<<<<<< a\nx\n", b"<<<<<<< a\nx\n=======\ny\n", b"=======\n"])
 def test_what_holds_no_whole_conflict_is_left_alone(data):
-    assert sides_of(data) is None
-    assert recovered(data) is None
+    assert parse_conflict(data) is None
+    assert merge_conflicted_bytes(data) is None
 
 
 def test_both_sides_of_a_conflict_over_everything_are_recovered():
-    data = conflicted(printed(sidecar(ONE)), printed(sidecar(TWO)))
-    found = recovered(data)
+    data = format_conflict(stringify(sidecar(ONE)), stringify(sidecar(TWO)))
+    found = merge_conflicted_bytes(data)
     assert found is not None
-    assert [note.text for note in sidecars.read("a.py", found).comments] == ["one", "two"]
-    assert recovered(conflicted(b"{", printed(sidecar(TWO)))) is None
+    assert [note.text for note in sidecars.parse_sidecar("a.py", found).comments] == ["one", "two"]
+    assert merge_conflicted_bytes(format_conflict(b"{", stringify(sidecar(TWO)))) is None
 
 
 _TEXTS = st.sampled_from(["a", "b", "c"])
@@ -198,8 +205,8 @@ def _versions(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any], dict[str
 @given(_versions())
 def test_merging_loses_nothing_and_does_not_depend_on_the_direction(versions):
     base, ours, theirs = versions
-    result = merged_sidecar(base, ours, theirs)
-    other_way = merged_sidecar(base, theirs, ours)
+    result = merge_documents(base, ours, theirs)
+    other_way = merge_documents(base, theirs, ours)
     assert {name: _essence(one) for name, one in by_id(result).items()} == {
         name: _essence(one) for name, one in by_id(other_way).items()
     }
@@ -218,8 +225,8 @@ def test_merging_loses_nothing_and_does_not_depend_on_the_direction(versions):
     assert {one["id"] for one in result["ghostMarkers"]} == {
         one["ghostMarkerId"] for one in result["comments"]
     }
-    assert merged_sidecar(base, result, result) == result
-    assert sidecars.read("a.py", printed(result)).comments is not None
+    assert merge_documents(base, result, result) == result
+    assert sidecars.parse_sidecar("a.py", stringify(result)).comments is not None
 
 
 def _essence(one: dict[str, Any]) -> dict[str, Any]:

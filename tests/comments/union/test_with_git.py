@@ -66,7 +66,7 @@ def rewrite(root: Path, *comments: dict[str, object]) -> None:
 
 def texts(root: Path) -> list[str]:
     data = (root / "src" / "it's.py.comments").read_bytes()
-    return [note.text for note in sidecars.read("src/it's.py", data).comments]
+    return [note.text for note in sidecars.parse_sidecar("src/it's.py", data).comments]
 
 
 def diverge(root: Path) -> None:
@@ -107,7 +107,7 @@ def test_both_branches_may_begin_the_same_sidecar(repository):
         commit(repository)
     git(repository, "merge", "--quiet", "main")
     data = (repository / "new.py.comments").read_bytes()
-    assert {note.text for note in sidecars.read("new.py", data).comments} == {"main", "other"}
+    assert {note.text for note in sidecars.parse_sidecar("new.py", data).comments} == {"main", "other"}
 
 
 @pytest.mark.requirement("comments-merge")

@@ -1,4 +1,4 @@
-"""Where the comments of a file are in its current text, and which file code moved to.
+"""Locates comments in the current text of their files, and finds the file that code moved to.
 
 A comment is stored with evidence: the id of the version it was written for, its line there, and a few lines
 of context. The anchor is found again by tracking that line from that version to the current text.
@@ -12,8 +12,7 @@ offers candidates.
 
 - `plan`: which comments need tracking, and through which versions; `foreign_notes`: comments that another
   program wrote; `version_chain`: the versions in between
-- `scan`: updates all sidecars of a work tree; `tracking_pool`: its worker processes; `cache`: locations found
-  before
+- `scan`: updates all sidecars of a work tree; `tracking_pool`: its worker processes; `cache`: known locations
 - `lost_code`: comments whose code left their file; `moved_code`: the files it moved to; `orphans`: candidates
   for people to choose from
 - `snippets`: lines of code around a comment

@@ -27,6 +27,8 @@ from holdfast.storage.watching.listing import Signature
 CACHE_NAME = "comment-places"
 CACHE_APPLICATION_ID = 0x48464350  # "HFCP"
 CACHE_VERSION = 2
+"""The version of the tables and of the JSON in `standings`; a cache of another version is discarded."""
+
 CACHE_TABLES = """
 CREATE TABLE IF NOT EXISTS place (
     work_tree TEXT NOT NULL,
@@ -40,15 +42,15 @@ CREATE TABLE IF NOT EXISTS place (
 ) STRICT, WITHOUT ROWID
 """
 
-_YOUNG_NANOSECONDS = 2_000_000_000
-"""Files modified more recently than this are not cached. Chosen as the coarsest timestamp resolution in use,
-the two seconds of FAT (Microsoft, 'File Times')."""
+_MIN_AGE_NANOSECONDS = 2_000_000_000
+"""Files modified more recently than this are not cached: another change could have the same timestamp. The
+coarsest resolution in use is the two seconds of FAT (Microsoft, 'File Times')."""
 
-_LOCATION = tuple(field.name for field in fields(NoteLocation))
+_LOCATION_FIELDS = tuple(field.name for field in fields(NoteLocation))
 
-_GET = "SELECT source, content, standings FROM place WHERE work_tree = ? AND path = ?"
-_FULLY_PLACED = "SELECT path, source, sidecar FROM place WHERE work_tree = ? AND settled"
-_PUT = "INSERT OR REPLACE INTO place VALUES (?, ?, ?, ?, ?, ?, ?)"
+_SELECT_LOCATIONS = "SELECT source, content, standings FROM place WHERE work_tree = ? AND path = ?"
+_SELECT_FULLY_PLACED = "SELECT path, source, sidecar FROM place WHERE work_tree = ? AND settled"
+_INSERT_LOCATIONS = "INSERT OR REPLACE INTO place VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 
 class CachedLocations(NamedTuple):
@@ -80,28 +82,31 @@ class LocationCache:
 
     def find(self, path: str, source: Signature, content: str) -> list[NoteLocation] | None:
         """Return the locations of a file's comments if neither the file nor its sidecar has changed."""
-        rows = self._rows(_GET, (self._work_tree, path))
+        rows = self._rows(_SELECT_LOCATIONS, (self._work_tree, path))
         if not rows or rows[0][0] != signature_text(source) or rows[0][1] != content:
             return None
-        return [_location(item) for item in json.loads(rows[0][2])]
+        return [_location_from_json(item) for item in json.loads(rows[0][2])]
 
     def fully_placed(self) -> dict[str, tuple[str, str]]:
-        """Return by path the signatures of sources and sidecars whose comments all have a certain line."""
-        return {row[0]: (row[1], row[2]) for row in self._rows(_FULLY_PLACED, (self._work_tree,))}
+        """Return by path the signatures of source and sidecar for files with only certain locations."""
+        return {row[0]: (row[1], row[2]) for row in self._rows(_SELECT_FULLY_PLACED, (self._work_tree,))}
 
-    def keep(self, found: Sequence[CachedLocations]) -> None:
-        """Store locations."""
-        newest = time.time_ns() - _YOUNG_NANOSECONDS
-        rows = [self._row(one) for one in found if max(one.source[2], one.sidecar[2]) < newest]
+    def put(self, found: Sequence[CachedLocations]) -> None:
+        """Store the locations of files whose timestamps are old enough to be reliable."""
+        newest_reliable = time.time_ns() - _MIN_AGE_NANOSECONDS
+        rows = [
+            self._row(entry) for entry in found if max(entry.source[2], entry.sidecar[2]) < newest_reliable
+        ]
         if not rows or not os.path.isdir(self._repository.store_directory):
             return
-        self._database.try_write(lambda connection: connection.executemany(_PUT, rows))
+        self._database.try_write(lambda connection: connection.executemany(_INSERT_LOCATIONS, rows))
 
-    def _row(self, one: CachedLocations) -> tuple[object, ...]:
-        is_placed = one.written and all(location.confidence is Confidence.HIGH for location in one.locations)
-        signatures = (signature_text(one.source), signature_text(one.sidecar))
-        locations = json.dumps([_fields(location) for location in one.locations])
-        return (self._work_tree, one.path, *signatures, one.content, is_placed, locations)
+    def _row(self, entry: CachedLocations) -> tuple[object, ...]:
+        are_certain = all(location.confidence is Confidence.HIGH for location in entry.locations)
+        is_placed = entry.written and are_certain
+        signatures = (signature_text(entry.source), signature_text(entry.sidecar))
+        locations = json.dumps([_location_to_json(location) for location in entry.locations])
+        return (self._work_tree, entry.path, *signatures, entry.content, is_placed, locations)
 
     def _rows(self, query: str, values: tuple[object, ...]) -> list[Any]:
         if not os.path.isdir(self._repository.store_directory):
@@ -118,13 +123,13 @@ def signature_text(signature: Signature) -> str:
     return ":".join(map(str, signature))
 
 
-def _fields(location: NoteLocation) -> dict[str, Any]:
-    # Not `asdict`: its deep copy took longer than the tracking.
-    return {name: getattr(location, name) for name in _LOCATION} | {
+def _location_to_json(location: NoteLocation) -> dict[str, Any]:
+    # `asdict` would be shorter, but its deep copy took longer than the tracking.
+    return {name: getattr(location, name) for name in _LOCATION_FIELDS} | {
         "candidates": [asdict(candidate) for candidate in location.candidates]
     }
 
 
-def _location(item: dict[str, Any]) -> NoteLocation:
+def _location_from_json(item: dict[str, Any]) -> NoteLocation:
     candidates = tuple(CandidateLine(**candidate) for candidate in item.pop("candidates"))
     return NoteLocation(**{**item, "confidence": Confidence(item["confidence"]), "candidates": candidates})

@@ -1,10 +1,11 @@
 """Comments whose code is no longer in their file, and the files to search for that code.
 
 Example: `parse()` was cut from `a.py`. Its two comments, both written for the same version, form one
-`LostCode`; `index_for` indexes all Python files once, and each comment's surroundings are looked up there.
+`LostCode`; `build_file_index` indexes all Python files once, and the surroundings of each comment are looked
+up in that index.
 
-Contract: each candidate file is read once for an index, however many comments there are, and again only where
-a comment's code most likely is. Binary and large files are left out.
+Contract: each candidate file is read once for an index, however many comments there are; only the most likely
+files are read again. Binary and large files are left out.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.comments.sidecar.document import line_number_of
+from holdfast.comments.sidecar.document import as_line_number
 from holdfast.comments.sidecar.note import Note, stored_symbol
-from holdfast.comments.sidecar.source import SUFFIX, SourceSymbols, decoded
+from holdfast.comments.sidecar.source import SUFFIX, SourceSymbols, decode_source
 from holdfast.comments.store import Comments
 from holdfast.comments.tracking.placement import Anchor, FileVersion
 from holdfast.kernel.call import current_call
@@ -42,7 +43,7 @@ class LostCode:
     """The ids of the comments, in the order of the anchors."""
 
 
-def lost_code_of(room: Comments, notes: Iterable[tuple[str, Note]]) -> list[LostCode]:
+def group_lost_code(room: Comments, notes: Iterable[tuple[str, Note]]) -> list[LostCode]:
     """Group comments by the version they were written for, if that version is known."""
     groups: dict[tuple[str, str], list[Note]] = defaultdict(list)
     for path, note in notes:
@@ -51,21 +52,20 @@ def lost_code_of(room: Comments, notes: Iterable[tuple[str, Note]]) -> list[Lost
     for (path, _), group in groups.items():
         version = room.annotated_version(group[0].marker)
         if version is None and (data := room.history.committed(path)) is not None:
-            # Written by another program, and deleted only in the work tree.
-            version = FileVersion(path, decoded(data))
+            # Another program wrote the comment, and its code was deleted only in the work tree.
+            version = FileVersion(path, decode_source(data))
         if version is not None:
-            # Under the path of the file that lacks them now; they may have come from another.
-            anchors = tuple(map(original_anchor, group))
-            found.append(
-                LostCode(path, FileVersion(path, version.text), anchors, tuple(one.id for one in group))
-            )
+            # The path is that of the file that stores the comments; they may have been written for another.
+            old = FileVersion(path, version.text)
+            ids = tuple(note.id for note in group)
+            found.append(LostCode(path, old, tuple(map(original_anchor, group)), ids))
     return found
 
 
 def original_anchor(note: Note) -> Anchor:
     """Return the line, or lines, that a comment was written for."""
     facts = note.evidence or {}
-    return Anchor(line_number_of(facts.get("line")) or note.line, line_number_of(facts.get("endLine")))
+    return Anchor(as_line_number(facts.get("line")) or note.line, as_line_number(facts.get("endLine")))
 
 
 class CandidateFiles(Listing):
@@ -93,11 +93,11 @@ class CandidateFiles(Listing):
             data = self._room.tree.read_bytes(RepoPath.parse(path), LIMITS.comment_source_bytes)
         except HoldfastError:
             return None
-        return None if b"\0" in data[:8192] else decoded(data)
+        return None if b"\0" in data[:8192] else decode_source(data)
 
 
 def files_of_same_kind(room: Comments, paths: Iterable[str]) -> CandidateFiles:
-    """Return the files with the same suffixes as `paths`."""
+    """Return the files of the work tree that have the same suffixes as `paths`."""
     return CandidateFiles(room, {os.path.splitext(path)[1] for path in paths})
 
 
@@ -111,9 +111,11 @@ def has_left(room: Comments, path: str, note: Note) -> bool:
     return not SourceSymbols(path, current.text).declares(symbol.name)
 
 
-def index_for(room: Comments, missing: Sequence[LostCode], files: CandidateFiles | None = None) -> MovedFiles:
-    """Return an index of files, by default those of the same kind as the ones that lost code."""
+def build_file_index(
+    room: Comments, missing: Sequence[LostCode], files: CandidateFiles | None = None
+) -> MovedFiles:
+    """Index files for a search; by default those with the same suffixes as the files that lost code."""
     from holdfast.comments.tracking.moved_files import MovedFiles
 
-    files = files or files_of_same_kind(room, [one.path for one in missing])
-    return MovedFiles(files.versions(), [one.version for one in missing], files.text)
+    files = files or files_of_same_kind(room, [lost.path for lost in missing])
+    return MovedFiles(files.versions(), [lost.version for lost in missing], files.text)

@@ -1,4 +1,4 @@
-"""Finds the file that code moved to, so its comments are shown there.
+"""Finds the file that code moved to, so that its comments are shown there.
 
 Example: `utils.py` is renamed to `text.py` without its sidecar. `utils.py.comments` is now a stray. git's
 history says that the path was renamed, so its comments are shown with `text.py`; they are written to
@@ -8,11 +8,11 @@ comments are found by content when `text.py` is read.
 Contract:
 - Reading a file also looks for code that moved into it from another commented file, if the file contains the
   exact line of one of that file's comments; the result is reused until one of the files searched changes.
-- Sidecars whose source is gone are strays; nothing is written to them here. Renames that git detected decide
-  first, in commits since the comment was written or in the index; otherwise the content does, if it points to
-  exactly one file. A comment without such a file stays an orphan with candidates.
-- git is run and files are compared only if there are strays and something changed since: the last commit, the
-  index, the list of files, or those sidecars.
+- A sidecar whose source is gone is a stray; nothing is written to it here. Renames that git detected, in
+  commits since the comment was written or in the index, take precedence; otherwise the content decides, if
+  exactly one file contains it. A comment without such a file stays an orphan with candidates.
+- git is run and files are compared only if there are strays and one of these changed since the last time: the
+  HEAD commit, the index, the list of files, or the strays.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from zlib import crc32
 
 from holdfast.comments.anchors.lost_code import (
     CandidateFiles,
+    build_file_index,
     files_of_same_kind,
+    group_lost_code,
     has_left,
-    index_for,
-    lost_code_of,
 )
 from holdfast.comments.sidecar.document import Sidecar
-from holdfast.comments.sidecar.note import MOVED, Note, NoteLocation
+from holdfast.comments.sidecar.note import MOVED_REASON, Note, NoteLocation
 from holdfast.comments.sidecar.source import source_of, source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.tracking.placement import CandidateLine, Confidence
@@ -44,28 +44,42 @@ from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.history.file_history import PathEvent
 from holdfast.storage.watching.listing import Listing, Signature
 
-MAX_FILES, _MAX_NOTES, _MAX_COMMITS, _MAX_SIDECARS = 1000, 2000, 8, 500
-"""How many files, comments, commits and sidecars a read compares; a scan compares the rest. Chosen bounds: a
-read must stay interactive."""
-_FEW = 50
-"""Up to this many commented files, all are watched for changes; beyond it, only the file that is read. A
-chosen bound on time."""
-_MIN_SHARE = 0.5
-"""Score that the only file with a comment's exact line needs, if it is not unambiguous. A judgement."""
+MAX_COMPARED_FILES = 1000
+"""Files that a read searches for moved code; a scan searches any number. A judgement: it
+opens all of them, and a read must stay interactive."""
+
+_MAX_COMPARED_NOTES = 2000
+"""Comments of strays that a read looks up by content; a scan looks up all. A judgement, for the same
+reason."""
+
+_MAX_RENAME_COMMITS = 8
+"""Commits from which a read asks git for the renames since. A judgement: each one is a run of git."""
+
+_MAX_SEARCHED_SIDECARS = 500
+"""Sidecars of other files that are searched for comments whose code moved to the file that is read. With more
+of them the search is left to a scan. A judgement: it opens each of them."""
+
+_MAX_WATCHED_FILES = 50
+"""Up to this many commented files, the cached search depends on all their signatures; beyond it, only on the
+file that is read. A judgement: each signature is a stat call in every read."""
+
+_MIN_ONLY_FILE_SHARE = 0.5
+"""Share of the highest score that a file needs if it is the only candidate but not unambiguous. A judgement:
+it also contains the comment's exact line."""
 
 Stray = tuple[str, Signature | None]
 """The path of a source that is gone, and the signature of its sidecar."""
 
 
-def _own_line(note: Note) -> str:
-    """Return the stored text of a comment's line; empty if it has no letters or digits."""
+def _marked_line_text(note: Note) -> str:
+    """Return the text of a comment's line as its marker stores it; empty if it has no letters or digits."""
     line = str((note.marker or {}).get("lineText") or "").split("\n")[0].strip()
     return line if any(map(str.isalnum, line)) else ""
 
 
 @contextmanager
-def _unreadable_skipped() -> Iterator[None]:
-    """Skip what cannot be read: reading that file itself reports the problem."""
+def _skip_unreadable() -> Iterator[None]:
+    """Skip a file that cannot be read: the problem is reported when that file itself is read."""
     try:
         yield
     except (Cancelled, DeadlineExceeded):
@@ -74,155 +88,167 @@ def _unreadable_skipped() -> Iterator[None]:
         return
 
 
-def _by_suffix(paths: Iterable[str]) -> Mapping[str, list[str]]:
-    """Return files by the suffix of their names."""
-    found: dict[str, list[str]] = defaultdict(list)
+def _group_by_suffix(paths: Iterable[str]) -> Mapping[str, list[str]]:
+    """Group files by the suffix of their names."""
+    groups: dict[str, list[str]] = defaultdict(list)
     for path in paths:
-        found[os.path.splitext(path)[1]].append(path)
-    return dict(found)
+        groups[os.path.splitext(path)[1]].append(path)
+    return dict(groups)
 
 
 @dataclass(frozen=True)
 class Moves:
-    """Where the comments of all strays belong."""
+    """The files to which comments belong whose code moved."""
 
     homes: Mapping[str, Mapping[str, str]]
-    """The file that a comment belongs to now, by the path that is gone and the comment's id."""
+    """The file that a comment belongs to now, by the path it is stored under and its id."""
     emptied: frozenset[str]
-    """The paths that are gone and whose comments all belong elsewhere."""
+    """The paths without a source whose comments all belong to other files."""
     token: int
-    """A checksum that changes when any of this, or one of the sidecars, does."""
+    """A checksum of the moves and of the sidecars they were derived from."""
 
     @cached_property
     def arriving(self) -> dict[str, list[tuple[str, str]]]:
-        """For each file the comments that belong to it and are stored elsewhere: path and id."""
-        found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        """The comments that belong to each file but are stored elsewhere, by stored path and id."""
+        arriving: dict[str, list[tuple[str, str]]] = defaultdict(list)
         for path, homes in self.homes.items():
             for name, target in homes.items():
-                found[target].append((path, name))
-        return dict(found)
+                arriving[target].append((path, name))
+        return dict(arriving)
 
     def departed_from(self, path: str, load: Callable[[str], Sidecar]) -> Iterator[Note]:
-        """Yield the comments that left a path, as shown there: orphaned, with the new place as candidate."""
+        """Yield the comments whose code left a path: orphaned there, with the new place as candidate."""
         homes = self.homes.get(path, {})
         for target in dict.fromkeys(homes.values()):
             for note in load(target).comments:
                 if homes.get(note.id) == target:
-                    place = (CandidateLine(note.line, 1.0, target),)
-                    note.location = NoteLocation(note.line, None, Confidence.NONE, MOVED, MOVED, place)
+                    new_place = (CandidateLine(note.line, 1.0, target),)
+                    note.location = NoteLocation(
+                        note.line, None, Confidence.NONE, MOVED_REASON, MOVED_REASON, new_place
+                    )
                     yield note
 
     def apply_to(self, sidecar: Sidecar, stored: Callable[[str], Sidecar]) -> None:
-        """Add the comments that belong to a file, and remove those that belong elsewhere."""
+        """Add the comments that belong to a sidecar's file, and remove those that belong to others."""
         homes = self.homes.get(sidecar.source_path, {})
         sidecar.comments = [note for note in sidecar.comments if note.id not in homes]
         for source, name in self.arriving.get(sidecar.source_path, ()):
             note = stored(source).find(name)
-            # In both files: the process that was moving it was killed. It is one comment.
+            # A comment is in both files if the process that moved it was killed; it is one comment.
             if note is not None and sidecar.find(name) is None:
                 sidecar.comments.append(note)
 
 
 class StraySidecars:
-    """The comments of one work tree whose source is gone, or whose code left it."""
+    """Finds the comments of one work tree whose source is gone or whose code left it, with caches."""
 
     def __init__(self, room: Comments, sidecars: Listing) -> None:
         self._room, self._sidecars = room, sidecars
-        self._listed: list[str] | None = None
-        self._sources: tuple[list[str], Mapping[str, list[str]]] = ([], {})
-        self._known: tuple[object, Moves | None] = (None, None)
-        self._left: VersionedCache[Mapping[str, str]] = VersionedCache()
+        self._last_listing: list[str] | None = None
+        self._sidecar_paths: list[str] = []
+        self._sources_by_suffix: Mapping[str, list[str]] = {}
+        self._last_moves: tuple[object, Moves | None] = (None, None)
+        """The result of `moves`, and the key for which it is valid."""
+        self._departed: VersionedCache[Mapping[str, str]] = VersionedCache()
         self._arrived: VersionedCache[Mapping[str, Mapping[str, str]]] = VersionedCache()
 
-    def with_arrivals(self, path: str, lone: list[str], moves: Moves | None) -> Moves | None:
+    def with_arrivals(self, path: str, without_source: list[str], moves: Moves | None) -> Moves | None:
         """Return `moves` extended by comments whose code moved to a file from existing files."""
-        if self._listed is not lone:  # the same object while no folder changes
+        if self._last_listing is not without_source:  # the same object while no folder changes
             paths = self._sidecars.last_paths()
-            if paths != self._sources[0]:
-                self._sources = (paths, _by_suffix(map(source_of, paths)))
-            self._listed = lone
-        alike = self._sources[1].get(os.path.splitext(path)[1], [])
-        others = [one for one in alike if one != path]
-        if not 0 < len(others) <= _MAX_SIDECARS:
+            if paths != self._sidecar_paths:
+                self._sidecar_paths = paths
+                self._sources_by_suffix = _group_by_suffix(map(source_of, paths))
+            self._last_listing = without_source
+        same_suffix = self._sources_by_suffix.get(os.path.splitext(path)[1], [])
+        others = [other for other in same_suffix if other != path]
+        if not 0 < len(others) <= _MAX_SEARCHED_SIDECARS:
             return moves
-        watched = {path, *others} if len(others) <= _FEW else {path}
-        cache_version = (others, [self._sidecars.signature(one) for one in sorted(watched)])
+        watched = {path, *others} if len(others) <= _MAX_WATCHED_FILES else {path}
+        cache_version = (others, [self._sidecars.signature(watched_path) for watched_path in sorted(watched)])
         arrived = self._arrived.get(path, cache_version)
         if arrived is None:
             arrived = self._arrived.put(path, cache_version, dict(self._arrivals(path, others, moves)))
+        if not arrived:
+            return moves
         known = moves or Moves({}, frozenset(), 0)
-        return replace(known, homes={**known.homes, **arrived}) if arrived else moves
+        return replace(known, homes={**known.homes, **arrived})
 
     def _arrivals(
         self, path: str, others: Sequence[str], moves: Moves | None
     ) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield the files that comments came from, with their ids and the file they moved to."""
+        """Yield each file that comments came from, with the new file by the ids of those comments."""
         text = files_of_same_kind(self._room, [path]).text(path) or ""
         for other in others:
             current_call().check()
-            with _unreadable_skipped():
+            with _skip_unreadable():
                 notes = self._room.stored(RepoPath.parse(other)).comments
-                if any((line := _own_line(note)) and line in text for note in notes):
-                    left = self._departures(other, self._room.load_owned(other, moves).comments)
-                    arrived = {name: target for name, target in left.items() if target == path}
-                    yield from [(other, arrived)] if arrived else ()
+                marked_lines = [line for line in map(_marked_line_text, notes) if line]
+                if not any(line in text for line in marked_lines):
+                    continue
+                departed = self._departures(other, self._room.load_owned(other, moves).comments)
+                arrived = {name: target for name, target in departed.items() if target == path}
+                if arrived:
+                    yield other, arrived
 
     def _departures(self, path: str, notes: Sequence[Note]) -> Mapping[str, str]:
-        """Return by id the files that now have the code of comments that left an existing file."""
+        """Return the files, by comment id, that now have the code of comments that left an existing file."""
         uncertain = {note.id: note for note in notes if note.location.confidence is not Confidence.HIGH}
         files = files_of_same_kind(self._room, [path])
         signatures = files.signatures() if uncertain else {}
         cache_version = (signatures, tuple(uncertain))
-        if not 0 < len(signatures) <= MAX_FILES or path not in signatures:
+        if not 0 < len(signatures) <= MAX_COMPARED_FILES or path not in signatures:
             return {}
-        known = self._left.get(path, cache_version)
-        if known is None:
-            gone = [(path, note) for note in uncertain.values() if has_left(self._room, path, note)]
-            left = {
-                name: target
-                for _, name, target in self._by_content(gone, files)
-                if (line := _own_line(uncertain[name])) and line in (files.text(target) or "")
-            }
-            known = self._left.put(path, cache_version, left)
-        return known
+        known = self._departed.get(path, cache_version)
+        if known is not None:
+            return known
+        gone = [(path, note) for note in uncertain.values() if has_left(self._room, path, note)]
+        departed = {}
+        for _, name, target in self._find_by_content(gone, files):
+            line = _marked_line_text(uncertain[name])
+            if line and line in (files.text(target) or ""):
+                departed[name] = target
+        return self._departed.put(path, cache_version, departed)
 
     def moves(self, strays: Sequence[Stray]) -> Moves:
         """Return where the comments of these strays belong; the same object while nothing changes."""
         files = files_of_same_kind(self._room, [path for path, _ in strays])
-        key = (strays, self._room.history.state(), paths := files.paths())
-        known, found = self._known
-        if found is None or known != key:
-            found = self._resolve(strays, files if len(paths) <= MAX_FILES else None)
-            self._known = (key, found)
-        return found
+        paths = files.paths()
+        key = (strays, self._room.history.state(), paths)
+        last_key, moves = self._last_moves
+        if moves is None or last_key != key:
+            moves = self._resolve(strays, files if len(paths) <= MAX_COMPARED_FILES else None)
+            self._last_moves = (key, moves)
+        return moves
 
     def _resolve(self, strays: Sequence[Stray], files: CandidateFiles | None) -> Moves:
+        """Find the new files of strays by git's renames and, if there are files to search, by content."""
         homes: dict[str, dict[str, str]] = {}
         missing: list[tuple[str, Note]] = []
         counts: dict[str, int] = {}
         events: dict[str | None, Sequence[PathEvent]] = {}
         for path, _ in strays:
             current_call().check()
-            with _unreadable_skipped():
-                homes[path], lost, counts[path] = self._by_name(path, events)
-                missing += [(path, note) for note in lost[: _MAX_NOTES - len(missing)]]
-        # Of a split file, the larger part got the name, and another file this code.
-        for path, name, target in self._by_content(missing, files) if missing and files else ():
+            with _skip_unreadable():
+                homes[path], lost, counts[path] = self._find_by_rename(path, events)
+                missing += [(path, note) for note in lost[: _MAX_COMPARED_NOTES - len(missing)]]
+        # If a file was split, git reports one part as renamed, and the comment's code may be in another.
+        for path, name, target in self._find_by_content(missing, files) if missing and files else ():
             homes[path][name] = target
         emptied = frozenset(path for path, found in homes.items() if 0 < counts[path] == len(found))
         return Moves(homes, emptied, crc32(repr((strays, homes)).encode("utf-8", "replace")))
 
-    def _by_name(
+    def _find_by_rename(
         self, path: str, events: dict[str | None, Sequence[PathEvent]]
     ) -> tuple[dict[str, str], list[Note], int]:
-        """Return where git's renames put a stray's comments, those not found there, and their number."""
+        """Return the new files by comment id, the comments not found there, and how many there are in all."""
         sidecar = self._room.stored(RepoPath.parse(path))
         commits = {
             note.id: str((note.evidence or {}).get("commit") or "") or None for note in sidecar.comments
         }
         targets: dict[str | None, str | None] = {}
         for commit in dict.fromkeys(commits.values()):
-            if commit not in events and len(events) < _MAX_COMMITS:
+            if commit not in events and len(events) < _MAX_RENAME_COMMITS:
                 events[commit] = self._room.history.path_events(commit)
             targets[commit] = self._renamed(path, events.get(commit, ()))
         homes = {name: home for name, commit in commits.items() if (home := targets[commit]) is not None}
@@ -233,9 +259,11 @@ class StraySidecars:
 
     def _renamed(self, path: str, events: Sequence[PathEvent]) -> str | None:
         """Return what a path was last renamed to, unless another existing file has the same content."""
-        gone = [number for number, event in enumerate(events) if event.old == path]
+        rename_indices = [index for index, event in enumerate(events) if event.old == path]
+        if not rename_indices:
+            return None
         blob = ""
-        for event in events[gone[-1] :] if gone else ():
+        for event in events[rename_indices[-1] :]:
             if event.old == path:
                 path, blob = event.new, event.blob
         twins = {event.new for event in events if event.blob == blob} - {path}
@@ -245,22 +273,22 @@ class StraySidecars:
         try:
             return self._room.tree.signature(source_path(path)) is not None
         except HoldfastError:
-            return False  # not a source path, or not readable for us
+            return False  # it is no source path, or cannot be read
 
-    def _by_content(
+    def _find_by_content(
         self, notes: Sequence[tuple[str, Note]], files: CandidateFiles
     ) -> Iterator[tuple[str, str, str]]:
-        """Yield the one file that contains a comment's code, where that is unambiguous."""
-        missing = lost_code_of(self._room, notes)
+        """Yield the path, id and new file of each comment whose code is in exactly one other file."""
+        missing = group_lost_code(self._room, notes)
         if not missing:
             return
-        index = index_for(self._room, missing, files)
-        for one in missing:
-            for name, anchor in zip(one.names, one.anchors, strict=True):
+        index = build_file_index(self._room, missing, files)
+        for lost in missing:
+            for name, anchor in zip(lost.names, lost.anchors, strict=True):
                 current_call().check()
-                candidates = index.candidates(one.version, anchor, 2)
+                candidates = index.candidates(lost.version, anchor, 2)
                 if not candidates or candidates[0].placement.confidence is not Confidence.HIGH:
                     continue
                 best, is_only = candidates[0], len(candidates) == 1
-                if best.unambiguous or (is_only and best.share >= _MIN_SHARE):
-                    yield one.path, name, best.path
+                if best.unambiguous or (is_only and best.share >= _MIN_ONLY_FILE_SHARE):
+                    yield lost.path, name, best.path

@@ -1,11 +1,12 @@
-"""Candidate places for comments whose code is no longer in their file. People choose; nothing is written.
+"""Finds candidate places for comments whose code is no longer in their file. A person chooses; nothing is
+written.
 
 Example: a comment on `retry(3)` in `net.py` is orphaned. Its candidates are a line in `net.py` with the same
 text but other neighbours (score 0.4), and line 12 of `http.py`, which contains most of what surrounded it
 (score 0.8).
 
-Contract: candidates in other files transfer their score, best first, and are found as in a scan. The
-surroundings of a deleted line are looked up in its own file.
+Contract: candidates are listed best first; those in other files have the score that a scan would use. The
+former neighbours of a deleted line are looked up in its own file.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from dataclasses import replace
 
 from holdfast.comments.anchors.lost_code import (
     LostCode,
+    build_file_index,
     files_of_same_kind,
-    index_for,
-    lost_code_of,
+    group_lost_code,
     original_anchor,
 )
-from holdfast.comments.anchors.moved_code import MAX_FILES
-from holdfast.comments.anchors.snippets import Snippet, around, as_it_was, lines_of_file
+from holdfast.comments.anchors.moved_code import MAX_COMPARED_FILES
+from holdfast.comments.anchors.snippets import Snippet, lines_of_file, original_snippet, snippet_around
 from holdfast.comments.search.query import CommentQuery
 from holdfast.comments.sidecar.note import Note
 from holdfast.comments.store import Comments
@@ -31,26 +32,26 @@ from holdfast.comments.tracking.track import track
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError
 
-_NEIGHBOURS = 4
-"""Lines on each side of a deleted one that are searched for one that still exists. A chosen bound."""
+_SEARCHED_NEIGHBOURS = 4
+"""Lines on each side of a deleted line that are looked up. A judgement: farther lines say little about it."""
 
-_FILES_OFFERED = 3
-"""Other files among the candidates of one comment. A chosen bound."""
+_MAX_CANDIDATE_FILES = 3
+"""Other files among the candidates of one comment. A judgement: the right one is rarely below third place."""
 
-_MOST = 5
-"""Candidates for one comment. A chosen bound: more would not be compared."""
+_MAX_CANDIDATES = 5
+"""Candidates for one comment. A judgement: a person would not compare more."""
 
-_AROUND = 3
-"""Lines on each side whose similarity counts. A judgement."""
+_CONTEXT_LINES = 3
+"""Lines on each side that are compared, as many as a diff shows."""
 
-_MAX_EQUAL = 50
-"""Equal lines that are scored. A chosen bound on time."""
+_MAX_EQUAL_LINES = 50
+"""Equal lines that are scored. A judgement: a line that occurs more often identifies nothing."""
 
-_MIN_EQUAL = 0.3
-"""Score of a line with equal text and no equal neighbours. A judgement: it must stay below the candidates
-with context."""
+_EQUAL_LINE_SCORE = 0.3
+"""Score of a line with equal text and no equal neighbours. A judgement: it must stay below candidates whose
+neighbours are similar."""
 
-Offers = Mapping[tuple[str, str], Sequence[CandidateLine]]
+CandidatesByComment = Mapping[tuple[str, str], Sequence[CandidateLine]]
 """Candidates by the path of a comment's file and its id."""
 
 
@@ -84,71 +85,83 @@ def attach_candidates(room: Comments, path: str, notes: Sequence[Note]) -> None:
     if not orphans:
         return
     files = files_of_same_kind(room, [path]).signatures()
-    if len(files) > MAX_FILES:
-        offers: Offers = {(path, note.id): _in_its_file(room, path, note) for note in orphans}
+    if len(files) > MAX_COMPARED_FILES:
+        candidates: CandidatesByComment = {
+            (path, note.id): _candidates_in_own_file(room, path, note) for note in orphans
+        }
     else:
         cache_version = (files, tuple(note.id for note in orphans))
-        known = room.offers.get(path, cache_version)
+        known = room.candidate_cache.get(path, cache_version)
         if known is None:
-            known = room.offers.put(path, cache_version, candidates(room, [(path, note) for note in orphans]))
-        offers = known
+            known = room.candidate_cache.put(
+                path, cache_version, find_candidates(room, [(path, note) for note in orphans])
+            )
+        candidates = known
     for note in orphans:
-        note.location = replace(note.location, candidates=tuple(offers[path, note.id]))
+        note.location = replace(note.location, candidates=tuple(candidates[path, note.id]))
 
 
-def candidates(room: Comments, notes: Sequence[tuple[str, Note]]) -> Offers:
+def find_candidates(room: Comments, notes: Sequence[tuple[str, Note]]) -> CandidatesByComment:
     """Return where the code of each comment may be, in its own file and in others, best first."""
-    found = {(path, note.id): _in_its_file(room, path, note) for path, note in notes}
-    missing = lost_code_of(room, [(path, note) for path, note in notes if note.orphaned])
+    found = {(path, note.id): _candidates_in_own_file(room, path, note) for path, note in notes}
+    missing = group_lost_code(room, [(path, note) for path, note in notes if note.orphaned])
     if missing:
-        index = index_for(room, missing)
-        for one in missing:
-            for name, anchor in zip(one.names, one.anchors, strict=True):
+        index = build_file_index(room, missing)
+        for lost in missing:
+            for name, anchor in zip(lost.names, lost.anchors, strict=True):
                 current_call().check()
-                known = found[one.path, name]
-                others = _elsewhere(index, one, anchor)
+                known = found[lost.path, name]
+                others = _candidates_in_other_files(index, lost, anchor)
                 known += [other for other in others if not _is_in(other, known)]
-    for offered in found.values():
-        offered.sort(key=lambda one: (-one.score, one.path or "", one.line))
-        del offered[_MOST:]
+    for candidates in found.values():
+        candidates.sort(key=lambda candidate: (-candidate.score, candidate.path or "", candidate.line))
+        del candidates[_MAX_CANDIDATES:]
     return found
 
 
-def _in_its_file(room: Comments, path: str, note: Note) -> list[CandidateLine]:
+def _candidates_in_own_file(room: Comments, path: str, note: Note) -> list[CandidateLine]:
     """Return the candidates that tracking found, and every line equal to the comment's own."""
     known = list(note.location.candidates)
-    was = as_it_was(room, note, path, _AROUND)
+    original = original_snippet(room, note, path, _CONTEXT_LINES)
     try:
         lines = lines_of_file(room.text_of(path))
     except HoldfastError:
         return known
-    if was is None or not was.own or not any(map(str.isalnum, own := was.line(was.own[0]).strip())):
+    if original is None or not original.own:
         return known
-    equal = [number for number, line in enumerate(lines, 1) if line.strip() == own]
-    others = (CandidateLine(number, _similarity(was, lines, number)) for number in equal[:_MAX_EQUAL])
+    own_text = original.line(original.own[0]).strip()
+    if not any(map(str.isalnum, own_text)):
+        return known
+    equal = [number for number, line in enumerate(lines, 1) if line.strip() == own_text]
+    others = [
+        CandidateLine(number, _context_score(original, lines, number)) for number in equal[:_MAX_EQUAL_LINES]
+    ]
     return known + [other for other in others if not _is_in(other, known)]
 
 
-def _similarity(was: Snippet, lines: Sequence[str], number: int) -> float:
+def _context_score(original: Snippet, lines: Sequence[str], number: int) -> float:
     """Return the share of a line's old neighbours that an equal line has, scaled to 0.3 to 1."""
-    before = {line.strip() for line in was.lines} - {""}
-    now = {line.strip() for line in lines[max(0, number - 1 - _AROUND) : number + _AROUND]}
-    return round(_MIN_EQUAL + (1 - _MIN_EQUAL) * (len(before & now) - 1) / max(1, len(before) - 1), 3)
+    old_lines = {line.strip() for line in original.lines} - {""}
+    start = max(0, number - 1 - _CONTEXT_LINES)
+    new_lines = {line.strip() for line in lines[start : number + _CONTEXT_LINES]}
+    # The line itself is in both sets and is not one of its neighbours.
+    share = (len(old_lines & new_lines) - 1) / max(1, len(old_lines) - 1)
+    return round(_EQUAL_LINE_SCORE + (1 - _EQUAL_LINE_SCORE) * share, 3)
 
 
 def _is_in(candidate: CandidateLine, known: Sequence[CandidateLine]) -> bool:
-    return any((one.path, one.line) == (candidate.path, candidate.line) for one in known)
+    return any((other.path, other.line) == (candidate.path, candidate.line) for other in known)
 
 
-def _elsewhere(index: MovedFiles, one: LostCode, anchor: Anchor) -> Iterator[CandidateLine]:
+def _candidates_in_other_files(index: MovedFiles, lost: LostCode, anchor: Anchor) -> Iterator[CandidateLine]:
     """Yield a place in each file that contains enough of an anchor's surroundings."""
-    for moved in index.candidates(one.version, anchor, _FILES_OFFERED):
+    for moved in index.candidates(lost.version, anchor, _MAX_CANDIDATE_FILES):
         if moved.placement.line is not None:
             yield CandidateLine(moved.placement.line, round(moved.share, 3), moved.path)
 
 
 def former_surroundings(room: Comments, path: str, note: Note, margin: int) -> Snippet | None:
-    """Return the former neighbours of a comment's line, as they are now, if they still exist."""
+    """Return the current lines around the former neighbours of a comment's line, if one still exists."""
     version = room.annotated_version(note.marker)
     if version is None:
         return None
@@ -156,26 +169,32 @@ def former_surroundings(room: Comments, path: str, note: Note, margin: int) -> S
         text = room.text_of(path)
     except HoldfastError:
         return None  # the file is gone as well
-    above, below = _neighbours(version, original_anchor(note), FileVersion(path, text))
-    if above is None and below is None:
+    above, below = _locate_neighbours(version, original_anchor(note), FileVersion(path, text))
+    if above is not None:
+        first = above
+    elif below is not None:
+        first = max(1, below - 1)
+    else:
         return None
-    first = above if above is not None else max(1, (below or 1) - 1)
     last = below if below is not None and below >= first else first
-    return replace(around(path, text, first, min(last, first + 2 * margin), margin), own=range(0))
+    return replace(snippet_around(path, text, first, min(last, first + 2 * margin), margin), own=range(0))
 
 
-def _neighbours(old: FileVersion, anchor: Anchor, new: FileVersion) -> tuple[int | None, int | None]:
+def _locate_neighbours(old: FileVersion, anchor: Anchor, new: FileVersion) -> tuple[int | None, int | None]:
     """Return where the nearest lines above and below an anchor are now, if that is certain."""
-    count = old.text.count("\n") + 1
+    old_lines = old.text.split("\n")
     end = anchor.end_line or anchor.line
-    above = [line for line in range(anchor.line - 1, anchor.line - 1 - _NEIGHBOURS, -1) if line >= 1]
-    below = [line for line in range(end + 1, end + 1 + _NEIGHBOURS) if line <= count]
-    lines = old.text.split("\n")
-    distinctive = [line for line in (*above, *below) if any(map(str.isalnum, lines[line - 1]))]
+    above = range(anchor.line - 1, max(0, anchor.line - 1 - _SEARCHED_NEIGHBOURS), -1)
+    below = range(end + 1, min(len(old_lines), end + _SEARCHED_NEIGHBOURS) + 1)
+    distinctive = [line for line in (*above, *below) if any(map(str.isalnum, old_lines[line - 1]))]
     if not distinctive:
         return None, None
-    placed = dict(zip(distinctive, track(old, new, [Anchor(line) for line in distinctive]), strict=True))
-    certain = {line: at.line for line, at in placed.items() if at.confidence is Confidence.HIGH}
+    placements = track(old, new, [Anchor(line) for line in distinctive])
+    certain = {
+        line: placement.line
+        for line, placement in zip(distinctive, placements, strict=True)
+        if placement.confidence is Confidence.HIGH
+    }
     return (
         next((certain[line] for line in above if line in certain), None),
         next((certain[line] for line in below if line in certain), None),

@@ -17,14 +17,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from holdfast.comments.anchors.foreign_notes import (
-    Committed,
-    at_marked_line,
-    capped_by_fragment,
+    CommittedVersions,
     foreign_chain,
+    fragment_placement,
+    location_at_marked_line,
 )
 from holdfast.comments.anchors.version_chain import VersionChain, VersionHistory
 from holdfast.comments.sidecar import marker
-from holdfast.comments.sidecar.document import Sidecar, line_number_of
+from holdfast.comments.sidecar.document import Sidecar, as_line_number
 from holdfast.comments.sidecar.marker import LINE_NUMBER
 from holdfast.comments.sidecar.note import Note, NoteLocation
 from holdfast.comments.sidecar.source import CurrentSource, split_lines
@@ -39,37 +39,40 @@ class TrackingPlan:
     chains: list[VersionChain] = field(default_factory=list)
 
 
-def tracking_plan(sidecar: Sidecar, current: CurrentSource | None, history: VersionHistory) -> TrackingPlan:
+def plan_tracking(sidecar: Sidecar, current: CurrentSource | None, history: VersionHistory) -> TrackingPlan:
     """Separate the comments with a known location from those that must be tracked."""
-    found = TrackingPlan()
+    plan = TrackingPlan()
     waiting: dict[_Origin, list[int]] = defaultdict(list)
     for position, note in enumerate(sidecar.comments):
         location = location_without_tracking(note, current)
         if location is not None:
-            found.locations[position] = location
+            plan.locations[position] = location
             note.as_stored = current is not None and (note.evidence or {}).get("seenBlob") == current.blob
         else:
             waiting[_origin(note, sidecar.source_path)].append(position)
     if current is None:
-        return found
+        return plan
     for origin, positions in waiting.items():
         text = history.text(origin.blob) if origin.blob else None
         if text is not None:
             versions = _versions_to_current(FileVersion(origin.path, text), origin, current, history)
-            found.chains.append(_chain(sidecar, versions, positions))
+            plan.chains.append(_chain(sidecar, versions, positions))
         else:
-            committed = Committed(current.path, history)
-            chains = [foreign_chain(sidecar.comments[one], current, committed, one) for one in positions]
-            found.chains += _joined(chains)
-    return found
+            committed = CommittedVersions(current.path, history)
+            chains = [
+                foreign_chain(sidecar.comments[position], current, committed, position)
+                for position in positions
+            ]
+            plan.chains += _join_chains(chains)
+    return plan
 
 
-def _joined(chains: Sequence[VersionChain]) -> Iterator[VersionChain]:
-    """Merge chains through the same versions: comparing texts is what takes time."""
-    alike: dict[tuple[Any, ...], list[VersionChain]] = defaultdict(list)
+def _join_chains(chains: Sequence[VersionChain]) -> Iterator[VersionChain]:
+    """Merge chains through the same versions, because comparing texts is what takes time."""
+    groups: dict[tuple[Any, ...], list[VersionChain]] = defaultdict(list)
     for chain in chains:
-        alike[chain.versions, chain.from_fragment, chain.by_number].append(chain)
-    for group in alike.values():
+        groups[chain.versions, chain.from_fragment, chain.by_number].append(chain)
+    for group in groups.values():
         anchors = tuple(anchor for chain in group for anchor in chain.anchors)
         positions = tuple(position for chain in group for position in chain.positions)
         yield replace(group[0], anchors=anchors, positions=positions)
@@ -81,11 +84,12 @@ class _Origin(NamedTuple):
     path: str = ""
     blob: str = ""
     commit: str | None = None
-    good: str = ""
+    last_good_blob: str = ""
     """The version in which it was last found with high confidence."""
 
 
 def _origin(note: Note, source_path: str) -> _Origin:
+    """Return the version that a comment was written for; an empty one if it has no evidence."""
     facts = note.evidence
     if facts is None or not isinstance(facts.get("blob"), str):
         return _Origin()
@@ -103,14 +107,16 @@ def _versions_to_current(
 ) -> tuple[FileVersion, ...]:
     """Return the versions from the one a comment was written for to the current one."""
     revisions = list(history.revisions_since(origin.path, origin.blob, origin.commit, current.path))
-    if origin.good and origin.good not in (origin.blob, current.blob):
-        # Where git has no revisions, this is the only intermediate version.
-        text = history.text(origin.good)
+    if origin.last_good_blob and origin.last_good_blob not in (origin.blob, current.blob):
+        # If git has no revisions, the last good version is the only one in between.
+        text = history.text(origin.last_good_blob)
         revisions += [] if text is None else [FileVersion(origin.path, text)]
-    return (old, *_distinct(revisions, old.text, current), current.version)
+    return (old, *_drop_repeated_texts(revisions, old.text, current), current.version)
 
 
-def _distinct(revisions: Sequence[FileVersion], first: str, current: CurrentSource) -> list[FileVersion]:
+def _drop_repeated_texts(
+    revisions: Sequence[FileVersion], first: str, current: CurrentSource
+) -> list[FileVersion]:
     """Return the revisions without those that repeat the previous, the first or the current text."""
     found: list[FileVersion] = []
     for version in revisions:
@@ -120,32 +126,32 @@ def _distinct(revisions: Sequence[FileVersion], first: str, current: CurrentSour
     return found
 
 
-def apply_placements(
-    sidecar: Sidecar, found: TrackingPlan, placements: Sequence[Sequence[Placement]]
-) -> None:
+def apply_placements(sidecar: Sidecar, plan: TrackingPlan, placements: Sequence[Sequence[Placement]]) -> None:
     """Set the location of every comment."""
-    for position, location in found.locations.items():
+    for position, location in plan.locations.items():
         sidecar.comments[position].location = location
-    for chain, answers in zip(found.chains, placements, strict=True):
+    for chain, answers in zip(plan.chains, placements, strict=True):
         lines = split_lines(chain.versions[-1].text)
         for position, answer in zip(chain.positions, answers, strict=True):
             note = sidecar.comments[position]
-            placement = capped_by_fragment(note, answer, lines) if chain.from_fragment else answer
+            placement = fragment_placement(note, answer, lines) if chain.from_fragment else answer
             location = location_of(note, placement)
             basis = {"basis": LINE_NUMBER} if chain.by_number else note.evidence or {}
-            note.location = _capped_by_basis(basis, location)
+            note.location = _cap_by_basis(basis, location)
 
 
 def location_of(note: Note, placement: Placement) -> NoteLocation:
-    """Return a comment's location after tracking; without a line it keeps the last good one."""
+    """Return a comment's location after tracking; a placement without a line keeps the last good line."""
     facts = note.evidence or {}
-    good = line_number_of(facts.get("lastGoodLine")) or note.location.line
-    is_range = note.location.end_line is not None or line_number_of(facts.get("endLine")) is not None
+    is_range = note.location.end_line is not None or as_line_number(facts.get("endLine")) is not None
     if placement.line is None:
-        end, line = note.location.end_line, good
+        line = as_line_number(facts.get("lastGoodLine")) or note.location.line
+        end = note.location.end_line
     else:
-        end, line = (placement.end_line if is_range else None), placement.line
-    end = end if end is not None and end > line else None
+        line = placement.line
+        end = placement.end_line if is_range else None
+    if end is not None and end <= line:
+        end = None
     return NoteLocation(
         line, end, placement.confidence, placement.method, placement.reason, placement.candidates
     )
@@ -156,22 +162,22 @@ def location_without_tracking(note: Note, current: CurrentSource | None) -> Note
     facts = note.evidence
     here = note.location
     if current is None:
-        good = line_number_of((facts or {}).get("lastGoodLine")) or here.line
+        good = as_line_number((facts or {}).get("lastGoodLine")) or here.line
         return NoteLocation(good, here.end_line, Confidence.NONE, "file_missing", "file_deleted")
     if facts is None:
-        return at_marked_line(note, current.lines)
+        return location_at_marked_line(note, current.lines)
     if facts.get("seenBlob") == current.blob:
         return marker.stored_location(note)
     if facts.get("blob") == current.blob:
-        line = line_number_of(facts.get("line")) or here.line
-        return _capped_by_basis(
-            facts, NoteLocation(line, line_number_of(facts.get("endLine")), Confidence.HIGH, "unchanged")
+        line = as_line_number(facts.get("line")) or here.line
+        return _cap_by_basis(
+            facts, NoteLocation(line, as_line_number(facts.get("endLine")), Confidence.HIGH, "unchanged")
         )
     return None
 
 
-def _capped_by_basis(facts: Mapping[str, Any], location: NoteLocation) -> NoteLocation:
-    """Return a location no more certain than how the comment was first located."""
+def _cap_by_basis(facts: Mapping[str, Any], location: NoteLocation) -> NoteLocation:
+    """Lower the confidence to medium if the comment was first located by its line number alone."""
     if facts.get("basis") != LINE_NUMBER or location.confidence is not Confidence.HIGH:
         return location
     return replace(location, confidence=Confidence.MEDIUM, method=LINE_NUMBER)
@@ -181,6 +187,6 @@ def _chain(sidecar: Sidecar, versions: tuple[FileVersion, ...], positions: Seque
     anchors = []
     for position in positions:
         facts = sidecar.comments[position].evidence or {}
-        line = line_number_of(facts.get("line")) or sidecar.comments[position].line
-        anchors.append(Anchor(line, line_number_of(facts.get("endLine"))))
+        line = as_line_number(facts.get("line")) or sidecar.comments[position].line
+        anchors.append(Anchor(line, as_line_number(facts.get("endLine"))))
     return VersionChain(versions, tuple(anchors), tuple(positions))

@@ -1,7 +1,7 @@
 """Lines of code around a comment, as they are now or as they were when it was written.
 
-Example: `around(path, text, 42, None, 3)` is lines 39 to 45 with line 42 marked; `as_it_was` reads the same
-lines from the version the comment was written for.
+Example: `snippet_around(path, text, 42, None, 3)` is lines 39 to 45 with line 42 marked; `original_snippet`
+reads the same lines from the version the comment was written for.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.comments.sidecar.document import line_number_of
+from holdfast.comments.sidecar.document import as_line_number
 from holdfast.comments.sidecar.note import Note
-from holdfast.comments.sidecar.source import BLANK, split_lines
+from holdfast.comments.sidecar.source import BLANK_LINE, split_lines
 from holdfast.kernel.text import shorten
 
 if TYPE_CHECKING:
@@ -41,36 +41,39 @@ class Snippet:
         return self.lines[index] if 0 <= index < len(self.lines) else ""
 
 
-LONGEST = 1000
-"""Characters of a line that are shown. A chosen bound: enough to recognise a line."""
+MAX_LINE_CHARACTERS = 1000
+"""Characters of a line that are returned. A judgement: enough to recognise a line of generated code."""
+
+_CHECKED_CHARACTERS = 8192
+"""Characters that are checked for NUL. git checks 8000 bytes (`FIRST_FEW_BYTES` in xdiff-interface.c)."""
 
 
-def numbered(lines: Sequence[str], start: int, marked: range = range(0)) -> str:
-    """Return lines prefixed with their numbers, the marked ones with an angle bracket."""
+def number_lines(lines: Sequence[str], start: int, marked: range = range(0)) -> str:
+    """Prefix lines with their numbers, and mark some of them with an angle bracket."""
     width = len(str(start + len(lines)))
     return "\n".join(
-        f"{number:>{width}}{'>' if number in marked else ' '} {shortened(line)}"
+        f"{number:>{width}}{'>' if number in marked else ' '} {shorten_line(line)}"
         for number, line in enumerate(lines, start)
     )
 
 
-def shortened(line: str) -> str:
-    """Return a line, cut if it is too long to read."""
-    return shorten(line, LONGEST)
+def shorten_line(line: str) -> str:
+    """Cut a line that is too long to read."""
+    return shorten(line, MAX_LINE_CHARACTERS)
 
 
 def is_text(text: str) -> bool:
     """Return whether a file is text: like git, checks its beginning for NUL characters."""
-    return "\0" not in text[:8192]
+    return "\0" not in text[:_CHECKED_CHARACTERS]
 
 
 def lines_of_file(text: str) -> list[str]:
-    """Return the lines of a file; an empty one after the last line break does not count."""
+    """Return the lines of a file, without the empty line after a final line break."""
     lines = split_lines(text)
     return lines[:-1] if len(lines) > 1 and not lines[-1] else lines
 
 
-def around(path: str, text: str, line: int, end_line: int | None, margin: int) -> Snippet:
+def snippet_around(path: str, text: str, line: int, end_line: int | None, margin: int) -> Snippet:
     """Return a comment's own lines with up to `margin` lines before and after."""
     lines = lines_of_file(text)
     start = max(1, line - margin)
@@ -78,25 +81,27 @@ def around(path: str, text: str, line: int, end_line: int | None, margin: int) -
     return Snippet(path, start, tuple(lines[start - 1 : end]), range(line, (end_line or line) + 1))
 
 
-def as_it_was(room: Comments, note: Note, path: str, margin: int) -> Snippet | None:
-    """Return the lines a comment was written for, if a version or its marker has them."""
+def original_snippet(room: Comments, note: Note, path: str, margin: int) -> Snippet | None:
+    """Return the lines a comment was written for, from its version or else from its marker, if known."""
     facts = note.evidence or {}
-    line = line_number_of(facts.get("line"))
+    line = as_line_number(facts.get("line"))
     version = room.annotated_version(note.marker)
     if version is not None and line is not None:
-        return around(version.path or path, version.text, line, line_number_of(facts.get("endLine")), margin)
-    return _from_marker(note, path, margin)
+        return snippet_around(
+            version.path or path, version.text, line, as_line_number(facts.get("endLine")), margin
+        )
+    return _snippet_from_marker(note, path, margin)
 
 
-def _from_marker(note: Note, path: str, margin: int) -> Snippet | None:
+def _snippet_from_marker(note: Note, path: str, margin: int) -> Snippet | None:
     """Return the three lines that a marker stores, without their indentation."""
     marker = note.marker or {}
     stored = [marker.get(name) for name in ("prevLineText", "lineText", "nextLineText")]
     before, own, after = (value if isinstance(value, str) else "" for value in stored)
     if not own:
         return None
-    line = line_number_of(marker.get("line")) or note.line
-    own = "" if own == BLANK else own
+    line = as_line_number(marker.get("line")) or note.line
+    own = "" if own == BLANK_LINE else own
     if not margin:
         return Snippet(path, line, (own,), range(line, line + 1))
     lines = ((before,) if before else ()) + (own,) + ((after,) if after else ())

@@ -16,9 +16,9 @@ from holdfast.kernel.errors import Unavailable
 from holdfast.storage.processes.child import cores
 from holdfast.storage.processes.pool import ProcessPool
 
-_FEWEST_FILES = 40
-"""Files from which worker processes are started. A judgement: starting them takes about as long as tracking
-that many files."""
+_MIN_FILES_FOR_WORKERS = 40
+"""Number of files from which on worker processes are started. A judgement: starting them takes about as long
+as tracking so many files."""
 
 PendingPlacements = Callable[[], Sequence[Placement]]
 """Waits for the placements of a chain and returns them."""
@@ -28,7 +28,7 @@ class TrackingPool:
     """Tracks chains in this process, or in one process per core if there are many files."""
 
     def __init__(self, files: int) -> None:
-        is_worthwhile = files >= _FEWEST_FILES and cores() > 1
+        is_worthwhile = files >= _MIN_FILES_FOR_WORKERS and cores() > 1
         self._executor = ProcessPool() if is_worthwhile else None
 
     def follow(self, chain: VersionChain) -> PendingPlacements:
@@ -36,11 +36,11 @@ class TrackingPool:
         if self._executor is None:
             return lambda: track_chain(chain)
         with _report_worker_death():
-            answer = self._executor.submit(track_chain, chain)
+            future = self._executor.submit(track_chain, chain)
 
         def wait() -> Sequence[Placement]:
             with _report_worker_death():
-                placements: Sequence[Placement] = answer.result()
+                placements: Sequence[Placement] = future.result()
                 return placements
 
         return wait
@@ -55,7 +55,7 @@ class TrackingPool:
 
 @contextmanager
 def _report_worker_death() -> Iterator[None]:
-    """Report that a worker process died: the system kills those that use too much memory."""
+    """Translate the death of a worker process: the system kills processes that use too much memory."""
     try:
         yield
     except BrokenExecutor:

@@ -9,37 +9,39 @@ Contract: a `VersionChain` contains only texts and numbers, so it can be sent to
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.comments.sidecar.source import decoded
+from holdfast.comments.sidecar.source import decode_source
 from holdfast.comments.tracking.placement import Anchor, FileVersion, Placement
 
 if TYPE_CHECKING:
     from holdfast.comments.sidecar.archive import Archive
     from holdfast.storage.git.history.file_history import FileHistory
 
-_MAX_REVISIONS = 24
-"""Revisions between the first and the last version. A chosen bound on time; of more, a sample is taken."""
+_MAX_INTERMEDIATE_VERSIONS = 24
+"""Revisions between the first and the last version; of more, an even sample is taken. A judgement: every one
+is another comparison of texts."""
 
 
 class VersionHistory:
-    """Earlier versions of files, from our archive or from git."""
+    """Earlier versions of files, from the archive of Holdfast or from git."""
 
     def __init__(self, archive: Archive, history: FileHistory) -> None:
         self._archive = archive
         self._history = history
-        self._together: frozenset[str] = frozenset()
+        self._batched_paths: frozenset[str] = frozenset()
         self._revisions: dict[str, dict[str, list[str]]] = {}
 
     def text(self, blob: str) -> str | None:
-        """Return the text of a version by its blob id, from our archive or from git."""
+        """Return the text of a version by its blob id, or None if it is in neither."""
         data = self._archive.version(blob)
         if data is None:
             data = self._history.blob(blob)
-        return None if data is None else decoded(data)
+        return None if data is None else decode_source(data)
 
     def revisions_since(self, path: str, blob: str, commit: str | None, now: str) -> list[FileVersion]:
         """Return the committed versions of a file after `blob`, oldest first.
@@ -48,10 +50,10 @@ class VersionHistory:
         """
         if commit is None or commit == self._history.head():
             return []
-        if path != now or path not in self._together:
+        if path != now or path not in self._batched_paths:
             return self._sample(now, blob, self._history.revisions(path, commit, now))
         if commit not in self._revisions:
-            self._revisions[commit] = self._history.all_revisions(commit, sorted(self._together))
+            self._revisions[commit] = self._history.all_revisions(commit, sorted(self._batched_paths))
         return self._sample(path, blob, self._revisions[commit].get(path, []))
 
     def dated_contents(self, path: str) -> list[tuple[int, str]]:
@@ -61,17 +63,18 @@ class VersionHistory:
     @contextmanager
     def batching_git(self, paths: Sequence[str]) -> Iterator[None]:
         """Read the revisions of all these files with one git process while the context is open."""
-        self._together = frozenset(paths)
+        self._batched_paths = frozenset(paths)
         try:
             yield
         finally:
-            self._together, self._revisions = frozenset(), {}
+            self._batched_paths, self._revisions = frozenset(), {}
 
     def _sample(self, path: str, blob: str, blobs: list[str]) -> list[FileVersion]:
-        """Return versions by their ids; of very many, a sample that includes the last."""
-        wanted = [one for one in dict.fromkeys(blobs) if one != blob]
-        step = max(1, -(-len(wanted) // _MAX_REVISIONS))
-        texts = (self.text(one) for one in wanted[::-1][::step][::-1])
+        """Return the distinct versions other than `blob`; of very many, a sample that includes the last."""
+        distinct = [other for other in dict.fromkeys(blobs) if other != blob]
+        step = max(1, math.ceil(len(distinct) / _MAX_INTERMEDIATE_VERSIONS))
+        newest_first = distinct[::-1][::step]
+        texts = (self.text(other) for other in reversed(newest_first))
         return [FileVersion(path, text) for text in texts if text is not None]
 
 
@@ -82,7 +85,7 @@ class VersionChain:
     versions: tuple[FileVersion, ...]
     anchors: tuple[Anchor, ...]
     positions: tuple[int, ...]
-    """Which comments of the sidecar the anchors belong to."""
+    """The positions in the sidecar of the comments that the anchors belong to."""
     from_fragment: bool = False
     """Whether the first version is only the few lines that a marker stores."""
     by_number: bool = False

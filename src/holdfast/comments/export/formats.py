@@ -1,4 +1,4 @@
-"""Comments in each export format.
+"""Writes exported comments in each format.
 
 - JSON: one document with all data of each comment, or training data as JSON lines.
 - Markdown, for people.
@@ -18,26 +18,26 @@ from holdfast.comments.text import TAGS, UNTAGGED
 from holdfast.kernel.errors import Unavailable
 from holdfast.kernel.untrusted import visible, visible_in
 
-_SPECIAL = re.compile(r"([\\`*_\[\]<>#|~])")
-_FENCES = re.compile(r"`{3,}")
-_ROWS_AT_A_TIME = 2000
-"""Rows of a Parquet row group. A chosen bound on memory."""
+_MARKDOWN_SPECIAL = re.compile(r"([\\`*_\[\]<>#|~])")
+_BACKTICKS = re.compile(r"`{3,}")
+_MIN_ROWS_PER_GROUP = 2000
+"""Rows that are collected before a Parquet row group is written. A judgement: a few megabytes of text."""
 
 
 def json_pieces(files: Iterable[ExportedFile], tally: ExportTally) -> Iterator[str]:
-    """Yield the document piece by piece."""
+    """Yield a JSON document, one file's comments at a time."""
     yield '{"files": ['
     separator = "\n"
     for file in files:
-        value = {"filePath": file.path, "comments": [_comment(one) for one in file.comments]}
-        yield separator + _text(value)
+        value = {"filePath": file.path, "comments": [_comment_data(comment) for comment in file.comments]}
+        yield separator + _json_text(value)
         separator = ",\n"
     end = {"totalComments": tally.comments, "totalFiles": tally.files, "damaged": tally.damaged}
-    yield f"\n], {_text(end)[1:]}\n"
+    yield f"\n], {_json_text(end)[1:]}\n"
 
 
-def _comment(exported: ExportedComment) -> dict[str, Any]:
-    """Return a comment as it is stored, unknown keys included, with its current location."""
+def _comment_data(exported: ExportedComment) -> dict[str, Any]:
+    """Return a comment with all stored keys, also unknown ones, and its current location."""
     note = exported.note
     stored = {} if note.alias == note.id else {"storedId": note.id}
     place = {"line": note.line} | ({} if note.end_line is None else {"endLine": note.end_line})
@@ -55,26 +55,30 @@ def _comment(exported: ExportedComment) -> dict[str, Any]:
     return visible_in({**note.raw, "id": note.alias, **stored, **place, **now, **source})  # type: ignore[no-any-return]
 
 
-def _text(value: object) -> str:
+def _json_text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
 def training_pieces(files: Iterable[ExportedFile]) -> Iterator[str]:
-    """Yield one line for each comment."""
+    """Yield training data: one JSON object on a line for each comment."""
     for file in files:
         for exported in file.comments:
-            completion, metadata = exported.text, _metadata(exported)
-            yield _text({"prompt": _prompt(exported), "completion": completion, "metadata": metadata}) + "\n"
+            example = {
+                "prompt": _training_prompt(exported),
+                "completion": exported.text,
+                "metadata": _training_metadata(exported),
+            }
+            yield _json_text(example) + "\n"
 
 
-def _prompt(exported: ExportedComment) -> str:
+def _training_prompt(exported: ExportedComment) -> str:
     if exported.context is not None:
         return f"Analyze this code:\n{exported.context.text}\n"
     about = f" ({exported.anchor})" if exported.anchor else ""
     return f"Analyze this code: line {exported.note.line} of {exported.path}{about}\n"
 
 
-def _metadata(exported: ExportedComment) -> dict[str, Any]:
+def _training_metadata(exported: ExportedComment) -> dict[str, Any]:
     note = exported.note
     facts: dict[str, Any] = {
         "tag": exported.tag,
@@ -89,55 +93,59 @@ def _metadata(exported: ExportedComment) -> dict[str, Any]:
 
 
 def markdown_pieces(files: Iterable[ExportedFile], tally: ExportTally) -> Iterator[str]:
-    """Yield the document piece by piece."""
+    """Yield a Markdown document, one comment at a time."""
     yield "# Comments\n"
     for file in files:
-        yield f"\n## {inline(file.path)}\n"
+        yield f"\n## {escape_inline(file.path)}\n"
         language = _fence_language(file.path)
-        for tag in _tags(file):
-            yield f"\n### {inline(tag)} Comments\n"
-            yield from (_entry(one, language) for one in file.comments if (one.tag or UNTAGGED) == tag)
+        for tag in _ordered_tags(file):
+            yield f"\n### {escape_inline(tag)} Comments\n"
+            yield from (
+                _markdown_entry(comment, language)
+                for comment in file.comments
+                if (comment.tag or UNTAGGED) == tag
+            )
     if not tally.comments:
         yield "\nThere are no comments.\n"
     for path in tally.damaged:
-        yield f"\nThe comments of {inline(path)} could not be read.\n"
+        yield f"\nThe comments of {escape_inline(path)} could not be read.\n"
 
 
-def _tags(file: ExportedFile) -> list[str]:
-    found = {one.tag or UNTAGGED for one in file.comments}
+def _ordered_tags(file: ExportedFile) -> list[str]:
+    found = {comment.tag or UNTAGGED for comment in file.comments}
     return [tag for tag in TAGS if tag in found] + sorted(found - set(TAGS))
 
 
-def _entry(exported: ExportedComment, language: str) -> str:
+def _markdown_entry(exported: ExportedComment, language: str) -> str:
     note = exported.note
     end = "" if note.end_line is None else f"-{note.end_line}"
     facts = [
         f"**Line {note.line}{end}**",
         f"`{note.alias}`",
-        inline(exported.author),
-        inline(exported.created),
+        escape_inline(exported.author),
+        escape_inline(exported.created),
     ]
     if exported.anchor:
-        facts.append(inline(exported.anchor))
+        facts.append(escape_inline(exported.anchor))
     if note.orphaned:
         facts.append(f"orphaned: {(note.reason or 'unknown').replace('_', ' ')}")
     if note.status != "open":
         facts.append(note.status)
     body = "\n".join(f"> {line}".rstrip() for line in exported.text.split("\n"))
-    replies = "".join(_reply(one) for one in note.replies)
-    code = "" if exported.context is None else f"\n{fenced(exported.context.text, language)}\n"
+    replies = "".join(_markdown_reply(reply) for reply in note.replies)
+    code = "" if exported.context is None else f"\n{fence_code(exported.context.text, language)}\n"
     return f"\n{' · '.join(fact for fact in facts if fact)}\n\n{body}\n{replies}{code}"
 
 
-def _reply(reply: Mapping[str, Any]) -> str:
+def _markdown_reply(reply: Mapping[str, Any]) -> str:
     author, text = (visible(str(reply.get(name, ""))) for name in ("author", "text"))
-    body = "\n".join(f">> {line}".rstrip() for line in f"{inline(author)}: {text}".split("\n"))
+    body = "\n".join(f">> {line}".rstrip() for line in f"{escape_inline(author)}: {text}".split("\n"))
     return f">\n{body}\n"
 
 
-def fenced(code: str, language: str) -> str:
-    """Return code in a fence longer than any in the code."""
-    longest = max((len(found) for found in _FENCES.findall(code)), default=2)
+def fence_code(code: str, language: str) -> str:
+    """Enclose code in a fence that is longer than any fence in the code."""
+    longest = max(map(len, _BACKTICKS.findall(code)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}{language}\n{code}\n{fence}"
 
@@ -149,46 +157,46 @@ def _fence_language(path: str) -> str:
     return "" if language is None else language.fence
 
 
-def inline(text: str) -> str:
-    """Return one line of text with Markdown's special characters escaped."""
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+def escape_inline(text: str) -> str:
+    """Return a text on one line, with Markdown's special characters escaped."""
+    return _MARKDOWN_SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
 _COLUMNS: Mapping[str, tuple[str, Callable[[ExportedComment], Any]]] = {
-    "file_path": ("string", lambda one: one.path),
-    "id": ("string", lambda one: one.note.alias),
-    "line": ("int32", lambda one: one.note.line),
-    "end_line": ("int32", lambda one: one.note.end_line),
-    "tag": ("string", lambda one: one.tag),
-    "text": ("string", lambda one: one.text),
-    "author": ("string", lambda one: one.author),
-    "created": ("string", lambda one: one.created),
-    "updated": ("string", lambda one: one.updated),
-    "status": ("string", lambda one: one.note.status),
-    "anchor_kind": ("string", lambda one: one.note.symbol and visible(one.note.symbol.kind)),
-    "anchor": ("string", lambda one: one.anchor),
-    "orphaned": ("bool_", lambda one: one.note.orphaned),
-    "reason": ("string", lambda one: one.note.reason),
-    "ai_model": ("string", lambda one: model_of(one.ai)),
-    "ai_confidence": ("float64", lambda one: confidence_of(one.ai)),
-    "ai_metadata": ("string", lambda one: _json(one.ai)),
-    "replies": ("string", lambda one: _json([dict(reply) for reply in one.note.replies] or None)),
-    "context_start_line": ("int32", lambda one: one.context and one.context.start),
-    "context": ("string", lambda one: one.context and one.context.text),
+    "file_path": ("string", lambda comment: comment.path),
+    "id": ("string", lambda comment: comment.note.alias),
+    "line": ("int32", lambda comment: comment.note.line),
+    "end_line": ("int32", lambda comment: comment.note.end_line),
+    "tag": ("string", lambda comment: comment.tag),
+    "text": ("string", lambda comment: comment.text),
+    "author": ("string", lambda comment: comment.author),
+    "created": ("string", lambda comment: comment.created),
+    "updated": ("string", lambda comment: comment.updated),
+    "status": ("string", lambda comment: comment.note.status),
+    "anchor_kind": ("string", lambda comment: comment.note.symbol and visible(comment.note.symbol.kind)),
+    "anchor": ("string", lambda comment: comment.anchor),
+    "orphaned": ("bool_", lambda comment: comment.note.orphaned),
+    "reason": ("string", lambda comment: comment.note.reason),
+    "ai_model": ("string", lambda comment: model_of(comment.ai)),
+    "ai_confidence": ("float64", lambda comment: confidence_of(comment.ai)),
+    "ai_metadata": ("string", lambda comment: _json_or_none(comment.ai)),
+    "replies": ("string", lambda one: _json_or_none([dict(reply) for reply in one.note.replies] or None)),
+    "context_start_line": ("int32", lambda comment: comment.context and comment.context.start),
+    "context": ("string", lambda comment: comment.context and comment.context.text),
 }
-"""The columns of a table: the name of its pyarrow type, and how to get the value from a comment."""
+"""The columns of a table: the name of the pyarrow type, and a function that returns a comment's value."""
 
 
 def write_parquet(files: Iterable[ExportedFile], sink: Any) -> None:
-    """Write the file in batches of rows."""
-    arrow, parquet = _libraries()
+    """Write a Parquet file in batches of rows."""
+    arrow, parquet = _import_pyarrow()
     schema = arrow.schema([(name, getattr(arrow, kind)()) for name, (kind, _) in _COLUMNS.items()])
     with parquet.ParquetWriter(sink, schema, compression="zstd") as writer:
-        for rows in _batches(files):
+        for rows in _row_batches(files):
             writer.write_table(arrow.Table.from_pylist(rows, schema=schema))
 
 
-def _libraries() -> tuple[Any, Any]:
+def _import_pyarrow() -> tuple[Any, Any]:
     try:
         import pyarrow  # type: ignore[import-untyped]
         import pyarrow.parquet  # type: ignore[import-untyped]
@@ -200,16 +208,16 @@ def _libraries() -> tuple[Any, Any]:
     return pyarrow, pyarrow.parquet
 
 
-def _batches(files: Iterable[ExportedFile]) -> Iterator[list[dict[str, Any]]]:
+def _row_batches(files: Iterable[ExportedFile]) -> Iterator[list[dict[str, Any]]]:
     rows: list[dict[str, Any]] = []
     for file in files:
-        rows += [{name: value(one) for name, (_, value) in _COLUMNS.items()} for one in file.comments]
-        if len(rows) >= _ROWS_AT_A_TIME:
+        rows += [{name: value(comment) for name, (_, value) in _COLUMNS.items()} for comment in file.comments]
+        if len(rows) >= _MIN_ROWS_PER_GROUP:
             yield rows
             rows = []
     if rows:
         yield rows
 
 
-def _json(value: object) -> str | None:
+def _json_or_none(value: object) -> str | None:
     return None if value is None else json.dumps(visible_in(value), ensure_ascii=False)

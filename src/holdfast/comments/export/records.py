@@ -1,7 +1,7 @@
-"""The data exported of each comment, in any format.
+"""Reads what is exported of each comment, in any format.
 
-Contract: files are processed one at a time and released once written, so memory does not grow with the number
-of comments. User-written text is stripped of invisible characters.
+Contract: files are read one at a time and released after they are written, so memory does not grow with the
+number of comments. Invisible characters are removed from all texts.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from holdfast.comments.anchors.snippets import Snippet, around, as_it_was
+from holdfast.comments.anchors.snippets import Snippet, original_snippet, snippet_around
 from holdfast.comments.errors import CommentFileCorrupted, FileAccessDenied, SourceNotFound
 from holdfast.comments.sidecar.note import Note
 from holdfast.kernel.call import current_call
@@ -32,7 +32,7 @@ class ExportTally:
 
 @dataclass(frozen=True)
 class ExportedComment:
-    """One comment with its context; its texts are stripped of invisible characters."""
+    """One comment with its context; its texts have no invisible characters."""
 
     path: str
     note: Note
@@ -74,10 +74,13 @@ class ExportedFile:
     comments: Sequence[ExportedComment]
 
 
-def exported_files(
+def read_files(
     room: Comments, paths: Sequence[str], margin: int | None, tally: ExportTally
 ) -> Iterator[ExportedFile]:
-    """Yield files with their comments and count them; `margin`: lines of source around each."""
+    """Yield files with their comments, and count them in `tally`.
+
+    `margin` is the number of source lines before and after each comment, or None for no source.
+    """
     call, moves = current_call(), room.moves()
     for number, path in enumerate(paths, 1):
         call.progress(number, len(paths), "Exporting comments")
@@ -89,29 +92,33 @@ def exported_files(
         if notes:
             tally.files += 1
             tally.comments += len(notes)
-            yield ExportedFile(visible(path), _exported(room, path, notes, margin))
+            yield ExportedFile(visible(path), _export_comments(room, path, notes, margin))
 
 
-def _exported(room: Comments, path: str, notes: list[Note], margin: int | None) -> list[ExportedComment]:
+def _export_comments(
+    room: Comments, path: str, notes: list[Note], margin: int | None
+) -> list[ExportedComment]:
+    """Return the comments of a file, in the order of their lines."""
     ordered = sorted(notes, key=lambda note: (note.line, note.alias))
-    source = None if margin is None else _source(room, path)
+    source = None if margin is None else _readable_source(room, path)
     return [ExportedComment.of(path, note, _context(room, path, note, source, margin)) for note in ordered]
 
 
-def _source(room: Comments, path: str) -> str | None:
+def _readable_source(room: Comments, path: str) -> str | None:
     try:
         return room.text_of(path)
     except HoldfastError:
-        return None  # missing or unreadable: its comments are still exported
+        return None  # the comments of a missing or unreadable file are still exported
 
 
 def _context(room: Comments, path: str, note: Note, source: str | None, margin: int | None) -> Snippet | None:
+    """Return the code around a comment; for an orphaned one, the code that it was written for."""
     if margin is None:
         return None
     if source is None or note.orphaned:
-        found = as_it_was(room, note, path, margin)
+        snippet = original_snippet(room, note, path, margin)
     else:
-        found = around(path, source, note.line, note.end_line, margin)
-    if found is None:
+        snippet = snippet_around(path, source, note.line, note.end_line, margin)
+    if snippet is None:
         return None
-    return Snippet(visible(found.path), found.start, tuple(map(visible, found.lines)))
+    return Snippet(visible(snippet.path), snippet.start, tuple(map(visible, snippet.lines)))

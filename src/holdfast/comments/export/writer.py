@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 from holdfast.comments.export.formats import json_pieces, markdown_pieces, training_pieces, write_parquet
-from holdfast.comments.export.records import ExportedFile, ExportTally, exported_files
+from holdfast.comments.export.records import ExportedFile, ExportTally, read_files
 from holdfast.kernel.errors import TooLarge
 from holdfast.kernel.limits import MIB
 
 if TYPE_CHECKING:
     from holdfast.comments.store import Comments
 
-LARGEST_MARGIN = 20
-"""Most lines of source before and after a comment. A chosen bound."""
+MAX_CONTEXT_LINES = 20
+"""Lines of source that may be exported before and after a comment. A judgement: more is no longer context."""
 
 Format = Literal["json", "markdown", "jsonl", "parquet"]
 
-ADDRESSES: dict[str, tuple[str, str]] = {
+URI_AND_MEDIA_TYPE: dict[str, tuple[str, str]] = {
     "json": ("export://comments.json", "application/json"),
     "markdown": ("export://comments.md", "text/markdown"),
     "jsonl": ("export://training-data.jsonl", "application/x-ndjson"),
@@ -42,7 +42,7 @@ class ExportRequest:
 def write_export(room: Comments, request: ExportRequest, sink: BinaryIO) -> ExportTally:
     """Write an export and return its counts."""
     tally = ExportTally()
-    files = _files(room, request, tally)
+    files = _read_selected_files(room, request, tally)
     if request.format == "parquet":
         write_parquet(files, sink)
         return tally
@@ -51,11 +51,13 @@ def write_export(room: Comments, request: ExportRequest, sink: BinaryIO) -> Expo
     return tally
 
 
-def _files(room: Comments, request: ExportRequest, tally: ExportTally) -> Iterator[ExportedFile]:
+def _read_selected_files(
+    room: Comments, request: ExportRequest, tally: ExportTally
+) -> Iterator[ExportedFile]:
     if request.path is not None:
         room.load(request.path)  # raises if the one file is missing or damaged
     paths = room.sidecar_paths() if request.path is None else [request.path]
-    return exported_files(room, paths, request.margin, tally)
+    return read_files(room, paths, request.margin, tally)
 
 
 def _pieces(chosen: Format, files: Iterator[ExportedFile], tally: ExportTally) -> Iterator[str]:

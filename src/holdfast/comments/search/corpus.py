@@ -1,7 +1,7 @@
 """All comments of the index in memory, in the order in which results list them.
 
-Contract: `refresh` makes the corpus equal to the index as the given connection sees it, reading only the
-files that changed. A comment's number is its position by path, then line, then id; results with equally many
+Contract: `refresh` makes the corpus equal to the index in the given transaction, and reads only the files
+that changed. A comment's number is its position by path, then line, then id; comments with equally many
 matches are ordered by it.
 """
 
@@ -14,14 +14,14 @@ from math import inf
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
-from holdfast.comments.search.matches import Texts, match_counts
+from holdfast.comments.search.matches import Texts, count_matches
 from holdfast.comments.search.query import CommentQuery
 from holdfast.storage.files.globs import file_filter
 
-_COMMENTS = "SELECT file, text, id, tag, author, moment, status, standing, ai FROM comment"
-_ALL = f"{_COMMENTS} ORDER BY file, line, name"
-_OF_FILE = f"{_COMMENTS} WHERE file = ? ORDER BY line, name"
-_FILES = "SELECT id, path, damage, generation, source FROM file ORDER BY path"
+_SELECT_COMMENTS = "SELECT file, text, id, tag, author, moment, status, standing, ai FROM comment"
+_SELECT_ALL = f"{_SELECT_COMMENTS} ORDER BY file, line, name"
+_SELECT_OF_FILE = f"{_SELECT_COMMENTS} WHERE file = ? ORDER BY line, name"
+_SELECT_FILES = "SELECT id, path, damage, generation, source FROM file ORDER BY path"
 
 
 class FilterFields(NamedTuple):
@@ -49,50 +49,53 @@ class Corpus:
         self._numbers: dict[int, range] = {}
         """The numbers of each file's comments."""
         self._texts = Texts()
-        self._facts: list[FilterFields] = []
+        self._fields: list[FilterFields] = []
 
     def refresh(self, connection: sqlite3.Connection, state: tuple[str, int]) -> None:
-        """Load what changed in the index."""
+        """Load what changed in the index; `state` is its token and its generation."""
         if self._state == state:
             return
-        is_other = self._state is None or self._state[0] != state[0]
-        since = -1 if is_other or self._state is None else self._state[1]
-        rows = connection.execute(_FILES).fetchall()
+        if self._state is None or self._state[0] != state[0]:
+            is_rebuilt, since = True, -1
+        else:
+            is_rebuilt, since = False, self._state[1]
+        rows = connection.execute(_SELECT_FILES).fetchall()
         self.paths = {row[0]: row[1] for row in rows}
         self.sources = {row[1]: row[4] for row in rows}
         self.damaged = [row[1] for row in rows if row[2] is not None]
         changed = [row[0] for row in rows if row[3] > since]
-        self._replace(dict(_comments(connection, None if is_other else changed)), set(changed))
+        self._replace(dict(_read_comments(connection, None if is_rebuilt else changed)), set(changed))
         self._state = state
 
-    def _replace(self, new: Mapping[int, _Comments], changed: Set[int]) -> None:
-        """Replace the comments of changed files."""
-        parts, facts = [], list[FilterFields]()
+    def _replace(self, new: Mapping[int, _FileComments], changed: Set[int]) -> None:
+        """Replace the comments of changed files by `new`, and renumber all comments."""
+        parts: list[tuple[Texts, range]] = []
+        fields: list[FilterFields] = []
         numbers: dict[int, range] = {}
         for file in self.paths:
             if file in changed:
-                texts, some = new.get(file, (Texts(), []))
-                parts.append((texts, range(len(some))))
+                texts, file_fields = new.get(file, (Texts(), []))
+                parts.append((texts, range(len(file_fields))))
             else:
-                before = self._numbers[file]
-                some = self._facts[before.start : before.stop]
-                parts.append((self._texts, before))
-            numbers[file] = range(len(facts), len(facts) + len(some))
-            facts += some
-        self._numbers, self._facts, self._texts = numbers, facts, Texts.chained(parts)
+                previous = self._numbers[file]
+                file_fields = self._fields[previous.start : previous.stop]
+                parts.append((self._texts, previous))
+            numbers[file] = range(len(fields), len(fields) + len(file_fields))
+            fields += file_fields
+        self._numbers, self._fields, self._texts = numbers, fields, Texts.concatenate(parts)
 
     def find(self, query: CommentQuery) -> tuple[int, list[tuple[int, FilterFields]]]:
-        """Return the number of matching comments, and the first of them with their number of matches."""
-        meant = self._filtered(query)
+        """Return the number of matching comments, and the first of them, each with its number of matches."""
+        selected = self._filter(query)
         if query.pattern is None:
-            numbers = range(len(self._facts)) if meant is None else sorted(meant)
-            return len(numbers), [(1, self._facts[number]) for number in numbers[: query.limit]]
-        counts = match_counts(query.pattern, self._texts, meant)
-        # Sorting is stable, in reverse as well.
+            numbers = range(len(self._fields)) if selected is None else sorted(selected)
+            return len(numbers), [(1, self._fields[number]) for number in numbers[: query.limit]]
+        counts = count_matches(query.pattern, self._texts, selected)
+        # Sorting is stable, also in reverse, so equally frequent comments keep their order.
         order = list(counts) if query.by_place else sorted(counts, key=counts.__getitem__, reverse=True)
-        return len(counts), [(counts[number], self._facts[number]) for number in order[: query.limit]]
+        return len(counts), [(counts[number], self._fields[number]) for number in order[: query.limit]]
 
-    def _filtered(self, query: CommentQuery) -> set[int] | None:
+    def _filter(self, query: CommentQuery) -> set[int] | None:
         """Return the numbers of the comments that pass all filters; None means all of them."""
         wanted = {name: getattr(query, name) for name in ("tag", "author", "status", "standing")}
         wanted["ai"] = query.has_ai
@@ -104,14 +107,15 @@ class Corpus:
         return set.intersection(*sets) if sets else None
 
     def _equal_to(self, name: str, value: object) -> set[int]:
-        field = FilterFields._fields.index(name)
-        return {number for number, facts in enumerate(self._facts) if facts[field] == value}
+        """Return the comments with a value in one field."""
+        column = FilterFields._fields.index(name)
+        return {number for number, fields in enumerate(self._fields) if fields[column] == value}
 
     def _between(self, start: int | None, end: int | None) -> set[int]:
-        """Return the comments created in an interval, ends included; those whose time is known."""
+        """Return the comments created in a closed interval; comments with an unknown time are left out."""
         first = -inf if start is None else start
         last = inf if end is None else end
-        times = map(itemgetter(FilterFields._fields.index("created_at")), self._facts)
+        times = map(itemgetter(FilterFields._fields.index("created_at")), self._fields)
         return {number for number, time in enumerate(times) if time is not None and first <= time <= last}
 
     def _in_paths(self, pattern: str) -> set[int]:
@@ -121,22 +125,23 @@ class Corpus:
         return set(chain.from_iterable(numbers for path, numbers in files if matches_path(path)))
 
 
-_Comments: TypeAlias = tuple[Texts, list[FilterFields]]
+_FileComments: TypeAlias = tuple[Texts, list[FilterFields]]
 
 
-def _comments(
+def _read_comments(
     connection: sqlite3.Connection, changed: Iterable[int] | None
-) -> Iterator[tuple[int, _Comments]]:
-    """Yield the comments of changed files that have any; `changed` None means all files."""
+) -> Iterator[tuple[int, _FileComments]]:
+    """Yield the comments of each changed file that has any, or of all files if `changed` is None."""
     if changed is None:
-        rows: Iterable[Any] = connection.execute(_ALL)
+        rows: Iterable[Any] = connection.execute(_SELECT_ALL)
     else:
-        rows = chain.from_iterable(connection.execute(_OF_FILE, (file,)) for file in changed)
-    known: dict[object, Any] = {}
-    for file, some in groupby(rows, itemgetter(0)):
-        comments = list(some)
-        # Values repeat often; equal ones share one object.
-        facts = [
-            FilterFields(row[2], *(known.setdefault(value, value) for value in row[3:])) for row in comments
+        rows = chain.from_iterable(connection.execute(_SELECT_OF_FILE, (file,)) for file in changed)
+    interned: dict[object, Any] = {}
+    for file, group in groupby(rows, itemgetter(0)):
+        comments = list(group)
+        # Values repeat often; equal values share one object.
+        fields = [
+            FilterFields(row[2], *(interned.setdefault(value, value) for value in row[3:]))
+            for row in comments
         ]
-        yield file, (Texts(row[1] for row in comments), facts)
+        yield file, (Texts(row[1] for row in comments), fields)

@@ -1,11 +1,11 @@
 """The search index: compared with the sidecars before each answer.
 
 Contract:
-- An answer includes every change of a sidecar that was complete before the query: by pull, merge, editor,
-  another process or us. Only changed sidecars are read.
+- An answer includes every change of a sidecar that was complete before the query, whoever made it: a pull, a
+  merge, an editor or Holdfast. Only changed sidecars are read.
 - Lines in an answer are current: comments whose source changed are tracked again before they are returned.
-  Only the sources of files in the answer are checked for that.
-- Deleting, damaging or outdating the index changes no answer. An unreadable sidecar is named in the answer;
+  Only the sources of files in the answer are checked for changes.
+- A deleted, damaged or outdated index does not affect answers. An unreadable sidecar is named in the answer;
   the others are still found.
 - Comments whose source is gone are found with the file that their code moved to.
 - Reading a workspace without sidecars leaves no trace on disk.
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from holdfast.comments.errors import CommentFileCorrupted
 from holdfast.comments.search.corpus import Corpus
 from holdfast.comments.search.query import CommentHit, CommentHits, CommentQuery
-from holdfast.comments.search.rows import APPLICATION_ID, NAME, VERSION, RowWriter, state_of
+from holdfast.comments.search.rows import APPLICATION_ID, INDEX_NAME, INDEX_VERSION, RowWriter, state_of
 from holdfast.comments.sidecar.document import Sidecar
 from holdfast.comments.sidecar.note import STATUSES
 from holdfast.comments.sidecar.source import source_of
@@ -36,15 +36,16 @@ from holdfast.storage.watching.watched_listing import WatchedListing, WatchedSig
 if TYPE_CHECKING:
     from holdfast.comments.anchors.moved_code import Moves
 
-_ATTEMPTS = 20
-"""Retries while files keep changing. A chosen bound."""
+_MAX_ATTEMPTS = 20
+"""Attempts to answer while files keep changing. A judgement: each failed one needs a change in between, so a
+caller that gets `Busy` is competing with a program that writes continuously."""
 
-_SHOWN = (
+_SELECT_HITS = (
     "SELECT id, file, line, end_line, name, text, tag, author, created, status, standing, reason, ai, model,"
     " confidence FROM comment WHERE id IN ({})"
 )
 
-_FILE_OF = "SELECT path FROM file WHERE id = (SELECT file FROM comment WHERE name = ? LIMIT 1)"
+_SELECT_PATH = "SELECT path FROM file WHERE id = (SELECT file FROM comment WHERE name = ? LIMIT 1)"
 
 Load = Callable[[str, "Moves | None"], Sidecar]
 """Returns the comments of a source path with their current lines, given the moves between files."""
@@ -60,29 +61,31 @@ class SearchIndex:
         self._listing = listing
         self._load = load
         self._moves = moves
-        # Work trees of one repository share the folder, but not the index.
+        # Work trees of one repository share the folder; each has its own index.
         tree = hashlib.sha256(os.fsencode(repository.root)).hexdigest()[:12]
         self._database = DerivedDatabase(
             repository.store_directory,
-            f"{NAME}-{tree}",
+            f"{INDEX_NAME}-{tree}",
             application_id=APPLICATION_ID,
-            version=VERSION,
+            version=INDEX_VERSION,
             prepare=lambda _: None,
         )
         self._corpus = Corpus()
         self._files: dict[str, WatchedSignature] = {}
-        self._seen: tuple[object, Moves | None] = (None, None)
-        # Contains `id(self._files)`, valid because `_files` keeps that mapping alive.
+        self._last_listing: object = None
+        self._last_moves: Moves | None = None
         self._caught_up: tuple[int, tuple[str, int]] | None = None
+        """For which files and state the index is complete: `id(self._files)`, which cannot be reused while
+        `_files` refers to that mapping, and the state of the database."""
         self._lock = threading.Lock()
 
     def find(self, query: CommentQuery, *, everywhere: bool = False) -> CommentHits:
         """Return the matching comments; `everywhere`: first track all files whose source changed."""
         with self._lock:
             try:
-                # Read once: later changes need not be in the answer.
+                # Read once, because later changes need not be in the answer.
                 files = self._current()
-                for _ in range(_ATTEMPTS):
+                for _ in range(_MAX_ATTEMPTS):
                     if (answer := self._attempt(files, query, everywhere=everywhere)) is not None:
                         return answer
             finally:
@@ -96,12 +99,13 @@ class SearchIndex:
         if not self.find(CommentQuery(limit=1)).total:
             return None
         with self._database.read() as connection:
-            row = connection.execute(_FILE_OF, (name,)).fetchone()
+            row = connection.execute(_SELECT_PATH, (name,)).fetchone()
         return None if row is None else str(row[0])
 
     def counts(self) -> dict[str, int]:
-        """Return the number of comments by status, of orphaned and uncertain ones, and of files."""
-        if not (files := len(self._listing.current())):
+        """Return the number of comments by status, of orphaned and uncertain comments, and of files."""
+        files = len(self._listing.current())
+        if not files:
             return {}
         # The first query tracks every file, so the others count current states.
         orphaned = self.find(CommentQuery(standing="orphaned", limit=0), everywhere=True).total
@@ -116,10 +120,10 @@ class SearchIndex:
 
     def _current(self) -> Mapping[str, WatchedSignature]:
         """Return a signature of each source's comments; the same object while none changed."""
-        found, moves = self._listing.current(), self._moves()
-        if self._seen[0] is not found or self._seen[1] is not moves:
-            self._seen = (found, moves)
-            self._files = {source_of(path): signature for path, signature in found.items()}
+        listing, moves = self._listing.current(), self._moves()
+        if self._last_listing is not listing or self._last_moves is not moves:
+            self._last_listing, self._last_moves = listing, moves
+            self._files = {source_of(path): signature for path, signature in listing.items()}
             if moves is not None:
                 for path in (*moves.homes, *moves.arriving):
                     number, *rest = self._files.get(path, (0, 0, 0, 0))
@@ -133,20 +137,19 @@ class SearchIndex:
         try:
             with self._database.read() as connection:
                 state = state_of(connection)
-                if is_behind := self._caught_up != (id(files), state):
-                    answer = CommentHits(0, [], [])
-                else:
+                answer: CommentHits | None = None
+                if self._caught_up == (id(files), state):
                     self._corpus.refresh(connection, state)
                     answer = self._answer(connection, query)
-            if is_behind:
+            if answer is None:
                 self._catch_up(files)
                 return None
-            shown = self._corpus.sources if everywhere else dict.fromkeys(hit.path for hit in answer.hits)
-            moved = [path for path in shown if self._source(path) != self._corpus.sources[path]]
-            if not moved:
+            checked = self._corpus.sources if everywhere else dict.fromkeys(hit.path for hit in answer.hits)
+            changed = [path for path in checked if self._source(path) != self._corpus.sources[path]]
+            if not changed:
                 return answer
             with self._database.write() as connection:
-                RowWriter(connection, self._loaded).place(moved)
+                RowWriter(connection, self._load_file).place(changed)
                 self._caught_up = (id(files), state_of(connection))
         except NotUsable:
             return self._build(files)
@@ -155,7 +158,7 @@ class SearchIndex:
     def _catch_up(self, files: Mapping[str, WatchedSignature]) -> None:
         """Make the index contain exactly these files."""
         with self._database.write() as connection:
-            RowWriter(connection, self._loaded).replace(files)
+            RowWriter(connection, self._load_file).replace(files)
             self._caught_up = (id(files), state_of(connection))
 
     def _build(self, files: Mapping[str, WatchedSignature]) -> CommentHits | None:
@@ -166,38 +169,39 @@ class SearchIndex:
         self._repository.ensure_store()
 
         def fill(connection: sqlite3.Connection) -> None:
-            RowWriter(connection, self._loaded).create(files)
+            RowWriter(connection, self._load_file).create(files)
             self._caught_up = (id(files), state_of(connection))
 
         self._database.rebuild(fill)
         return None
 
-    def _loaded(self, path: str) -> tuple[str, Sidecar | str]:
+    def _load_file(self, path: str) -> tuple[str, Sidecar | str]:
         """Return a source's signature, and its comments or the reason why they cannot be read."""
         current_call().check()
         source = self._source(path)
         try:
-            return source, self._load(path, self._seen[1])
+            return source, self._load(path, self._last_moves)
         except (Cancelled, DeadlineExceeded, Busy):
-            # About the call, not about the file.
-            raise
+            raise  # these concern the call, not the file
         except CommentFileCorrupted as failure:
             return source, failure.sentence()
         except HoldfastError as failure:
             if failure.data.get("newer"):
-                raise  # about the store, not about this file
+                raise  # this concerns the store, not the file
             return source, failure.message
 
     def _source(self, path: str) -> str:
-        """Return a value that changes when a source file does; also for a missing one."""
+        """Return a value that changes when a source file changes, appears or disappears."""
         return " ".join(map(str, self._listing.signature(path) or ()))
 
     def _answer(self, connection: sqlite3.Connection, query: CommentQuery) -> CommentHits:
         corpus = self._corpus
         total, chosen = corpus.find(query)
-        marks = ",".join("?" * len(chosen))
-        rows = connection.execute(_SHOWN.format(marks), [facts.id for _, facts in chosen])
-        by_id = {row[0]: row[1:] for row in rows}
-        found = ((count, *by_id[facts.id]) for count, facts in chosen)
-        hits = [CommentHit(corpus.paths[file], count, *columns) for count, file, *columns in found]
+        placeholders = ",".join("?" * len(chosen))
+        rows = connection.execute(_SELECT_HITS.format(placeholders), [fields.id for _, fields in chosen])
+        columns_by_id = {comment_id: columns for comment_id, *columns in rows}
+        hits = []
+        for count, fields in chosen:
+            file, *columns = columns_by_id[fields.id]
+            hits.append(CommentHit(corpus.paths[file], count, *columns))
         return CommentHits(total, hits, list(corpus.damaged))

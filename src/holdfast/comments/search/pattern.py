@@ -1,6 +1,6 @@
-"""The text of a query, compiled: a case-insensitive regular expression or, if it is invalid, plain text.
+"""Compiles the text of a query: to a case-insensitive regular expression or, if it is invalid, plain text.
 
-Expressions are RE2's, whose time is linear in the length of the text for any expression.
+Expressions are those of RE2, which matches any of them in time linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -10,25 +10,26 @@ from functools import cache, partial
 from itertools import permutations
 from typing import Any, NamedTuple
 
-MAX_COUNTED = 100
-"""Matches in one comment are counted up to this number. A chosen bound: beyond it the order hardly matters.
-"""
+MAX_MATCHES_COUNTED = 100
+"""Matches in one comment are counted up to this number. A judgement: beyond it, the order of results hardly
+matters."""
 
-_MEMORY_BYTES = 8 << 20
+_MAX_AUTOMATON_BYTES = 8 << 20
 """Memory for the automata of an expression, RE2's `max_mem` option; 8 MiB is its default."""
 
-_LARGE = 1000
-"""Expressions with this many instructions are matched on single texts: they may read a long one in vain. A
-judgement."""
-_MAX_ALTERNATIVES = 3
-"""Alternatives that are counted as plain texts. A judgement; `bench/search` measures the result."""
+_MAX_JOINED_INSTRUCTIONS = 1000
+"""Expressions with this many instructions or more are matched text by text, because on the joined texts they
+may read far ahead of each match. A judgement; `bench/search` measures the result."""
 
-_SPECIAL = frozenset(".^$*+?()[]{}|\\")
+_MAX_ALTERNATIVES = 3
+"""Up to so many alternatives are counted as plain texts. A judgement; `bench/search` measures the result."""
+
+_SPECIAL_CHARACTERS = frozenset(".^$*+?()[]{}|\\")
 _ONE_LETTER = re.compile(r"\.|\\[dDsSwW]|\[\^?[\w -]+\]")
 _WORD_START = re.compile(r"\\b\w", re.ASCII)
 _LINE_ANCHOR = re.compile(r"[\^$]")
 _TEXT_ANCHOR = re.compile(r"\\[Az]|\(\?[a-zA-Z]*-")
-"""Anchors that match at the ends of a text and not of a line, and flag resets, which may create them."""
+"""Anchors that match only at the ends of a text, and flags that are switched off, which may create them."""
 
 
 class Expression:
@@ -41,7 +42,7 @@ class Expression:
     def __init__(self, source: str) -> None:
         from re2 import _re2  # type: ignore[import-untyped]
 
-        self._compiled = _re2.RE2(encoded(source), _options())
+        self._compiled = _re2.RE2(encode(source), _options())
         self.search = partial(self._compiled.Match, _re2.RE2.Anchor.UNANCHORED)
         """Takes bytes, a start and an end; returns the span of the first match, or (-1, -1), in a list."""
         self.size: int = self._compiled.ProgramSize()
@@ -56,35 +57,35 @@ class Expression:
         return reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
 
     def count(self, data: bytes) -> int:
-        """Return the number of matches in a text, up to `MAX_COUNTED`."""
+        """Return the number of matches in a text, up to `MAX_MATCHES_COUNTED`."""
         search, end = self.search, len(data)
-        found = place = 0
-        while found < MAX_COUNTED:
-            start, stop = search(data, place, end)[0]
-            if start < 0:
+        count = position = 0
+        while count < MAX_MATCHES_COUNTED:
+            match_start, match_end = search(data, position, end)[0]
+            if match_start < 0:
                 break
-            found += 1
-            if place == end:
+            count += 1
+            if position == end:
                 break
-            # An empty match where the last one ended: advance one byte so that the loop ends.
-            place = stop if stop != place else place + 1
-        return found
+            # After an empty match at this position, advance one byte so that the loop terminates.
+            position = match_end if match_end != position else position + 1
+        return count
 
 
 class Pattern(NamedTuple):
     """A compiled query."""
 
     refusal: str | None
-    """Why the query is treated as plain text, or None if it is an expression."""
+    """RE2's reason to reject the query, which is then plain text; None if it is an expression."""
     text: str | None
-    """The folded text, if the query is plain text."""
+    """The case-folded text, if the query is plain text."""
     texts: tuple[str, ...]
-    """Folded texts equivalent to the query, or empty if there are none."""
+    """Case-folded plain texts that together are equivalent to the query; empty if it has no such form."""
     prefix: str | None
-    """The folded prefix, if the query only matches a plain prefix."""
+    """The case-folded prefix, if the query is equivalent to a plain text at the start."""
     expression: Expression
     by_line: Expression | None
-    """Finds all matches in texts that are lines of a longer one; None if texts must be matched alone."""
+    """Finds all matches in joined texts; None if each text must be matched alone."""
     has_line_anchors: bool
     """Whether `by_line` may find additional matches in a text of several lines."""
     is_rough: bool
@@ -93,27 +94,27 @@ class Pattern(NamedTuple):
     """Whether every match is a single letter, regardless of context."""
 
     def count(self, text: str) -> int:
-        """Return the number of matches in a text, up to `MAX_COUNTED`."""
+        """Return the number of matches in a text, up to `MAX_MATCHES_COUNTED`."""
         if self.text is not None:
-            return min(folded(text).count(self.text), MAX_COUNTED)
-        return self.expression.count(encoded(text))
+            return min(fold_case(text).count(self.text), MAX_MATCHES_COUNTED)
+        return self.expression.count(encode(text))
 
 
-def compiled(query: str) -> Pattern:
+def compile_query(query: str) -> Pattern:
     """Compile a query."""
     expression = Expression(query)
     refusal = expression.refusal
-    is_text = refusal is not None or not _SPECIAL.intersection(query)
+    is_text = refusal is not None or not _SPECIAL_CHARACTERS.intersection(query)
     is_prefix = query.isascii() and query[:1] == "^" and _is_plain(query[1:])
-    # Without the leading `\b` RE2 can skip from one possible start to the next.
+    # Without the leading `\b`, RE2 can skip to the next possible start of a match.
     is_rough = _WORD_START.match(query) is not None
     return Pattern(
         refusal=refusal,
-        text=folded(query) if is_text else None,
-        texts=(folded(query),) if is_text else _alternatives(query),
-        prefix=folded(query[1:]) if is_prefix else None,
+        text=fold_case(query) if is_text else None,
+        texts=(fold_case(query),) if is_text else _alternatives(query),
+        prefix=fold_case(query[1:]) if is_prefix else None,
         expression=expression,
-        by_line=_by_line(query.removeprefix(r"\b") if is_rough else query),
+        by_line=_compile_by_line(query.removeprefix(r"\b") if is_rough else query),
         has_line_anchors=_LINE_ANCHOR.search(query) is not None,
         is_rough=is_rough,
         is_one_letter=_ONE_LETTER.fullmatch(query) is not None,
@@ -121,32 +122,36 @@ def compiled(query: str) -> Pattern:
 
 
 def _is_plain(text: str) -> bool:
-    return bool(text) and not _SPECIAL.intersection(text)
+    return bool(text) and not _SPECIAL_CHARACTERS.intersection(text)
 
 
-def _by_line(query: str) -> Expression | None:
+def _compile_by_line(query: str) -> Expression | None:
     """Return an expression anchored at the ends of lines, or None if there is no equivalent."""
     if _TEXT_ANCHOR.search(query):
         return None
-    found = Expression(f"(?m){query}")
-    return found if found.refusal is None and found.size < _LARGE else None
+    expression = Expression(f"(?m){query}")
+    is_usable = expression.refusal is None and expression.size < _MAX_JOINED_INSTRUCTIONS
+    return expression if is_usable else None
 
 
 def _alternatives(query: str) -> tuple[str, ...]:
     """Return the texts of an expression such as `lock|cache` if no two can overlap."""
-    found = folded(query).split("|")
+    alternatives = fold_case(query).split("|")
     # RE2 may fold non-ASCII letters differently.
-    if len(found) > _MAX_ALTERNATIVES or not query.isascii() or not all(map(_is_plain, found)):
+    if len(alternatives) > _MAX_ALTERNATIVES or not query.isascii() or not all(map(_is_plain, alternatives)):
         return ()
-    return () if any(_overlap(*pair) for pair in permutations(found, 2)) else tuple(found)
+    if any(_can_overlap(*pair) for pair in permutations(alternatives, 2)):
+        return ()
+    return tuple(alternatives)
 
 
-def _overlap(before: str, after: str) -> bool:
-    ends = (before.endswith(after[:size]) for size in range(1, len(after)))
-    return after in before or any(ends)
+def _can_overlap(first: str, second: str) -> bool:
+    """Return whether a text can contain `first` and, starting inside it, `second`."""
+    shares_end = any(first.endswith(second[:size]) for size in range(1, len(second)))
+    return second in first or shares_end
 
 
-def encoded(text: str) -> bytes:
+def encode(text: str) -> bytes:
     """Return a text as UTF-8; a lone surrogate becomes a question mark."""
     return text.encode("utf-8", "replace")
 
@@ -159,16 +164,17 @@ def _options() -> Any:
     options.case_sensitive = False
     options.log_errors = False
     options.never_capture = True
-    options.max_mem = _MEMORY_BYTES
+    options.max_mem = _MAX_AUTOMATON_BYTES
     return options
 
 
 class _SmallLetters(dict[int, str | int]):
-    """The lower case form of each letter, computed at first use."""
+    """The lower case form of each character, computed at first use; always a single character."""
 
     def __missing__(self, code: int) -> str | int:
-        letter = chr(code)
-        small = next((form for form in (letter.casefold(), letter.lower()) if len(form) == 1), letter)
+        character = chr(code)
+        forms = (character.casefold(), character.lower())
+        small = next((form for form in forms if len(form) == 1), character)
         self[code] = small
         return small
 
@@ -176,6 +182,6 @@ class _SmallLetters(dict[int, str | int]):
 _small_letters = _SmallLetters()
 
 
-def folded(text: str) -> str:
-    """Return `text` with case folded letter by letter, so its length stays."""
+def fold_case(text: str) -> str:
+    """Fold the case of a text character by character, so that its length does not change."""
     return text.lower() if text.isascii() else text.translate(_small_letters)

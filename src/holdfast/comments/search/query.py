@@ -1,4 +1,4 @@
-"""A query of the search index, and its result."""
+"""The input and output types of the search index."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from holdfast.comments.search.pattern import Pattern
 
 
 class CommentQuery(NamedTuple):
-    """Conditions that must all hold; None means any value."""
+    """Conditions that must all hold; None means any value. Times are in microseconds since 1970."""
 
     pattern: Pattern | None = None
     tag: str | None = None
@@ -21,7 +21,7 @@ class CommentQuery(NamedTuple):
     standing: str | None = None
     limit: int = 100
     by_place: bool = False
-    """Whether to order by place instead of by number of matches."""
+    """Whether to order by path and line instead of by number of matches."""
 
 
 class CommentHit(NamedTuple):
@@ -45,7 +45,7 @@ class CommentHit(NamedTuple):
 
 
 class CommentHits(NamedTuple):
-    """The first hits, the total number, and the files that could not be read."""
+    """The first hits, the number of all hits, and the files that could not be read."""
 
     total: int
     hits: list[CommentHit]

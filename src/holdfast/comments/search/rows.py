@@ -1,7 +1,7 @@
-"""The tables of the search index, and how sidecars become rows of them.
+"""The tables of the search index, and the conversion of sidecars to their rows.
 
-The tables outlive the process, so the next one need not read every sidecar. All of it is derived from the
-sidecars and may be deleted.
+The tables are on disk, so that a new process need not read every sidecar. They are derived from the sidecars
+and may be deleted.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from holdfast.kernel.clock import microseconds_of
 from holdfast.storage.watching.watched_listing import WatchedSignature
 
 APPLICATION_ID = 0x48464353  # "HFCS"
-VERSION = 2
-NAME = "comment-search"
+INDEX_VERSION = 2
+INDEX_NAME = "comment-search"
 
 TABLES = (
     "CREATE TABLE state (token TEXT NOT NULL, generation INTEGER NOT NULL) STRICT",
@@ -40,33 +40,38 @@ TABLES = (
     """,
     "CREATE INDEX comment_of_file ON comment (file, line, name)",
 )
-_NEW_FILE = (
+_UPSERT_FILE = (
     "INSERT INTO file (path, signature, source, damage, generation) VALUES (?, ?, ?, ?, ?)"
     " ON CONFLICT (path) DO UPDATE SET signature = excluded.signature, source = excluded.source,"
     " damage = excluded.damage, generation = excluded.generation RETURNING id"
 )
-_NEW_COMMENT = (
+_INSERT_COMMENT = (
     "INSERT INTO comment (file, line, end_line, name, text, tag, author, created, moment, status,"
     " standing, reason, ai, model, confidence) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
-_NO_COMMENTS = "DELETE FROM comment WHERE file = (SELECT id FROM file WHERE path = ?)"
+_DELETE_COMMENTS = "DELETE FROM comment WHERE file = (SELECT id FROM file WHERE path = ?)"
 
-_YOUNG = "young"
-_YOUNG_NANOSECONDS = 2_000_000_000
-"""Files modified more recently than this are read again. Chosen as the coarsest timestamp resolution in use,
-the two seconds of FAT (Microsoft, 'File Times')."""
+_RECENT_SIGNATURE = "young"
+"""Stored in place of the signature of a file that must be read again; no signature is equal to it."""
+
+_MIN_AGE_NANOSECONDS = 2_000_000_000
+"""Files modified more recently than this are read again: another change could have the same timestamp. The
+coarsest resolution in use is the two seconds of FAT (Microsoft, 'File Times')."""
+
+_FILES_PER_REPORT = 50
+"""Files between two reports of progress. A judgement: a person sees it move, at no cost."""
 
 
-Loaded = Callable[[str], tuple[str, Sidecar | str]]
+LoadFile = Callable[[str], tuple[str, Sidecar | str]]
 """Returns a source's signature, and its comments or the reason why they cannot be read."""
 
 
 class RowWriter:
     """Writes the rows of files within the caller's transaction."""
 
-    def __init__(self, connection: sqlite3.Connection, loaded: Loaded) -> None:
+    def __init__(self, connection: sqlite3.Connection, load_file: LoadFile) -> None:
         self._connection = connection
-        self._loaded = loaded
+        self._load_file = load_file
 
     def create(self, wanted: Mapping[str, WatchedSignature]) -> None:
         """Create the tables and fill them."""
@@ -78,9 +83,9 @@ class RowWriter:
         self._write(wanted)
 
     def replace(self, wanted: Mapping[str, WatchedSignature]) -> None:
-        """Update the rows: exactly the wanted files have rows."""
+        """Update the tables so that exactly the wanted files have rows."""
         known = dict(self._connection.execute("SELECT path, signature FROM file"))
-        changed = {path: found for path, found in wanted.items() if known.get(path) != _text(found)}
+        changed = {path: found for path, found in wanted.items() if known.get(path) != _signature_text(found)}
         gone = [path for path in known if path not in wanted]
         if changed or gone:
             self._begin_generation()
@@ -90,7 +95,7 @@ class RowWriter:
         self._write(changed)
 
     def place(self, moved: Iterable[str]) -> None:
-        """Locate the comments of some files again, because their sources changed."""
+        """Locate the comments of files again whose sources changed."""
         self._begin_generation()
         for path in moved:
             row = self._connection.execute("SELECT signature FROM file WHERE path = ?", (path,)).fetchone()
@@ -103,42 +108,47 @@ class RowWriter:
     def _write(self, files: Mapping[str, WatchedSignature]) -> None:
         call = current_call()
         for number, (path, signature) in enumerate(sorted(files.items()), 1):
-            self._write_file(path, _trusted(signature))
-            if number % 50 == 0:
+            self._write_file(path, _signature_to_store(signature))
+            if number % _FILES_PER_REPORT == 0:
                 call.progress(number, len(files), "Indexing comments")
 
     def _write_file(self, path: str, signature: str) -> None:
-        source, found = self._loaded(path)
+        source, result = self._load_file(path)
         self._remove_comments(path)
-        damage = found if isinstance(found, str) else None
+        damage = result if isinstance(result, str) else None
         generation = state_of(self._connection)[1]
         file: int = self._connection.execute(
-            _NEW_FILE, (_storable(path), signature, source, damage, generation)
+            _UPSERT_FILE, (_replace_surrogates(path), signature, source, damage, generation)
         ).fetchone()[0]
-        if isinstance(found, Sidecar):
-            self._connection.executemany(_NEW_COMMENT, [(file, *_row(note)) for note in found.comments])
+        if isinstance(result, Sidecar):
+            self._connection.executemany(
+                _INSERT_COMMENT, [(file, *_comment_row(note)) for note in result.comments]
+            )
 
     def _remove_comments(self, path: str) -> None:
-        self._connection.execute(_NO_COMMENTS, (path,))
+        self._connection.execute(_DELETE_COMMENTS, (path,))
 
 
 def state_of(connection: sqlite3.Connection) -> tuple[str, int]:
-    """Return a value that changes whenever the index does."""
+    """Return the index's token, which identifies one build of it, and the generation of its content."""
     token, generation = connection.execute("SELECT token, generation FROM state").fetchone()
     return token, generation
 
 
-def _row(note: Note) -> tuple[Any, ...]:
+def _comment_row(note: Note) -> tuple[Any, ...]:
     ai = note.ai
-    standing = "orphaned" if note.orphaned else "review" if note.location.needs_review else "placed"
+    if note.orphaned:
+        standing = "orphaned"
+    else:
+        standing = "review" if note.location.needs_review else "placed"
     return (
         note.line,
         note.end_line,
         note.alias,
-        _storable(note.text),
-        None if note.tag is None else _storable(note.tag),
-        _storable(note.author),
-        _storable(note.created),
+        _replace_surrogates(note.text),
+        None if note.tag is None else _replace_surrogates(note.tag),
+        _replace_surrogates(note.author),
+        _replace_surrogates(note.created),
         microseconds_of(note.created),
         note.status,
         standing,
@@ -149,15 +159,15 @@ def _row(note: Note) -> tuple[Any, ...]:
     )
 
 
-def _storable(text: str) -> str:
+def _replace_surrogates(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _text(signature: WatchedSignature) -> str:
+def _signature_text(signature: WatchedSignature) -> str:
     return " ".join(map(str, signature))
 
 
-def _trusted(signature: WatchedSignature) -> str:
-    """Return a signature for later comparison; one too young to be reliable matches nothing."""
-    is_young = max(signature[2:]) > time.time_ns() - _YOUNG_NANOSECONDS
-    return _YOUNG if is_young else _text(signature)
+def _signature_to_store(signature: WatchedSignature) -> str:
+    """Return a signature as text; for a file changed too recently, a value that matches no signature."""
+    is_young = max(signature[2:]) > time.time_ns() - _MIN_AGE_NANOSECONDS
+    return _RECENT_SIGNATURE if is_young else _signature_text(signature)

@@ -1,11 +1,13 @@
-"""The database beside the sidecars: the versions that comments were written for, and what we last wrote.
+"""The database beside the sidecars: the versions that comments were written for, and what Holdfast last
+wrote.
 
-Contract:
-- A version is content-addressed by its git blob id and never removed, so git's garbage collection cannot take
-  it, and it exists for uncommitted text and outside git. If it is missing here (another clone wrote the
-  comment), git's objects are read.
-- The last state we wrote of each comment is recorded, so a program that writes a sidecar from its memory
-  cannot lose it (`lost_updates`). A comment that we deleted is recorded without its content (a tombstone).
+Contract ("we" is any process of Holdfast on this store):
+- A version is stored under its git blob id and never removed. It therefore survives git's garbage collection,
+  and exists for uncommitted text and outside git. If it is missing here (another clone wrote the comment),
+  git's objects are read.
+- The state in which we last wrote each comment is recorded, so a program that writes a sidecar from its
+  memory cannot lose it (`lost_updates`). A comment that we deleted is recorded without its content (a
+  tombstone).
 - Reading a workspace without comments leaves no trace on disk.
 - The comments themselves are in the sidecars. A damaged, empty or missing database never prevents reading and
   writing them: it is set aside and recreated.
@@ -63,20 +65,20 @@ MIGRATIONS = (
 )
 
 
-_NEW_VERSION = "INSERT INTO version (blob, data) VALUES (?, ?) ON CONFLICT (blob) DO NOTHING"
-_VERSION = "SELECT data FROM version WHERE blob = ?"
-_SIDECAR = "SELECT digest, sequence FROM sidecar WHERE work_tree = ? AND path = ?"
-_NEW_SIDECAR = "INSERT OR REPLACE INTO sidecar (work_tree, path, digest, sequence) VALUES (?, ?, ?, ?)"
-_ENTRIES = (
+_INSERT_VERSION = "INSERT INTO version (blob, data) VALUES (?, ?) ON CONFLICT (blob) DO NOTHING"
+_SELECT_VERSION = "SELECT data FROM version WHERE blob = ?"
+_SELECT_SIDECAR = "SELECT digest, sequence FROM sidecar WHERE work_tree = ? AND path = ?"
+_REPLACE_SIDECAR = "INSERT OR REPLACE INTO sidecar (work_tree, path, digest, sequence) VALUES (?, ?, ?, ?)"
+_SELECT_COMMENTS = (
     "SELECT comment_id, sequence, updated, entry, known_elsewhere FROM written"
     " WHERE work_tree = ? AND path = ? ORDER BY sequence"
 )
-_NEW_ENTRY = (
+_REPLACE_COMMENT = (
     "INSERT OR REPLACE INTO written (work_tree, path, comment_id, sequence, updated, entry, known_elsewhere)"
     " VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
-_FORGET = "DELETE FROM written WHERE work_tree = ? AND path = ? AND comment_id = ?"
-_REPLICA = "SELECT id FROM replica"
+_DELETE_COMMENT = "DELETE FROM written WHERE work_tree = ? AND path = ? AND comment_id = ?"
+_SELECT_REPLICA = "SELECT id FROM replica"
 
 
 Answer = TypeVar("Answer")
@@ -125,30 +127,31 @@ class Archive:
         blob = blob_id(data)
         if self.version(blob) is None:
             row = (blob, zlib.compress(data, 6))
-            self._update(lambda connection: connection.execute(_NEW_VERSION, row))
+            self._update(lambda connection: connection.execute(_INSERT_VERSION, row))
         return blob
 
     def version(self, blob: str) -> bytes | None:
         """Return the bytes stored under a blob id, or None."""
 
-        def kept(connection: sqlite3.Connection) -> bytes | None:
-            row = connection.execute(_VERSION, (blob,)).fetchone()
+        def select(connection: sqlite3.Connection) -> bytes | None:
+            row = connection.execute(_SELECT_VERSION, (blob,)).fetchone()
             return None if row is None else zlib.decompress(row[0])
 
-        return self._query(kept, None)
+        return self._query(select, None)
 
     def record(self, path: str, digest: str | None = None) -> SidecarRecord:
         """Return the record of a sidecar, with its comments only if its content is not `digest`."""
 
-        def found(connection: sqlite3.Connection) -> SidecarRecord:
-            sidecar, count = connection.execute(_SIDECAR, (self._work_tree, path)).fetchone() or (None, 0)
-            if sidecar is not None and sidecar == digest:
-                return SidecarRecord(sidecar, count)
-            rows = connection.execute(_ENTRIES, (self._work_tree, path)).fetchall()
+        def select(connection: sqlite3.Connection) -> SidecarRecord:
+            row = connection.execute(_SELECT_SIDECAR, (self._work_tree, path)).fetchone()
+            known_digest, sequence = row or (None, 0)
+            if known_digest is not None and known_digest == digest:
+                return SidecarRecord(known_digest, sequence)
+            rows = connection.execute(_SELECT_COMMENTS, (self._work_tree, path)).fetchall()
             entries = [CommentRecord(row[0], row[1], row[2], row[3], bool(row[4])) for row in rows]
-            return SidecarRecord(sidecar, count, tuple(entries))
+            return SidecarRecord(known_digest, sequence, tuple(entries))
 
-        return self._query(found, SidecarRecord())
+        return self._query(select, SidecarRecord())
 
     def record_write(
         self,
@@ -160,38 +163,42 @@ class Archive:
     ) -> None:
         """Record the content of a sidecar after our write number `sequence`; failures are ignored.
 
-        The sidecar is already written, and its stamp names the write; the next reader compares again.
+        The sidecar is already on disk with a stamp of this write, so without the record the next reader only
+        compares it once more. `forgotten` has the ids of comments whose records are removed.
         """
-        place = (self._work_tree, path)
-        rows = [(*place, *one) for one in entries]
-        gone = [(*place, comment_id) for comment_id in forgotten]
+        key = (self._work_tree, path)
+        rows = [(*key, *entry) for entry in entries]
+        forgotten_keys = [(*key, comment_id) for comment_id in forgotten]
 
-        def put(connection: sqlite3.Connection) -> None:
-            connection.execute(_NEW_SIDECAR, (*place, digest, sequence))
-            connection.executemany(_NEW_ENTRY, rows)
-            connection.executemany(_FORGET, gone)
+        def replace(connection: sqlite3.Connection) -> None:
+            connection.execute(_REPLACE_SIDECAR, (*key, digest, sequence))
+            connection.executemany(_REPLACE_COMMENT, rows)
+            connection.executemany(_DELETE_COMMENT, forgotten_keys)
 
         try:
-            self._update(put)
+            self._update(replace)
         except (Busy, Corrupted, Denied, Unavailable):
             pass
 
     def stamp(self, sequence: int) -> str:
-        """Return the stamp we leave in a sidecar to recognize it in what others write from memory."""
+        """Return the stamp for a sidecar; other programs keep it, which shows which write they read."""
         if not self._file.was_created:
             self._database.get()
         return f"{self._replica()}:{sequence}"
 
     def sequence_in(self, stamp: object) -> int | None:
-        """Return which of our writes a stamp is from, or None if it is not from this work tree."""
+        """Return the sequence number in a stamp, or None if the stamp is not from this work tree."""
         owner, colon, number = str(stamp).rpartition(":")
         return int(number) if colon and number.isdecimal() and owner == self._replica() else None
 
     def _replica(self) -> str:
+        """Return an id of this store and work tree; empty if there is no database yet."""
         if self._known_replica is None:
-            replica = self._query(lambda connection: str(connection.execute(_REPLICA).fetchone()[0]), None)
+            replica = self._query(
+                lambda connection: str(connection.execute(_SELECT_REPLICA).fetchone()[0]), None
+            )
             if replica is None:
-                return ""  # no replica has it; the next write creates one
+                return ""  # no stamp has this id; the next write creates the database
             tree = hashlib.blake2b(self._work_tree.encode(), digest_size=3).hexdigest()
             self._known_replica = f"{replica}-{tree}"
         return self._known_replica
@@ -208,19 +215,19 @@ class Archive:
         """Close the database if it was opened."""
         self._database.close()
 
-    def _query(self, question: Callable[[sqlite3.Connection], Answer], otherwise: Answer) -> Answer:
-        """Return the result of a query; `otherwise` if there is no database or it is damaged."""
+    def _query(self, query: Callable[[sqlite3.Connection], Answer], default: Answer) -> Answer:
+        """Return the result of a query; `default` if there is no database or it is damaged."""
         identity = self._file.identity()
         try:
             if (database := self._database.get_existing()) is not None:
                 with database.read() as connection:
-                    return question(connection)
+                    return query(connection)
         except (Corrupted, zlib.error):
             try:
                 self._discard(identity)
             except (Denied, Unavailable):
-                pass  # it blocks writing, not reading
-        return otherwise
+                pass  # a database that cannot be set aside prevents writing, not reading
+        return default
 
     def _update(self, action: Callable[[sqlite3.Connection], object]) -> None:
         identity = self._file.identity()
@@ -244,8 +251,10 @@ class Archive:
         return Database(self._file.path, application_id=APPLICATION_ID, migrations=MIGRATIONS)
 
 
-def entry_of(comment: Mapping[str, Any], marker: Mapping[str, Any] | None, sequence: int) -> CommentRecord:
-    """Return the record of a comment that we write now."""
+def written_record(
+    comment: Mapping[str, Any], marker: Mapping[str, Any] | None, sequence: int
+) -> CommentRecord:
+    """Return the record of a comment that is being written."""
     content = json.dumps({"comment": comment, "marker": marker})
     # Another program's timestamp may contain a lone surrogate, which SQLite rejects.
     updated = str(comment.get("updated", "")).encode("utf-8", "replace").decode()
@@ -253,5 +262,5 @@ def entry_of(comment: Mapping[str, Any], marker: Mapping[str, Any] | None, seque
 
 
 def tombstone(comment_id: str, moment: str, sequence: int) -> CommentRecord:
-    """Return the record of a comment that we delete."""
+    """Return the record of a comment that is being deleted."""
     return CommentRecord(comment_id, sequence, moment, None, False)

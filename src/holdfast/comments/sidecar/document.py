@@ -1,11 +1,12 @@
 """The document of a sidecar: every dialect is read, one is written, no key is ever dropped.
 
 Contract:
-- `read` accepts what every version of the extension, its server, its demo, and we wrote. Anything else is
-  `CommentFileCorrupted`, and nothing is changed.
-- A sidecar belongs to the source its own path names. A path inside the document is preserved and ignored.
-- `appended` adds a comment to bytes that we wrote ourselves without parsing them, with the same result as
-  reading, adding and printing. For bytes of another form it returns None.
+- `parse_sidecar` accepts what every version of the extension, its server, its demo, and Holdfast wrote.
+  Anything else raises `CommentFileCorrupted`, and nothing is changed.
+- A sidecar belongs to the source that its own path names. A path inside the document is preserved and
+  ignored.
+- `append_comment` adds a comment to bytes that Holdfast wrote, without parsing them, with the same result as
+  parsing, adding and printing. For bytes of another form it returns None.
 """
 
 from __future__ import annotations
@@ -17,40 +18,40 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.comments.errors import CommentFileCorrupted
-from holdfast.comments.sidecar.javascript_json import _LONE_SURROGATE, parsed, printed
-from holdfast.comments.sidecar.note import EVIDENCE, Note, NoteLocation
-from holdfast.comments.sidecar.source import VERSION, sidecar_of
+from holdfast.comments.sidecar.javascript_json import LONE_SURROGATE, parse_json, stringify
+from holdfast.comments.sidecar.note import EVIDENCE_KEY, Note, NoteLocation
+from holdfast.comments.sidecar.source import FORMAT_VERSION, sidecar_of
 from holdfast.comments.tracking.placement import Confidence
 from holdfast.storage.files.foreign_document import UnreadableDocument
 
 _END_OF_LIST = b"\n  ]"
-_STAMP_BEGINS = b'\n  "%s": {\n    "written": "' % EVIDENCE.encode()
+_STAMP_PREFIX = b'\n  "%s": {\n    "written": "' % EVIDENCE_KEY.encode()
 
 
-def appended(data: bytes, comment: dict[str, Any], marker: dict[str, Any], stamp: str) -> bytes | None:
-    """Return a document with one more comment and its marker, and a new stamp."""
+def append_comment(data: bytes, comment: dict[str, Any], marker: dict[str, Any], stamp: str) -> bytes | None:
+    """Return a document with one more comment and a new stamp, or None if it has another form."""
     edits = []
     for name, item in (("ghostMarkers", marker), ("comments", comment)):
-        # Line breaks inside texts are escaped, so these bytes occur only where a list begins or ends.
+        # Line breaks inside texts are escaped, so these bytes occur only at the start or end of a list.
         start = data.find(f'\n  "{name}": [\n'.encode())
         end = data.find(_END_OF_LIST, start + 1)
         if start < 0 or end < 0:
             return None
-        edits.append((end, end, b",\n    " + printed(item).replace(b"\n", b"\n    ")))
-    start = data.find(_STAMP_BEGINS) + len(_STAMP_BEGINS)
+        edits.append((end, end, b",\n    " + stringify(item).replace(b"\n", b"\n    ")))
+    start = data.find(_STAMP_PREFIX) + len(_STAMP_PREFIX)
     end = data.find(b'"', start)
-    if data.count(_STAMP_BEGINS) != 1 or any(mark in data[start:end] for mark in (b"\\", b"\n")):
+    if data.count(_STAMP_PREFIX) != 1 or any(mark in data[start:end] for mark in (b"\\", b"\n")):
         return None
-    edits.append((start, end, printed(stamp)[1:-1]))
-    pieces, done = [], 0
+    edits.append((start, end, stringify(stamp)[1:-1]))
+    pieces, copied = [], 0
     for start, end, text in sorted(edits):
-        pieces += [data[done:start], text]
-        done = end
-    return b"".join([*pieces, data[done:]])
+        pieces += [data[copied:start], text]
+        copied = end
+    return b"".join([*pieces, data[copied:]])
 
 
-_LARGEST_LINE = 2**31 - 1
-"""The largest line number an editor can show: editors use 32-bit signed integers."""
+_MAX_LINE_NUMBER = 2**31 - 1
+"""The largest line number that editors support: they use signed 32-bit integers."""
 
 
 @dataclass
@@ -72,14 +73,14 @@ class Sidecar:
 
     @property
     def stamp(self) -> object:
-        """The stamp of our last write that the writer of this document had read."""
-        value = self.raw.get(EVIDENCE)
+        """The stamp of the last write of Holdfast that the writer of this document had read."""
+        value = self.raw.get(EVIDENCE_KEY)
         return value.get("written") if isinstance(value, dict) else None
 
     def put_stamp(self, stamp: str) -> None:
         """Set a new stamp."""
-        value = self.raw.get(EVIDENCE)
-        self.raw[EVIDENCE] = {**(value if isinstance(value, dict) else {}), "written": stamp}
+        value = self.raw.get(EVIDENCE_KEY)
+        self.raw[EVIDENCE_KEY] = {**(value if isinstance(value, dict) else {}), "written": stamp}
 
     def find(self, name: str) -> Note | None:
         """Return the comment with that id or alias."""
@@ -90,14 +91,14 @@ class Sidecar:
 
     def refresh(self) -> None:
         """Rebuild the notes after the document changed."""
-        self.comments = _notes(self.raw, self.path)
+        self.comments = _parse_notes(self.raw, self.path)
 
 
-def empty(source_path: str) -> Sidecar:
+def empty_sidecar(source_path: str) -> Sidecar:
     """Return the sidecar of a file that has none yet."""
     raw: dict[str, Any] = {
         "file": source_path,
-        "version": VERSION,
+        "version": FORMAT_VERSION,
         "ghostMarkers": [],
         "comments": [],
         "filePath": source_path,
@@ -105,21 +106,21 @@ def empty(source_path: str) -> Sidecar:
     return Sidecar(sidecar_of(source_path), source_path, raw)
 
 
-def read(source_path: str, data: bytes) -> Sidecar:
-    """Return the sidecar that the bytes contain."""
+def parse_sidecar(source_path: str, data: bytes) -> Sidecar:
+    """Parse the bytes of a sidecar, or raise `CommentFileCorrupted`."""
     path = sidecar_of(source_path)
     try:
-        raw = parsed(data)
+        raw = parse_json(data)
     except UnreadableDocument as problem:
         raise CommentFileCorrupted(path, str(problem)) from None
     if not isinstance(raw, dict):
         raise CommentFileCorrupted(path, "it is not a JSON object")
-    return Sidecar(path, source_path, raw, _notes(raw, path), digest_of(data))
+    return Sidecar(path, source_path, raw, _parse_notes(raw, path), digest_of(data))
 
 
 def bytes_of(sidecar: Sidecar) -> bytes:
     """Return the bytes of the document."""
-    return printed(sidecar.raw)
+    return stringify(sidecar.raw)
 
 
 def digest_of(data: bytes) -> str:
@@ -127,67 +128,73 @@ def digest_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def line_number_of(value: object) -> int | None:
-    """Return a stored line number, or None if it is not one."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value <= _LARGEST_LINE:
+def as_line_number(value: object) -> int | None:
+    """Return a stored value as a line number, or None if it is not a valid one."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value <= _MAX_LINE_NUMBER:
         return None
     return int(value)
 
 
-def _notes(raw: dict[str, Any], path: str) -> list[Note]:
+def _parse_notes(raw: dict[str, Any], path: str) -> list[Note]:
+    """Return the comments of a document, each with its marker, or raise `CommentFileCorrupted`."""
     comments = raw.get("comments")
     if not isinstance(comments, list):
         raise CommentFileCorrupted(path, "it has no list of comments")
     markers = raw.get("ghostMarkers", [])
     if not isinstance(markers, list) or not all(isinstance(marker, dict) for marker in markers):
         raise CommentFileCorrupted(path, "its markers are not a list of objects")
-    owned = _marker_by_comment(markers)
-    return [_note(comment, owned, position, path) for position, comment in enumerate(comments, 1)]
+    index = _index_markers(markers)
+    return [_parse_note(comment, index, position, path) for position, comment in enumerate(comments, 1)]
 
 
-def _marker_by_comment(markers: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return markers by their own id and by the ids of their comments."""
-    found: dict[str, dict[str, Any]] = {}
+def _index_markers(markers: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Index markers by `marker <id>` and, for each of their comments, by `comment <id>`."""
+    index: dict[str, dict[str, Any]] = {}
     for marker in markers:
-        for name in comment_ids(marker):
-            found.setdefault(f"comment {name}", marker)
+        for comment_id in comment_ids(marker):
+            index.setdefault(f"comment {comment_id}", marker)
         if isinstance(marker.get("id"), str):
-            found.setdefault(f"marker {marker['id']}", marker)
-    return found
+            index.setdefault(f"marker {marker['id']}", marker)
+    return index
 
 
-def _note(comment: object, owned: Mapping[str, dict[str, Any]], position: int, path: str) -> Note:
+def _parse_note(comment: object, markers: Mapping[str, dict[str, Any]], position: int, path: str) -> Note:
     if not isinstance(comment, dict):
         raise CommentFileCorrupted(path, f"comment {position} is not an object")
     for name in ("id", "text"):
         if not isinstance(comment.get(name), str):
             raise CommentFileCorrupted(path, f"comment {position} has no {name}")
-    if _LONE_SURROGATE.search(comment["id"]) is not None:
+    if LONE_SURROGATE.search(comment["id"]) is not None:
         raise CommentFileCorrupted(path, f"the id of comment {position} is not valid text")
-    marker = owned.get(f"marker {comment.get('ghostMarkerId')}") or owned.get(f"comment {comment['id']}")
+    marker = markers.get(f"marker {comment.get('ghostMarkerId')}") or markers.get(f"comment {comment['id']}")
     return Note(comment, marker, _stored_location(comment, marker))
 
 
 def _stored_location(comment: Mapping[str, Any], marker: Mapping[str, Any] | None) -> NoteLocation:
-    """Return where the document says a comment is; the marker is fresher than the comment."""
+    """Return the location stored in a document; the marker is updated more often than the comment."""
     marker = marker or {}
-    line = line_number_of(marker.get("line")) or line_number_of(comment.get("startLine"))
-    line = line or line_number_of(comment.get("line"))
-    end = line_number_of(marker.get("endLine")) or line_number_of(comment.get("endLine"))
+    line = as_line_number(marker.get("line")) or as_line_number(comment.get("startLine"))
+    line = line or as_line_number(comment.get("line"))
+    end = as_line_number(marker.get("endLine")) or as_line_number(comment.get("endLine"))
     if line is None:
         return NoteLocation(1, confidence=Confidence.NONE, reason="ambiguous", method="no_line")
     return NoteLocation(line, end if end is not None and end > line else None)
 
 
-def remove(sidecar: Sidecar, note: Note) -> None:
+def remove_comment(sidecar: Sidecar, note: Note) -> None:
     """Remove a comment from the document, and its marker if it has no other comment."""
     sidecar.comments.remove(note)
     sidecar.raw["comments"] = [item for item in sidecar.raw["comments"] if item is not note.raw]
-    for marker in [one for one in sidecar.raw.get("ghostMarkers") or [] if note.id in comment_ids(one)]:
-        if len(comment_ids(marker)) > 1:
-            detach(marker, note.id)
-        else:
-            sidecar.raw["ghostMarkers"] = [one for one in sidecar.raw["ghostMarkers"] if one is not marker]
+    remaining = []
+    for marker in sidecar.raw.get("ghostMarkers") or []:
+        ids = comment_ids(marker)
+        if note.id not in ids:
+            remaining.append(marker)
+        elif len(ids) > 1:
+            detach_comment(marker, note.id)
+            remaining.append(marker)
+    if "ghostMarkers" in sidecar.raw:
+        sidecar.raw["ghostMarkers"] = remaining
 
 
 def comment_ids(marker: dict[str, Any]) -> list[str]:
@@ -197,22 +204,22 @@ def comment_ids(marker: dict[str, Any]) -> list[str]:
     return list(dict.fromkeys(name for name in names if isinstance(name, str)))
 
 
-def detach(marker: dict[str, Any], comment_id: str) -> None:
-    """Remove a comment from a marker that has others."""
-    marker["commentIds"] = [one for one in comment_ids(marker) if one != comment_id]
+def detach_comment(marker: dict[str, Any], comment_id: str) -> None:
+    """Remove a comment from a marker that has other comments, too."""
+    marker["commentIds"] = [other for other in comment_ids(marker) if other != comment_id]
     if "commentId" in marker:
         marker["commentId"] = marker["commentIds"][0]
 
 
-def transfer(leaving: Sidecar, arriving: Sidecar, note: Note) -> None:
+def transfer_comment(leaving: Sidecar, arriving: Sidecar, note: Note) -> None:
     """Move a comment, and a copy of its marker, from one document to another."""
     marker = copy.deepcopy(note.marker)
-    remove(leaving, note)
-    known = arriving.find(note.id)
-    if known is not None:
-        remove(arriving, known)
+    remove_comment(leaving, note)
+    existing = arriving.find(note.id)
+    if existing is not None:
+        remove_comment(arriving, existing)
     if marker is not None:
-        taken = [one.get("id") for one in arriving.markers]
+        taken = [other.get("id") for other in arriving.markers]
         name = marker.get("id")
         if not isinstance(name, str) or name in taken or len(comment_ids(marker)) > 1:
             marker["id"] = f"{name if isinstance(name, str) else 'gm'}_{note.id.removeprefix('c_')}"

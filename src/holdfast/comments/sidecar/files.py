@@ -1,12 +1,13 @@
 """Sidecar files on disk: read with lost updates restored, changed under a lock in one durable step.
 
 Contract:
-- A change is a read-modify-write under a lock: the sidecar is read again and merged with what we wrote
+- A change is a read-modify-write under a lock: the sidecar is read again and merged with what Holdfast wrote
   before, so neither another process nor an editor loses anything. A sidecar that cannot be read is not
   written.
-- A finished change is on disk. If finishing raises, the sidecar is as it was before.
+- A finished change is on disk. If `finish` raises, the sidecar is as it was before.
 - The version that a new comment was written for is on disk before the comment is.
-- A document that no one else has written since we did is parsed only if the change is more than an addition.
+- A document that no other program has written since Holdfast did is parsed only if the change is more than
+  one added comment.
 """
 
 from __future__ import annotations
@@ -25,29 +26,29 @@ from holdfast.comments.sidecar.archive import (
     CommentRecord,
     SidecarRecord,
     blob_id,
-    entry_of,
     tombstone,
+    written_record,
 )
 from holdfast.comments.sidecar.document import (
     Sidecar,
-    appended,
+    append_comment,
     bytes_of,
     comment_ids,
-    detach,
+    detach_comment,
     digest_of,
-    empty,
-    read,
+    empty_sidecar,
+    parse_sidecar,
 )
-from holdfast.comments.sidecar.lost_updates import lost_updates, restore
+from holdfast.comments.sidecar.lost_updates import find_lost_updates, restore_comments
 from holdfast.comments.sidecar.marker import SidecarNormalizer
-from holdfast.comments.sidecar.note import EVIDENCE, AnchorSymbol, Note, NoteLocation, marker_name
+from holdfast.comments.sidecar.note import EVIDENCE_KEY, AnchorSymbol, Note, NoteLocation, marker_name
 from holdfast.comments.sidecar.source import (
     SUFFIX,
     CurrentSource,
     anchor_symbol,
-    decoded,
+    decode_source,
     sidecar_of,
-    translate_refusals,
+    translate_access_errors,
 )
 from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import Clock
@@ -78,7 +79,7 @@ class SidecarChange:
 
     path: RepoPath
     sidecar: Sidecar
-    """What was read; of a document that is not parsed, only the additions."""
+    """The parsed document; until it is parsed, only the added comments."""
     current: CurrentSource | None
     source: bytes | None
     normalizer: SidecarNormalizer
@@ -86,14 +87,14 @@ class SidecarChange:
     record: SidecarRecord
     before: bytes | None
     is_ours: bool
-    """Whether no one else has written the sidecar since we did."""
+    """Whether no other program has written the sidecar since Holdfast did."""
     is_read: bool = False
     touched: set[str] = field(default_factory=set)
     deleted: set[str] = field(default_factory=set)
 
     @property
     def sequence(self) -> int:
-        """The number of this write of the sidecar, counted over our writes."""
+        """The number of this write, counted over Holdfast's writes of the sidecar."""
         return self.record.sequence + 1
 
     def find(self, name: str) -> Note:
@@ -147,14 +148,14 @@ class SidecarChange:
         self.touched.add(note.id)
 
     def anchor(self, note: Note, line: int) -> None:
-        """Anchor a comment to a line that a person chose; a range keeps its length if the file allows."""
+        """Anchor a comment to a chosen line; a range keeps its length unless the file ends earlier."""
         count = 0 if self.current is None else len(self.current.lines)
         end_line = line if note.end_line is None else min(line + note.end_line - note.line, count)
         end = end_line if end_line > line else None
         marker = note.marker
         if marker is None or len(comment_ids(marker)) > 1:
             if marker is not None:
-                detach(marker, note.id)
+                detach_comment(marker, note.id)
             marker = {"id": self.normalizer.new_marker_id(), "line": line}
         marker["commentIds"], marker["commentId"] = [note.id], note.id
         if not any(item is marker for item in self.sidecar.markers):
@@ -170,7 +171,7 @@ class SidecarChange:
         """Yield the records of the comments that were written and deleted."""
         for note in self.sidecar.comments:
             if note.id in self.touched:
-                yield entry_of(note.raw, note.marker, self.sequence)
+                yield written_record(note.raw, note.marker, self.sequence)
         for comment_id in self.deleted:
             yield tombstone(comment_id, self.time, self.sequence)
 
@@ -195,7 +196,7 @@ class SidecarFiles:
 
     def source_bytes(self, path: RepoPath) -> bytes | None:
         """Return the bytes of a source file, or None if it does not exist."""
-        with translate_refusals(path):
+        with translate_access_errors(path):
             try:
                 return self.tree.read_bytes(path, LIMITS.comment_source_bytes)
             except NotFound:
@@ -203,7 +204,7 @@ class SidecarFiles:
 
     def text_of(self, source_path: str) -> str:
         """Return the text of a source file."""
-        return decoded(self.require_source(RepoPath.parse(source_path)))
+        return decode_source(self.require_source(RepoPath.parse(source_path)))
 
     def require_source(self, path: RepoPath) -> bytes:
         """Return the bytes of a source file, or raise if it does not exist."""
@@ -213,58 +214,58 @@ class SidecarFiles:
         return data
 
     def not_found(self, path: RepoPath) -> SourceNotFound:
-        """Return the error for a missing source file, with the most similar name beside it."""
+        """Return the error for a missing source file, with the most similar name in its folder."""
         try:
-            beside = self.tree.files_in(RepoPath(path.segments[:-1]))
+            siblings = self.tree.files_in(RepoPath(path.segments[:-1]))
         except HoldfastError:
             return SourceNotFound(path.text)
-        names = [one.name for one in beside if not one.name.endswith(SUFFIX)]
+        names = [sibling.name for sibling in siblings if not sibling.name.endswith(SUFFIX)]
         best = closest(path.name, names)
         return SourceNotFound(path.text, None if best is None else "/".join((*path.segments[:-1], best)))
 
     def current_source(self, path: RepoPath) -> CurrentSource | None:
         """Return the source file as it is now, or None if it does not exist."""
-        return _current(path, self.source_bytes(path))
+        return _current_source(path, self.source_bytes(path))
 
     # Sidecars
 
     def sidecar_bytes(self, path: RepoPath) -> bytes | None:
         """Return the bytes of a file's sidecar, or None if it has none."""
-        with translate_refusals(path):
-            place = sidecar_of(path.text)
-            parsed = RepoPath.parse(place)  # raises if the name is too long with the suffix
+        with translate_access_errors(path):
+            sidecar_path = sidecar_of(path.text)
+            parsed = RepoPath.parse(sidecar_path)  # raises if the name is too long with the suffix
             try:
                 return self.tree.read_bytes(parsed, LIMITS.sidecar_bytes)
             except NotFound:
                 return None
             except TooLarge:
-                raise CommentFileCorrupted(place, f"it is larger than {LIMITS.sidecar_bytes} bytes") from None
+                raise CommentFileCorrupted(
+                    sidecar_path, f"it is larger than {LIMITS.sidecar_bytes} bytes"
+                ) from None
             except InvalidPath as refusal:
                 if "symbolic link" in refusal.message:
                     raise
-                raise CommentFileCorrupted(place, "it is not a regular file") from None
+                raise CommentFileCorrupted(sidecar_path, "it is not a regular file") from None
 
     def stored(self, path: RepoPath) -> Sidecar:
         """Return a file's comments at their stored lines, with lost updates restored."""
         data = self.sidecar_bytes(path)
         if data is None:
-            return empty(path.text)
-        sidecar = read(path.text, data)
+            return empty_sidecar(path.text)
+        sidecar = parse_sidecar(path.text, data)
         self._restore(sidecar, data, self.archive.record(sidecar.path, sidecar.digest))
         return sidecar
 
     def _restore(self, sidecar: Sidecar, data: bytes, record: SidecarRecord) -> None:
-        """Restore lost updates in a sidecar, and record what the comparison shows."""
+        """Restore lost updates in a sidecar, and record what the comparison revealed."""
         if record.digest == sidecar.digest or not record.entries:
             return
         read_up_to = self.archive.sequence_in(sidecar.stamp)
-        found = lost_updates(sidecar, data, record, read_up_to, self.history)
-        if found.known or found.forgotten:
-            digest = record.digest if found.restored else sidecar.digest
-            self.archive.record_write(
-                sidecar.path, str(digest), record.sequence, found.known, found.forgotten
-            )
-        restore(sidecar, found.restored)
+        lost = find_lost_updates(sidecar, data, record, read_up_to, self.history)
+        if lost.known or lost.forgotten:
+            digest = record.digest if lost.restored else sidecar.digest
+            self.archive.record_write(sidecar.path, str(digest), record.sequence, lost.known, lost.forgotten)
+        restore_comments(sidecar, lost.restored)
 
     # Changes; the caller holds the lock of the path
 
@@ -276,10 +277,10 @@ class SidecarFiles:
     def begin(self, path: RepoPath, source: bytes | None) -> SidecarChange:
         """Start a change of a sidecar, without parsing the document yet."""
         data = self.sidecar_bytes(path)
-        sidecar = empty(path.text)
+        sidecar = empty_sidecar(path.text)
         digest = None if data is None else digest_of(data)
         record = self.archive.record(sidecar.path, digest)
-        current, time = _current(path, source), _timestamp(self.clock())
+        current, time = _current_source(path, source), _timestamp(self.clock())
         normalizer = SidecarNormalizer(
             current, self.history.head(), time, lambda: marker_name(self.numbers(1))
         )
@@ -299,12 +300,12 @@ class SidecarFiles:
     def read(self, change: SidecarChange, *, as_stored: bool = False) -> None:
         """Parse the document of a change, with lost updates restored and additions appended.
 
-        `as_stored`: comments that are not touched may be written as they are.
+        With `as_stored`, untouched comments may be written as they are.
         """
         if change.before is None:
             return
         added = change.sidecar.comments
-        change.sidecar = read(change.path.text, change.before)
+        change.sidecar = parse_sidecar(change.path.text, change.before)
         self._restore(change.sidecar, change.before, change.record)
         for note in change.sidecar.comments:
             note.as_stored = as_stored
@@ -315,16 +316,21 @@ class SidecarFiles:
     def finish(self, change: SidecarChange) -> None:
         """Write a change durably; a document that would not change is not written."""
         change.normalizer.normalize(change.sidecar)
-        data = None if change.is_read else self._appended(change)
+        data = None if change.is_read else self._append(change)
         if not change.is_read and data is None:
             self.read(change, as_stored=change.is_ours)
             change.normalizer.normalize(change.sidecar)
         sidecar = change.sidecar
-        if data is None and not change.touched and not change.deleted and _printed(sidecar) == change.before:
+        if (
+            data is None
+            and not change.touched
+            and not change.deleted
+            and _stringify_sidecar(sidecar) == change.before
+        ):
             return
         if not sidecar.comments and change.source is None and change.before is not None:
-            # Its last comment moved to another file; an empty sidecar without a source is useless.
-            with translate_refusals(change.path):
+            # The last comment moved to another file; an empty sidecar without a source is useless.
+            with translate_access_errors(change.path):
                 self.tree.remove(RepoPath.parse(sidecar.path))
             current_call().changed("resources")
             self.archive.record_write(sidecar.path, "", change.sequence, change.entries())
@@ -333,8 +339,8 @@ class SidecarFiles:
             self.archive.store_version(change.source)
         if data is None:
             sidecar.put_stamp(self.archive.stamp(change.sequence))
-            data = _printed(sidecar)
-        with translate_refusals(change.path):
+            data = _stringify_sidecar(sidecar)
+        with translate_access_errors(change.path):
             self.tree.write(RepoPath.parse(sidecar.path), data)
         if change.before is None:
             current_call().changed("resources")
@@ -342,7 +348,7 @@ class SidecarFiles:
 
     def finish_both(self, arriving: SidecarChange, leaving: SidecarChange) -> None:
         """Write two sidecars; if the second cannot be written, the first is restored."""
-        # The target first: a comment that is briefly in both files is better than one in neither.
+        # The new file is written first: a comment may be in both files for a moment, but never in neither.
         self.finish(arriving)
         try:
             self.finish(leaving)
@@ -356,16 +362,16 @@ class SidecarFiles:
                 self.tree.write(place, arriving.before)
             raise
 
-    def _appended(self, change: SidecarChange) -> bytes | None:
-        """Return the bytes with one more comment appended, if their form allows it."""
+    def _append(self, change: SidecarChange) -> bytes | None:
+        """Return the bytes with the added comment appended, or None if their form does not allow it."""
         (note,) = change.sidecar.comments
         assert change.before is not None
         assert note.marker is not None
-        return appended(change.before, note.raw, note.marker, self.archive.stamp(change.sequence))
+        return append_comment(change.before, note.raw, note.marker, self.archive.stamp(change.sequence))
 
 
-def _current(path: RepoPath, source: bytes | None) -> CurrentSource | None:
-    return None if source is None else CurrentSource(path.text, decoded(source), blob_id(source))
+def _current_source(path: RepoPath, source: bytes | None) -> CurrentSource | None:
+    return None if source is None else CurrentSource(path.text, decode_source(source), blob_id(source))
 
 
 def _timestamp(time: datetime) -> str:
@@ -374,7 +380,7 @@ def _timestamp(time: datetime) -> str:
     return f"{time:%Y-%m-%dT%H:%M:%S}.{time.microsecond // 1000:03d}Z"
 
 
-def _printed(sidecar: Sidecar) -> bytes:
+def _stringify_sidecar(sidecar: Sidecar) -> bytes:
     try:
         return bytes_of(sidecar)
     except UnreadableDocument as problem:
@@ -382,7 +388,7 @@ def _printed(sidecar: Sidecar) -> bytes:
 
 
 def _refers_to(current: CurrentSource | None, sidecar: Sidecar) -> bool:
-    """Return whether a comment's evidence refers to the current text, which only we may have stored."""
+    """Return whether a comment's evidence refers to the current text, which then must be in the archive."""
     return current is not None and any(
-        current.blob in ((note.marker or {}).get(EVIDENCE) or {}).values() for note in sidecar.comments
+        current.blob in ((note.marker or {}).get(EVIDENCE_KEY) or {}).values() for note in sidecar.comments
     )

@@ -1,7 +1,7 @@
 """JSON exactly as JavaScript's `JSON.stringify(value, null, 2)` writes it.
 
 The VS Code extension writes sidecars with it, so writing the same bytes keeps diffs small:
-`printed(parsed(data))` returns `data` byte by byte when JavaScript wrote it. There is no final newline;
+`stringify(parse_json(data))` returns `data` byte by byte when JavaScript wrote it. There is no final newline;
 numbers follow ECMA-262, Number::toString (whole numbers without a point, an exponent for very small and large
 ones); lone surrogates are escaped.
 """
@@ -16,25 +16,29 @@ from typing import Any
 
 from holdfast.storage.files.foreign_document import UnreadableDocument, parse_json
 
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-_CACHED_ITEMS = 4096
-"""Items whose text is cached. A chosen bound on memory."""
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_MAX_CACHED_ITEMS = 4096
+"""List items whose text is cached. A judgement: a few megabytes, enough for the sidecars of a session."""
 
 _compact = json.JSONEncoder(ensure_ascii=False).encode
-_LARGEST_PLAIN = 21
-_SMALLEST_PLAIN = -7
-"""Exponents between which numbers are written without one, from ECMA-262, Number::toString."""
+
+_MAX_PLAIN_DIGITS = 21
+"""Numbers with more digits before the decimal point are written with an exponent: ECMA-262,
+Number::toString."""
+
+_MIN_PLAIN_EXPONENT = -6
+"""Numbers with a smaller exponent are written with it: ECMA-262, Number::toString."""
 
 
-def parsed(data: bytes) -> Any:
-    """Return the value that the bytes contain, or raise `UnreadableDocument`."""
+def parse_json(data: bytes) -> Any:
+    """Parse the bytes, or raise `UnreadableDocument`."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         raise UnreadableDocument("it is not UTF-8") from None
     text = text.removeprefix("\ufeff")
     try:
-        return parse_json(text, parse_constant=_refuse, parse_float=_float, parse_int=_int)
+        return parse_json(text, parse_constant=_refuse_constant, parse_float=_parse_float, parse_int=_parse_int)
     except UnreadableDocument as error:
         if error.line is None:
             raise
@@ -43,45 +47,47 @@ def parsed(data: bytes) -> Any:
         raise UnreadableDocument(f"it is not JSON (line {error.line})", error.line) from None
 
 
-def printed(value: Any) -> bytes:
-    """Return the bytes of a value."""
+def stringify(value: Any) -> bytes:
+    """Return the bytes that JavaScript would write for a value."""
     try:
-        text = _document(value) if isinstance(value, dict) else _written(value, "\n")
+        text = _stringify_document(value) if isinstance(value, dict) else _stringify_value(value, "\n")
     except RecursionError:
         raise UnreadableDocument("it is nested too deeply") from None
-    return _LONE_SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode()
+    return LONE_SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode()
 
 
-def _document(value: dict[str, Any]) -> str:
-    """Return the text of an object whose long lists are mostly unchanged since they were last written."""
+def _stringify_document(value: dict[str, Any]) -> str:
+    """Write a document; list items are cached, because most of them do not change between writes."""
     members = []
     for key, member in value.items():
         if isinstance(member, list) and member:
-            items = ",\n    ".join(_item(_compact(item)) for item in member)
+            items = ",\n    ".join(_stringify_item(_compact(item)) for item in member)
             text = f"[\n    {items}\n  ]"
         else:
-            text = _written(member, "\n  ")
+            text = _stringify_value(member, "\n  ")
         members.append(f"{encode_basestring(key)}: {text}")
     return "{\n  " + ",\n  ".join(members) + "\n}" if members else "{}"
 
 
-@lru_cache(maxsize=_CACHED_ITEMS)
-def _item(compact: str) -> str:
-    """Return the text of a list item inside an object; cached, because laying it out takes much longer."""
-    return _written(json.loads(compact), "\n    ")
+@lru_cache(maxsize=_MAX_CACHED_ITEMS)
+def _stringify_item(compact: str) -> str:
+    """Write an item of a list in the document, given as compact JSON, which is the key of the cache."""
+    return _stringify_value(json.loads(compact), "\n    ")
 
 
-def _written(value: Any, newline: str) -> str:
-    """Return a value as text; `newline` is the line break with the current indentation."""
+def _stringify_value(value: Any, newline: str) -> str:
+    """Write a value; `newline` is a line break followed by the current indentation."""
     if type(value) is str:
         return encode_basestring(value)
     if isinstance(value, dict):
         inner = newline + "  "
-        members = [f"{encode_basestring(key)}: {_written(member, inner)}" for key, member in value.items()]
+        members = [
+            f"{encode_basestring(key)}: {_stringify_value(member, inner)}" for key, member in value.items()
+        ]
         return f"{{{inner}{f',{inner}'.join(members)}{newline}}}" if members else "{}"
     if isinstance(value, list | tuple):
         inner = newline + "  "
-        items = [_written(item, inner) for item in value]
+        items = [_stringify_value(item, inner) for item in value]
         return f"[{inner}{f',{inner}'.join(items)}{newline}]" if items else "[]"
     return number_text(value) if isinstance(value, float) else json.dumps(value)
 
@@ -93,37 +99,37 @@ def number_text(value: float) -> str:
     sign = "-" if value < 0 else ""
     mantissa, _, power = f"{abs(value)!r}".partition("e")
     whole, _, fraction = mantissa.partition(".")
-    digits = (whole + fraction).lstrip("0")
+    digits = (whole + fraction).lstrip("0").rstrip("0")
     point = len(whole) + int(power or 0)
     if not whole.strip("0"):
-        point -= len(fraction) - len(fraction.lstrip("0")) + len(whole)
-    digits = digits.rstrip("0")
-    return sign + _placed(digits, point)
+        leading_zeros = len(whole) + len(fraction) - len(fraction.lstrip("0"))
+        point -= leading_zeros
+    return sign + _place_decimal_point(digits, point)
 
 
-def _placed(digits: str, point: int) -> str:
-    """Return digits with the decimal point after the first `point` of them."""
-    if len(digits) <= point <= _LARGEST_PLAIN:
+def _place_decimal_point(digits: str, point: int) -> str:
+    """Return digits with the decimal point after `point` of them; a negative one stands for leading zeros."""
+    if len(digits) <= point <= _MAX_PLAIN_DIGITS:
         return digits + "0" * (point - len(digits))
-    if 0 < point <= _LARGEST_PLAIN:
+    if 0 < point <= _MAX_PLAIN_DIGITS:
         return f"{digits[:point]}.{digits[point:]}"
-    if _SMALLEST_PLAIN < point - 1 < 0:
+    if _MIN_PLAIN_EXPONENT <= point - 1 < 0:
         return f"0.{'0' * -point}{digits}"
     rest = f".{digits[1:]}" if len(digits) > 1 else ""
     return f"{digits[0]}{rest}e{point - 1:+d}"
 
 
-def _float(text: str) -> float:
+def _parse_float(text: str) -> float:
     value = float(text)
     if value in (float("inf"), float("-inf")):
         raise UnreadableDocument("it holds a number that is too large")
     return value
 
 
-def _int(text: str) -> int:
-    _float(text)  # a number JavaScript cannot hold is unreadable for the extension
+def _parse_int(text: str) -> int:
+    _parse_float(text)  # raises: the extension cannot read a number that JavaScript cannot represent
     return int(text)
 
 
-def _refuse(text: str) -> Any:
+def _refuse_constant(text: str) -> Any:
     raise UnreadableDocument(f"{text} is not JSON")

@@ -1,11 +1,12 @@
 """Markers: the lines that a comment is on, and the evidence by which those lines are found again.
 
 Contract:
-- Documents are written in one form: the extension's keys, with the other server's names beside them. No
-  stored key is dropped. A document of any dialect that was normalized here passes the extension's validator.
-- Evidence, stored under a key of ours, is about the version that a comment was written for. It is created
-  with the comment and replaced only when tracking has high confidence. Anything less changes the status and
-  the candidates, never the version, the line or the text that were good.
+- Documents are written in one form: with the keys of the VS Code extension, and with those of the extension's
+  own MCP server ("the other server") beside them. No stored key is dropped. A document of any dialect passes
+  the extension's validator after `normalize`.
+- Evidence describes the version that a comment was written for; it is stored under `EVIDENCE_KEY`. It is
+  created with the comment and replaced only when tracking has high confidence. With less confidence only the
+  status and the candidates change, never the last good version, line or text.
 """
 
 from __future__ import annotations
@@ -13,16 +14,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from holdfast.comments.sidecar.document import Sidecar, line_number_of
-from holdfast.comments.sidecar.note import EVIDENCE, Note, NoteLocation
+from holdfast.comments.sidecar.document import Sidecar, as_line_number
+from holdfast.comments.sidecar.note import EVIDENCE_KEY, Note, NoteLocation
 from holdfast.comments.sidecar.source import (
-    VERSION,
+    FORMAT_VERSION,
     CurrentSource,
     SourceSymbols,
     ast_anchor,
     line_hash,
-    shown_line,
-    trimmed,
+    stored_line_text,
+    trim,
 )
 from holdfast.comments.tracking.placement import CandidateLine, Confidence
 
@@ -30,53 +31,57 @@ if TYPE_CHECKING:
     from holdfast.syntax.symbols import Symbol
 
 LINE_NUMBER = "line_number"
-"""The method, and the basis of evidence, if another program stored nothing but a line number."""
+"""The method, and the basis of evidence, if another program stored only a line number."""
 
 _CONTEXT_LINES = 4
-"""Lines of context stored on each side. The same number as tracking compares."""
+"""Lines of context stored on each side: as many as tracking compares (`tracking.lines`)."""
 
-_MAX_MOVES = 20
-"""Moves that a marker's history keeps. A chosen bound on the size of sidecars."""
+_MAX_MOVES_STORED = 20
+"""Moves that a marker's history keeps. A judgement: older ones are of no use, and sidecars are in git."""
 
-_MAX_CANDIDATES = 5
-"""Candidates that a marker stores. A chosen bound on the size of sidecars."""
+_MAX_CANDIDATES_STORED = 5
+"""Candidates that a marker stores. A judgement: as many as tools show."""
 
 _NOT_DISTINCTIVE = frozenset({"", "{", "}", "(", ")", "[", "]", "};", ");", "});", "],", "},", "end", "else"})
 """Lines that are too common to serve as context."""
 
 
-def context(lines: Sequence[str], order: range) -> list[str]:
-    """Return the nearest distinctive lines in the given order."""
-    found: list[str] = []
+def nearest_distinctive_lines(lines: Sequence[str], order: range) -> list[str]:
+    """Return the first distinctive lines among the indices in `order`."""
+    distinctive: list[str] = []
     for index in order:
-        text = trimmed(lines[index])
+        text = trim(lines[index])
         if text not in _NOT_DISTINCTIVE:
-            found.append(text)
-            if len(found) == _CONTEXT_LINES:
+            distinctive.append(text)
+            if len(distinctive) == _CONTEXT_LINES:
                 break
-    return found
+    return distinctive
 
 
-def updated_evidence(
+def update_evidence(
     facts: Mapping[str, Any], location: NoteLocation, blob: str | None, time: str
 ) -> dict[str, Any]:
-    """Return evidence updated with a location in version `blob`; only high confidence moves the line."""
+    """Return evidence with a location in version `blob`; only high confidence changes the last good line."""
     known = dict(facts)
-    status = "orphaned" if location.orphaned else "needs_review" if location.needs_review else "anchored"
+    if location.orphaned:
+        status = "orphaned"
+    else:
+        status = "needs_review" if location.needs_review else "anchored"
     known |= {"status": status, "confidence": location.confidence.value, "method": location.method}
     known.pop("reason", None)
     known.pop("candidates", None)
     if location.reason is not None:
         known["reason"] = location.reason
     if location.candidates:
-        known["candidates"] = [_candidate(one) for one in location.candidates[:_MAX_CANDIDATES]]
+        stored = location.candidates[:_MAX_CANDIDATES_STORED]
+        known["candidates"] = [_candidate_to_json(candidate) for candidate in stored]
     known["seenBlob"] = blob
     known["seenAt"] = time
     if location.confidence is Confidence.HIGH:
         known["goodBlob"] = blob
     if location.confidence is Confidence.HIGH and location.line != known.get("lastGoodLine"):
         move = {"at": time, "from": known.get("lastGoodLine"), "to": location.line, "by": location.method}
-        known["history"] = [*(known.get("history") or []), move][-_MAX_MOVES:]
+        known["history"] = [*(known.get("history") or []), move][-_MAX_MOVES_STORED:]
         known["lastGoodLine"] = location.line
     if location.needs_review and not location.orphaned:
         known["likelyLine"] = location.line
@@ -86,7 +91,7 @@ def updated_evidence(
 
 
 def stored_location(note: Note) -> NoteLocation | None:
-    """Return the location that the evidence has for the version it was last compared with."""
+    """Return the location stored in the evidence, valid for the version that it was last compared with."""
     facts = note.evidence
     if facts is None:
         return None
@@ -94,41 +99,48 @@ def stored_location(note: Note) -> NoteLocation | None:
         confidence = Confidence(str(facts.get("confidence")))
     except ValueError:
         return None
-    good = line_number_of(facts.get("lastGoodLine")) or note.line
-    line = line_number_of(facts.get("likelyLine")) or good
+    good = as_line_number(facts.get("lastGoodLine")) or note.line
+    line = as_line_number(facts.get("likelyLine")) or good
     method, reason = str(facts.get("method", "stored")), facts.get("reason")
     known_reason = reason if isinstance(reason, str) else None
-    offered = tuple(_read_candidates(facts.get("candidates")))
-    return NoteLocation(line, note.end_line, confidence, method, known_reason, offered)
+    candidates = tuple(_candidates_from_json(facts.get("candidates")))
+    return NoteLocation(line, note.end_line, confidence, method, known_reason, candidates)
 
 
-def _candidate(one: CandidateLine) -> dict[str, Any]:
-    place = {} if one.path is None else {"path": one.path}
-    return {"line": one.line, "score": round(one.score, 3), **place}
+def _candidate_to_json(candidate: CandidateLine) -> dict[str, Any]:
+    path = {} if candidate.path is None else {"path": candidate.path}
+    return {"line": candidate.line, "score": round(candidate.score, 3), **path}
 
 
-def _read_candidates(value: object) -> list[CandidateLine]:
-    found = []
+def _candidates_from_json(value: object) -> list[CandidateLine]:
+    candidates = []
     for item in value if isinstance(value, list) else ():
-        line = line_number_of(item.get("line")) if isinstance(item, dict) else None
+        line = as_line_number(item.get("line")) if isinstance(item, dict) else None
         if line is not None:
             score, path = item.get("score"), item.get("path")
-            likely = float(score) if isinstance(score, int | float) else 0.0
-            found.append(CandidateLine(line, likely, path if isinstance(path, str) else None))
-    return found
+            known_score = float(score) if isinstance(score, int | float) else 0.0
+            candidates.append(CandidateLine(line, known_score, path if isinstance(path, str) else None))
+    return candidates
 
 
 NewMarkerId = Callable[[], str]
 """Returns an id for a new marker."""
 
-_ANCHOR_KEYS = {"symbolPath", "symbolKind", "containerName", "offset"}
-_OTHER_NAMES = {"commentId", "anchor", "anchorType", "originalLine", "isOrphaned"}
-_TEXTS = ("lineHash", "lineText", "prevLineText", "nextLineText")
+_REQUIRED_ANCHOR_KEYS = {"symbolPath", "symbolKind", "containerName", "offset"}
+"""Keys without which the extension's validator rejects an `astAnchor`."""
+
+_OTHER_SERVER_KEYS = {"commentId", "anchor", "anchorType", "originalLine", "isOrphaned"}
+"""Keys of a marker that only the other server reads."""
+
+_TEXT_KEYS = ("lineHash", "lineText", "prevLineText", "nextLineText")
+"""Keys that the extension's validator requires to be strings."""
+
 _OLD_VERSIONS = ("1.0", "2.0", "2.0.5", "2.0.6", "2.0.7")
+"""Versions of the format that are replaced by `FORMAT_VERSION` when a document is written."""
 
 
 class SidecarNormalizer:
-    """Converts a document into our form, for one time and one state of the source."""
+    """Converts a document into the form that Holdfast writes, for one time and one state of the source."""
 
     def __init__(
         self, current: CurrentSource | None, commit: str | None, time: str, new_marker_id: NewMarkerId
@@ -147,17 +159,17 @@ class SidecarNormalizer:
             if not isinstance(raw.get(name), str):
                 raw[name] = sidecar.source_path
         if not isinstance(raw.get("version"), str) or raw["version"] in _OLD_VERSIONS:
-            raw["version"] = VERSION
+            raw["version"] = FORMAT_VERSION
         raw.setdefault("ghostMarkers", [])
         for note in sidecar.comments:
-            if note.as_stored and note.marker is not None and note.marker.keys() >= _OTHER_NAMES:
+            if note.as_stored and note.marker is not None and note.marker.keys() >= _OTHER_SERVER_KEYS:
                 continue
             self._normalize_comment(note)
             self._normalize_marker(sidecar, note)
         for marker in sidecar.markers:
-            # Unused markers too: the validator rejects the whole file for one invalid marker.
+            # This includes unused markers: the validator rejects the whole file for one invalid marker.
             self._ensure_ids(marker)
-            self._fill_in(marker)
+            self._add_required_keys(marker)
 
     def describe(self, marker: dict[str, Any], line: int, end_line: int | None) -> None:
         """Write a marker's lines, with their text and symbol, from the current text."""
@@ -169,20 +181,20 @@ class SidecarNormalizer:
         marker["astAnchor"] = ast_anchor(symbol, line)
         # The extension stores and verifies the first line of a range, too.
         marker["lineHash"] = line_hash(lines[index])
-        marker["lineText"] = shown_line(lines[index])
-        marker["prevLineText"] = trimmed(lines[index - 1]) if index else ""
-        marker["nextLineText"] = trimmed(lines[index + 1]) if index + 1 < len(lines) else ""
+        marker["lineText"] = stored_line_text(lines[index])
+        marker["prevLineText"] = trim(lines[index - 1]) if index else ""
+        marker["nextLineText"] = trim(lines[index + 1]) if index + 1 < len(lines) else ""
         marker["lastVerified"] = self._time
         marker |= _server_anchor(symbol, line)
 
     def anchor(self, marker: dict[str, Any], line: int, end_line: int | None, method: str) -> None:
-        """Put a marker on lines of the current text, with the evidence to find them again."""
+        """Anchor a marker to lines of the current text, with the evidence to find them again."""
         self.describe(marker, line, end_line)
-        history = ((marker.get(EVIDENCE) or {}).get("history") or []) if method == "placed" else []
+        history = ((marker.get(EVIDENCE_KEY) or {}).get("history") or []) if method == "placed" else []
         facts = self._evidence(line, end_line, method)
         facts["symbol"] = marker["astAnchor"]
         facts["history"] = history
-        marker[EVIDENCE] = facts
+        marker[EVIDENCE_KEY] = facts
 
     def _evidence(self, line: int, end_line: int | None, method: str) -> dict[str, Any]:
         """Return the evidence for a comment on a line of the current text."""
@@ -192,9 +204,9 @@ class SidecarNormalizer:
         if end_line is not None:
             facts["endLine"] = end_line
         return facts | {
-            "text": trimmed(lines[line - 1]) if line <= len(lines) else "",
-            "before": context(lines, range(line - 2, -1, -1))[::-1],
-            "after": context(lines, range(line, len(lines))),
+            "text": trim(lines[line - 1]) if line <= len(lines) else "",
+            "before": nearest_distinctive_lines(lines, range(line - 2, -1, -1))[::-1],
+            "after": nearest_distinctive_lines(lines, range(line, len(lines))),
             "status": "anchored",
             "confidence": Confidence.HIGH.value,
             "method": method,
@@ -215,7 +227,7 @@ class SidecarNormalizer:
 
     def _normalize_comment(self, note: Note) -> None:
         raw = note.raw
-        if note.location.confidence is Confidence.HIGH or line_number_of(raw.get("line")) is None:
+        if note.location.confidence is Confidence.HIGH or as_line_number(raw.get("line")) is None:
             _set_lines(raw, note.line, note.end_line)
         for name, value in (
             ("author", note.author),
@@ -232,12 +244,12 @@ class SidecarNormalizer:
             sidecar.raw["ghostMarkers"].append(marker)
             note.marker = marker
         self._ensure_ids(marker)
-        # Any other id would name no marker.
+        # The stored id may refer to no marker.
         note.raw["ghostMarkerId"] = marker["id"]
         known = marker["commentIds"]
         marker["commentIds"] = known if note.id in known else [*known, note.id]
         self._write_location(note, marker)
-        self._fill_in(marker)
+        self._add_required_keys(marker)
         marker.setdefault("commentId", note.id)
         marker.setdefault("originalLine", note.line)
         marker["isOrphaned"] = note.orphaned
@@ -248,18 +260,18 @@ class SidecarNormalizer:
         if not isinstance(marker.get("commentIds"), list):
             marker["commentIds"] = []
 
-    def _fill_in(self, marker: dict[str, Any]) -> None:
+    def _add_required_keys(self, marker: dict[str, Any]) -> None:
         """Add the keys that the extension's validator requires."""
-        for name in _TEXTS:
+        for name in _TEXT_KEYS:
             if not isinstance(marker.get(name), str):
                 marker[name] = ""
         if not isinstance(marker.get("lastVerified"), str):
             marker["lastVerified"] = self._time
-        if line_number_of(marker.get("line")) is None:
+        if as_line_number(marker.get("line")) is None:
             marker["line"] = 1
         anchor = marker.get("astAnchor")
-        if anchor is not None and not (isinstance(anchor, dict) and anchor.keys() >= _ANCHOR_KEYS):
-            # The validator would reject the file for this anchor; its content is kept under another key.
+        if anchor is not None and not (isinstance(anchor, dict) and anchor.keys() >= _REQUIRED_ANCHOR_KEYS):
+            # The validator would reject the file because of this anchor, so another key keeps its content.
             marker["astAnchorIncomplete"] = anchor
             marker["astAnchor"] = None
         marker.setdefault("astAnchor", None)
@@ -269,7 +281,7 @@ class SidecarNormalizer:
     def _write_location(self, note: Note, marker: dict[str, Any]) -> None:
         """Write a comment's location into its marker; only high confidence replaces what was known.
 
-        A marker that would not change is left alone, so that a file in git changes only when something did.
+        A marker with the same location stays unchanged, so that a scan causes no needless differences in git.
         """
         location, facts = note.location, note.evidence
         is_certain = location.confidence is Confidence.HIGH and 1 <= location.line <= len(self._lines)
@@ -279,26 +291,27 @@ class SidecarNormalizer:
             return
         if is_certain and not self._is_current(marker, location):
             self.describe(marker, location.line, location.end_line)
-        stored = facts.get("confidence"), facts.get("lastGoodLine")
-        is_stored = location.confidence is Confidence.HIGH and stored == (
-            Confidence.HIGH.value,
-            location.line,
+        # The method alone may differ; that is not worth a change.
+        is_stored = (
+            location.confidence is Confidence.HIGH
+            and facts.get("confidence") == Confidence.HIGH.value
+            and facts.get("lastGoodLine") == location.line
         )
-        if location != stored_location(note) and not is_stored:  # ignoring the method
+        if location != stored_location(note) and not is_stored:
             blob = self._current.blob if self._current is not None else None
-            marker[EVIDENCE] = updated_evidence(facts, location, blob, self._time)
+            marker[EVIDENCE_KEY] = update_evidence(facts, location, blob, self._time)
 
     def _is_current(self, marker: dict[str, Any], location: NoteLocation) -> bool:
         """Return whether a marker already has its comment's line and that line's hash."""
-        line, end_line = location.line, line_number_of(marker.get("endLine"))
+        line, end_line = location.line, as_line_number(marker.get("endLine"))
         if marker.get("line") != line or (location.end_line or line) != (end_line or line):
             return False
         return bool(marker.get("lineHash") == line_hash(self._lines[line - 1]))
 
     def _adopt(self, marker: dict[str, Any], location: NoteLocation) -> None:
-        """Add evidence to another program's comment, no more certain than it was so far.
+        """Add evidence to another program's comment, with the confidence of its location.
 
-        What that program stored about its lines is kept while it is true; ours is added beside it.
+        What that program stored about the lines is kept if it is still true; the evidence is added beside it.
         """
         if location.line > len(self._lines):
             return
@@ -313,22 +326,21 @@ class SidecarNormalizer:
             facts["symbol"] = marker["astAnchor"]
         if location.confidence is not Confidence.HIGH:
             facts |= {"basis": LINE_NUMBER, "status": "needs_review", "confidence": location.confidence.value}
-        marker[EVIDENCE] = facts
+        marker[EVIDENCE_KEY] = facts
 
 
 def _server_anchor(symbol: Symbol | None, line: int) -> dict[str, str]:
     """Return the keys with which the other server describes a marker's place."""
-    return (
-        {"anchor": f"line {line}", "anchorType": "line"}
-        if symbol is None
-        else {"anchor": symbol.name, "anchorType": symbol.kind.lower()}
-    )
+    if symbol is None:
+        return {"anchor": f"line {line}", "anchorType": "line"}
+    return {"anchor": symbol.name, "anchorType": symbol.kind.lower()}
 
 
 def _set_lines(raw: dict[str, Any], line: int, end_line: int | None) -> None:
     raw["line"] = line
     if end_line is not None:
         raw["startLine"], raw["endLine"] = line, end_line
+        return
     for name in ("startLine", "endLine"):
-        if end_line is None and name in raw:
+        if name in raw:
             raw[name] = line

@@ -1,10 +1,10 @@
-"""One comment, whatever dialect of the format it is stored in: its id, its text, its current location.
+"""One comment in any dialect of the format: its id, its text, its current location.
 
 Contract:
-- `raw` and `marker` are the very objects of the document, so keys of future dialects are preserved. Reading
-  accepts every dialect's names; nothing here writes.
+- `raw` and `marker` are the objects of the document itself, so keys of future dialects are preserved. The
+  properties accept the key names of every dialect; nothing in this module writes.
 - An id of the specification's form is its own alias. Any other id has one alias, the same in every process,
-  which cannot collide with our ids: those count milliseconds and have three digits fewer.
+  which cannot collide with an id of Holdfast: those count milliseconds and have three digits fewer.
 - Parameters in a text are filled in for display and never written back.
 """
 
@@ -18,15 +18,15 @@ from typing import Any, NamedTuple
 
 from holdfast.comments.tracking.placement import CandidateLine, Confidence
 
-_OURS = re.compile(r"c_[0-9]+")
+_OWN_ID = re.compile(r"c_[0-9]+")
 _ALIAS_DIGITS = 15
-"""Digits of an alias after `c_9`: three more than our ids, which have 13 digits of milliseconds until 2286.
-"""
+"""Digits of an alias after `c_9`. With the 9 they are three more than in Holdfast's ids, which have 13 digits
+of milliseconds until 2286."""
 
 
 def alias_of(comment_id: str) -> str:
     """Return the name under which tools show and accept a comment."""
-    if _OURS.fullmatch(comment_id):
+    if _OWN_ID.fullmatch(comment_id):
         return comment_id
     digest = hashlib.sha256(comment_id.encode("utf-8", "surrogatepass")).digest()
     number = int.from_bytes(digest[:8], "big") % 10**_ALIAS_DIGITS
@@ -41,24 +41,25 @@ def marker_name(number: int) -> str:
 _PARAMETER = re.compile(r"\$\{(\w+)\}", re.ASCII)
 _CLASSES = ("Class", "Interface", "Struct", "Enum", "Module", "Namespace")
 _FUNCTIONS = ("Function", "Method", "Constructor")
+_VARIABLES = ("Variable", "Constant", "Field", "Property")
 
 
-def interpolated(text: str, params: Mapping[str, Mapping[str, Any]], symbol: AnchorSymbol | None) -> str:
-    """Return a text with each `${name}` replaced by its value, or by `[name]` if it has none."""
+def interpolate(text: str, params: Mapping[str, Mapping[str, Any]], symbol: AnchorSymbol | None) -> str:
+    """Replace each `${name}` in a text by the parameter's value, or by `[name]` if it has none."""
     if "${" not in text:
         return text
-    return _PARAMETER.sub(lambda match: _value(match[1], params.get(match[1]), symbol), text)
+    return _PARAMETER.sub(lambda match: _parameter_value(match[1], params.get(match[1]), symbol), text)
 
 
-def _value(name: str, param: Mapping[str, Any] | None, symbol: AnchorSymbol | None) -> str:
+def _parameter_value(name: str, param: Mapping[str, Any] | None, symbol: AnchorSymbol | None) -> str:
     if param is None:
         return f"[{name}]"
-    current = _from_symbol(param, symbol) if param.get("type") == "dynamic" else None
+    current = _value_from_symbol(param, symbol) if param.get("type") == "dynamic" else None
     value = current if current is not None else param.get("value", param.get("example"))
     return f"[{name}]" if value is None else str(value)
 
 
-def _from_symbol(param: Mapping[str, Any], symbol: AnchorSymbol | None) -> str | None:
+def _value_from_symbol(param: Mapping[str, Any], symbol: AnchorSymbol | None) -> str | None:
     """Return a dynamic parameter's current value, if it is derived from the symbol."""
     if symbol is None:
         return None
@@ -67,19 +68,19 @@ def _from_symbol(param: Mapping[str, Any], symbol: AnchorSymbol | None) -> str |
         return symbol.name
     if source == "class.name":
         return symbol.name if symbol.kind in _CLASSES else symbol.container
-    if source == "variable.name" and symbol.kind in ("Variable", "Constant", "Field", "Property"):
+    if source == "variable.name" and symbol.kind in _VARIABLES:
         return symbol.name
     return None
 
 
-EVIDENCE = "holdfast"
-"""The one key under which a marker stores our data; the extension preserves it."""
+EVIDENCE_KEY = "holdfast"
+"""The key under which a marker stores Holdfast's data; the extension preserves it."""
 
-MOVED = "file_moved"
-"""The reason of a comment that moved to another file; its candidate is the new place."""
+MOVED_REASON = "file_moved"
+"""The reason why a comment that moved to another file is orphaned; its candidate is the new place."""
 
-MOVED_FILE = "moved_file"
-"""The method of a comment that came into a file because its code moved there."""
+MOVED_METHOD = "moved_file"
+"""The method of a comment that was moved to a file because its code moved there."""
 
 STATUSES = ("open", "resolved", "wontfix")
 
@@ -123,13 +124,13 @@ class Note:
     marker: dict[str, Any] | None = None
     location: NoteLocation = field(default_factory=lambda: NoteLocation(1))
     as_stored: bool = False
-    """Whether the marker already has this location for the current text."""
+    """Whether the marker stores this location for the current text, so it need not be written."""
     moved_symbol: AnchorSymbol | None = None
     """The symbol at the comment's current line, once it was looked up."""
 
     @property
     def id(self) -> str:
-        """The id as it is stored."""
+        """The stored id."""
         return str(self.raw["id"])
 
     @property
@@ -165,16 +166,16 @@ class Note:
     @property
     def shown_text(self) -> str:
         """Its text with `${name}` replaced by that parameter's value; for display only."""
-        return interpolated(self.text, self.params, self.symbol)
+        return interpolate(self.text, self.params, self.symbol)
 
     @property
     def author(self) -> str:
-        """Its author, as stored."""
+        """The stored author."""
         return _text(self.raw.get("author")) or "Unknown"
 
     @property
     def tag(self) -> str | None:
-        """TODO, FIXME, NOTE, STAR or QUESTION; from the extension also HACK and WARNING; or None."""
+        """The tag, such as TODO (the extension also has HACK and WARNING), or None."""
         return _text(self.raw.get("tag")) or None
 
     @property
@@ -189,7 +190,7 @@ class Note:
 
     @property
     def ai(self) -> Mapping[str, Any] | None:
-        """AI metadata about it, in either dialect's shape."""
+        """The AI metadata, under the key of either dialect."""
         for name in ("aiMeta", "aiMetadata"):
             value = self.raw.get(name)
             if isinstance(value, dict) and value:
@@ -224,13 +225,13 @@ class Note:
 
     @property
     def evidence(self) -> Mapping[str, Any] | None:
-        """Our data about the version it was written for, if there is any."""
-        value = (self.marker or {}).get(EVIDENCE)
+        """Holdfast's data about the version that the comment was written for, if there is any."""
+        value = (self.marker or {}).get(EVIDENCE_KEY)
         return value if isinstance(value, dict) else None
 
 
 def stored_symbol(marker: Mapping[str, Any] | None) -> AnchorSymbol | None:
-    """Return the symbol that a marker names, in the extension's form or the other server's."""
+    """Return the symbol that a marker names, in the form of the extension or of its MCP server."""
     if marker is None:
         return None
     anchor = marker.get("astAnchor")

@@ -1,8 +1,8 @@
 """The source file that a sidecar belongs to: its path, its lines, its symbols.
 
 Contract:
-- A path that is not inside the workspace is `InvalidFilePath`; one that is, but must not be read or written
-  (git's directory, secrets, installed packages, links, permissions), is `FileAccessDenied`.
+- A path outside the workspace raises `InvalidFilePath`; one inside that must not be read or written (git's
+  directory, secrets, installed packages, links, permissions) raises `FileAccessDenied`.
 - Lines are those of the VS Code extension, so both programs agree on numbers and hashes. JavaScript's `trim`
   removes a byte order mark and keeps the separators U+001C to U+001F and U+0085; Python's `strip` does the
   opposite. Lines end at `\\n` or `\\r\\n` only; a text that ends with a line break has one more, empty line.
@@ -29,18 +29,18 @@ from holdfast.storage.files.repo_path import RepoPath
 if TYPE_CHECKING:
     from holdfast.syntax.symbols import Symbol
 
-BLANK = "[blank line]"
-"""Stored, and hashed, for a line without visible text."""
+BLANK_LINE = "[blank line]"
+"""The text that is stored and hashed for a line without visible text."""
 
 _JAVASCRIPT_SPACE = "\t\n\v\f\r \u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B)))
 _JAVASCRIPT_SPACE += "\u2028\u2029\u202f\u205f\u3000\ufeff"
-_BREAK = re.compile(r"\r\n|\n")
+_LINE_BREAK = re.compile(r"\r\n|\n")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _HASH_DIGITS = 16
 """Hexadecimal digits of a line hash, as the extension writes it."""
 
 
-def decoded(data: bytes) -> str:
+def decode_source(data: bytes) -> str:
     """Return a source file's text, decoded by its BOM or as UTF-8; invalid bytes become U+FFFD."""
     is_wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     return data.decode("utf-16" if is_wide else "utf-8", "replace")
@@ -50,37 +50,37 @@ class IndexedLines(list[str]):
     """The lines of a text, with an index by text that is built once."""
 
     @cached_property
-    def places(self) -> Mapping[str, list[int]]:
-        """The indices of every line by its trimmed text."""
-        found: dict[str, list[int]] = {}
-        for place, line in enumerate(self):
-            found.setdefault(trimmed(line), []).append(place)
-        return found
+    def indices_by_text(self) -> Mapping[str, list[int]]:
+        """The indices of the lines with each trimmed text."""
+        indices: dict[str, list[int]] = {}
+        for index, line in enumerate(self):
+            indices.setdefault(trim(line), []).append(index)
+        return indices
 
 
 def split_lines(text: str) -> IndexedLines:
-    """Return the lines of a text; there is always at least one."""
-    return IndexedLines(_BREAK.split(text))
+    """Split a text into lines; there is always at least one."""
+    return IndexedLines(_LINE_BREAK.split(text))
 
 
-def trimmed(line: str) -> str:
-    """Return a line without what JavaScript's `trim` removes."""
+def trim(line: str) -> str:
+    """Remove from both ends of a line what JavaScript's `trim` removes."""
     return line.strip(_JAVASCRIPT_SPACE)
 
 
-def shown_line(line: str) -> str:
-    """Return the text that a marker stores of its line."""
-    return trimmed(line) or BLANK
+def stored_line_text(line: str) -> str:
+    """Return a line as a marker stores it: trimmed, or `BLANK_LINE`."""
+    return trim(line) or BLANK_LINE
 
 
 def line_hash(line: str) -> str:
     """Return the hash that a marker stores of its line."""
-    return _hash(shown_line(line))
+    return _hash(stored_line_text(line))
 
 
 def range_hash(lines: list[str]) -> str:
     """Return the hash that a marker stores of several lines."""
-    return _hash("\n".join(trimmed(line) for line in lines))
+    return _hash("\n".join(trim(line) for line in lines))
 
 
 def _hash(text: str) -> str:
@@ -89,19 +89,21 @@ def _hash(text: str) -> str:
 
 
 SUFFIX = ".comments"
-VERSION = "2.1.0"
-"""The version of the format that we write."""
+"""The suffix that the name of a sidecar adds to that of its source."""
 
-_BACKUP = re.compile(r"\.backup-[^/]*\.comments$")
+FORMAT_VERSION = "2.1.0"
+"""The version of the sidecar format that is written."""
+
+_BACKUP_NAME = re.compile(r"\.backup-[^/]*\.comments$")
 
 
 def is_sidecar(name: str) -> bool:
-    """Return whether a file of that name is a sidecar: not a backup, nor a sidecar's own sidecar."""
+    """Return whether a name is that of a sidecar, and not of a backup or of a sidecar's own sidecar."""
     return (
         name.endswith(SUFFIX)
         and len(name.rpartition("/")[2]) > len(SUFFIX)
         and not name.endswith(SUFFIX + SUFFIX)
-        and _BACKUP.search(name) is None
+        and _BACKUP_NAME.search(name) is None
     )
 
 
@@ -115,27 +117,30 @@ def source_of(sidecar_path: str) -> str:
     return sidecar_path.removesuffix(SUFFIX)
 
 
-_RELATIVE = "Give the path of a source file from the workspace root, such as 'src/app.ts'"
-_ELSEWHERE = "Choose a source file of the project"
-_GUARDED = frozenset({".git", ".holdfast", "node_modules", ".vscode"})
+_RELATIVE_PATH_HINT = "Give the path of a source file from the workspace root, such as 'src/app.ts'"
+_OTHER_FILE_HINT = "Choose a source file of the project"
+_GUARDED_FOLDERS = frozenset({".git", ".holdfast", "node_modules", ".vscode"})
+"""Folders whose files cannot have comments: they belong to git, to Holdfast or to other tools."""
 
 
 def source_path(text: str) -> RepoPath:
-    """Return the path of a source file, or raise one of the two errors."""
-    if _leads_into_guarded(text):
-        raise FileAccessDenied(text, "files in this folder cannot have comments", _ELSEWHERE)
+    """Parse the path of a source file, or raise `InvalidFilePath` or `FileAccessDenied`."""
+    if _is_guarded(text):
+        raise FileAccessDenied(text, "files in this folder cannot have comments", _OTHER_FILE_HINT)
     try:
         path = RepoPath.parse(text)
     except InvalidPath as refusal:
-        raise InvalidFilePath(text, refusal.message.rstrip("."), refusal.hint or _RELATIVE) from None
+        raise InvalidFilePath(
+            text, refusal.message.rstrip("."), refusal.hint or _RELATIVE_PATH_HINT
+        ) from None
     if path.name.endswith(SUFFIX):
-        raise InvalidFilePath(text, "it names a comment file, not a source file", _RELATIVE)
+        raise InvalidFilePath(text, "it names a comment file, not a source file", _RELATIVE_PATH_HINT)
     return path
 
 
 @contextmanager
-def translate_refusals(path: RepoPath) -> Iterator[None]:
-    """Translate errors of file access into those of the specification."""
+def translate_access_errors(path: RepoPath) -> Iterator[None]:
+    """Translate errors of file access into `InvalidFilePath` and `FileAccessDenied`."""
     try:
         yield
     except (InvalidFilePath, FileAccessDenied):
@@ -144,19 +149,20 @@ def translate_refusals(path: RepoPath) -> Iterator[None]:
         reason, cause = refusal.message.rstrip("."), refusal.__cause__
         is_link = "symbolic link" in reason or getattr(cause, "errno", 0) == errno.ELOOP
         if is_link or isinstance(refusal, Denied):
-            raise FileAccessDenied(path.text, reason, refusal.hint or _ELSEWHERE) from None
-        raise InvalidFilePath(path.text, reason, refusal.hint or _RELATIVE) from None
+            raise FileAccessDenied(path.text, reason, refusal.hint or _OTHER_FILE_HINT) from None
+        raise InvalidFilePath(path.text, reason, refusal.hint or _RELATIVE_PATH_HINT) from None
 
 
-def _leads_into_guarded(text: str) -> bool:
-    """Return whether a path inside the workspace names a place of git, of a tool, or of secrets."""
+def _is_guarded(text: str) -> bool:
+    """Return whether a path inside the workspace leads into a guarded folder or to a file of secrets."""
     if text.startswith(("/", "~")) or "\\" in text or "\0" in text:
         return False
     segments = [segment.casefold() for segment in text.split("/") if segment not in ("", ".")]
     if ".." in segments:
         return False
     return any(
-        segment in _GUARDED or segment == ".env" or segment.startswith(".env.") for segment in segments
+        segment in _GUARDED_FOLDERS or segment == ".env" or segment.startswith(".env.")
+        for segment in segments
     )
 
 
@@ -170,7 +176,7 @@ class CurrentSource:
 
     @property
     def version(self) -> FileVersion:
-        """The same as an input of tracking."""
+        """The file as an input of tracking."""
         return FileVersion(self.path, self.text)
 
     @cached_property
@@ -189,7 +195,7 @@ class SourceSymbols:
         self._path = path
         self._facts = facts(path, text)
 
-    def refuse_errors(self) -> None:
+    def require_valid_syntax(self) -> None:
         """Raise if the text has syntax errors."""
         problem = self._facts.syntax_error(self._path)
         if problem is not None:
@@ -207,7 +213,7 @@ class SourceSymbols:
 
 
 def anchor_symbol(symbol: Symbol | None) -> AnchorSymbol | None:
-    """Return what a comment stores of a symbol."""
+    """Return the part of a symbol that a comment shows."""
     if symbol is None:
         return None
     return AnchorSymbol(symbol.kind, symbol.name, symbol.container, symbol.path)
@@ -226,7 +232,7 @@ def ast_anchor(symbol: Symbol | None, line: int) -> dict[str, Any] | None:
 
 
 def attach_symbols(notes: Iterable[Note], symbols: SourceSymbols) -> None:
-    """Set the symbol that each comment with a line is about now."""
+    """Set the symbol at the current line of each comment that is not orphaned."""
     for note in notes:
         if not note.orphaned:
             note.moved_symbol = anchor_symbol(symbols.at(note.line)) or note.moved_symbol

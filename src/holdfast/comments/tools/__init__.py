@@ -1,4 +1,4 @@
-"""The tools for comments, one module each; `arguments` has what several of them take.
+"""The tools for comments, one module each; `arguments` processes arguments that several of them take.
 
-Only `holdfast.toolsets` imports them: all of them for a server, a single one for a command.
+Only `holdfast.toolsets` imports these modules: all of them for a server, a single one for a command.
 """

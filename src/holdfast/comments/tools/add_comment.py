@@ -55,7 +55,7 @@ class AddedComment(OneComment):
     symbol: SymbolFacts | None = Field(description="The symbol it is about, if the language is known.")
 
 
-def added(result: AddedComment) -> str:
+def render_added(result: AddedComment) -> str:
     """Report that a comment was added."""
     symbol = result.symbol
     anchor = f"line {result.line}" if symbol is None else f"the {symbol.kind.lower()} '{symbol.name}'"
@@ -78,9 +78,11 @@ def added(result: AddedComment) -> str:
     example='holdfast comments add src/app.ts 42 "Limit the rate of attempts" --tag TODO',
     specified=True,
     specified_description="Add a new paired comment to a source file at a specific line",
-    text=added,
-    fill_in=lambda room, given: arguments.paths("filePath", signed=True)(room, {"tag": "NOTE", **given}),
-    command_defaults=arguments.AUTHOR | {"tag": "NOTE"},
+    text=render_added,
+    fill_in=lambda room, given: arguments.resolve_paths("filePath", signed=True)(
+        room, {"tag": "NOTE", **given}
+    ),
+    command_defaults=arguments.AUTHOR_DEFAULT_TEXT | {"tag": "NOTE"},
     explain=partial(explain_line, file="filePath", line="line"),
 )
 def add_comment(room: Comments, args: AddComment) -> AddedComment:

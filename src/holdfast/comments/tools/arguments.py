@@ -1,7 +1,7 @@
-"""Arguments that several tools take: paths, the author, and line numbers.
+"""Processes arguments that several tools take: paths, the author, and line numbers.
 
 On the command line, paths are relative to the current directory, and the author defaults to the user's name
-in git. A line number that no file can have gets the same error as one that this file does not have.
+in git. A value that is no valid line number, such as 0, causes the same error as a line that the file lacks.
 """
 
 from __future__ import annotations
@@ -17,59 +17,67 @@ from holdfast.kernel.errors import HoldfastError, InvalidArguments
 from holdfast.storage.files.globs import escape_path, is_pattern
 from holdfast.storage.files.repo_path import is_folder, typed_path
 
-PERSON = "user"
+DEFAULT_AUTHOR = "user"
 """The author on the command line if git has no user name."""
 
-AUTHOR = {"author": "your name in git"}
+AUTHOR_DEFAULT_TEXT = {"author": "your name in git"}
 """The default of the author in help texts."""
 
 _COMMENT_ID = re.compile("c_[0-9]+")
-_LINE = re.compile("[0-9]+")
+_LINE_NUMBER = re.compile("[0-9]+")
 
 FillIn = Callable[[Comments, dict[str, Any]], dict[str, Any]]
+"""Completes the arguments given on the command line."""
 
 
-def paths(*names: str, signed: bool = False) -> FillIn:
-    """Resolve path arguments against the current directory; if `signed`, add the author."""
+def resolve_paths(*names: str, signed: bool = False) -> FillIn:
+    """Return a function that resolves path arguments against the current directory.
+
+    With `signed`, it also adds the author unless one is given: the user's name in git.
+    """
 
     def fill_in(room: Comments, given: dict[str, Any]) -> dict[str, Any]:
         _refuse_swapped(given, names[0], "commentId", _COMMENT_ID)
-        _refuse_swapped(given, "targetFile", "targetLine", _LINE)
-        given = given | {name: _path(room, given[name]) for name in names if name in given}
-        # The user's name in git, unless an author is given.
-        return {"author": room.history.person() or PERSON, **given} if signed else given
+        _refuse_swapped(given, "targetFile", "targetLine", _LINE_NUMBER)
+        given = given | {name: _resolve_path(room, given[name]) for name in names if name in given}
+        return {"author": room.history.person() or DEFAULT_AUTHOR, **given} if signed else given
 
     return fill_in
 
 
 def _refuse_swapped(given: Mapping[str, Any], first: str, second: str, kind: re.Pattern[str]) -> None:
-    """Raise if two consecutive arguments were given in the wrong order."""
-    one, other = str(given.get(first, "")), str(given.get(second, ""))
-    if kind.fullmatch(one) and other and not kind.fullmatch(other):
+    """Raise if two consecutive arguments are swapped: only the first has the form `kind` of the second."""
+    first_value, second_value = str(given.get(first, "")), str(given.get(second, ""))
+    if kind.fullmatch(first_value) and second_value and not kind.fullmatch(second_value):
         raise InvalidArguments(
-            f"'{one}' and '{other}' are swapped.", hint=f"`{first}` comes before `{second}`."
+            f"'{first_value}' and '{second_value}' are swapped.", hint=f"`{first}` comes before `{second}`."
         )
 
 
-def patterns(name: str) -> FillIn:
-    """Resolve a path or a pattern against the current directory; a folder means everything in it."""
+def resolve_pattern(name: str) -> FillIn:
+    """Return a function that resolves a path or pattern against the current directory.
+
+    A folder is replaced by the pattern for everything in it.
+    """
 
     def fill_in(room: Comments, given: dict[str, Any]) -> dict[str, Any]:
         if name not in given:
             return given
-        path = _path(room, given[name])
+        path = _resolve_path(room, given[name])
         if path.strip("/") in ("", "."):
             return {key: value for key, value in given.items() if key != name}
         if is_folder(room.repository.root, path):
             return given | {name: f"{escape_path(path.rstrip('/'))}/**"}
-        if not is_pattern(path) and room.tree.signature(one := source_path(path)) is None:
-            room.sidecar_bytes(one) or room.require_source(one)  # raises if neither exists
+        if not is_pattern(path):
+            source = source_path(path)
+            if room.tree.signature(source) is None and not room.sidecar_bytes(source):
+                room.require_source(source)  # raises, because the file does not exist
         return given | {name: path}
 
     return fill_in
 
 
-def _path(room: Comments, typed: object) -> Any:
+def _resolve_path(room: Comments, typed: object) -> Any:
     if not isinstance(typed, str):
         return typed
     return typed_path(room.repository.root, typed, companions=(SUFFIX,))
@@ -78,9 +86,9 @@ def _path(room: Comments, typed: object) -> Any:
 def explain_line(
     room: Comments, given: Mapping[str, Any], refusal: InvalidArguments, *, file: str, line: str
 ) -> None:
-    """Report which lines a file has, if only the line number is wrong."""
+    """Change an error to that for an invalid line number, if the line number is all that is wrong."""
     problems = refusal.data.get("problems")
-    is_about_line = isinstance(problems, list) and all(f'"{line}"' in str(one) for one in problems)
+    is_about_line = isinstance(problems, list) and all(f'"{line}"' in str(problem) for problem in problems)
     value = given.get(line)
     if not is_about_line or not isinstance(value, int | float | str) or not isinstance(given.get(file), str):
         return
@@ -88,7 +96,7 @@ def explain_line(
         path = source_path(given[file]).text
         count = len(split_lines(room.text_of(path)))
     except HoldfastError:
-        return  # the path is wrong, too
+        return  # the path is wrong as well
     shown = value[:40] if isinstance(value, str) else value
     specified = InvalidLineNumber(path, 0, count)
     refusal.specified_message = specified.specified_message

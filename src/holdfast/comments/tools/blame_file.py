@@ -10,7 +10,7 @@ from holdfast.comments.models import CommentFacts, CommentResult, FilePath
 from holdfast.comments.sidecar.note import Note
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
-from holdfast.comments.text import UNLIMITED, UNTAGGED, without_tag, wrapped
+from holdfast.comments.text import UNLIMITED_COLUMNS, UNTAGGED, strip_tag, wrap_text
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.models import Input
@@ -18,15 +18,25 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import display_width, fit_to_width, one_line
 from holdfast.kernel.untrusted import UntrustedText
 
-_MIN_SOURCE = 20
-_LEAST = 10
-_SHARE_OF_SOURCE = 0.55
-"""Share of the width that source may take beside comments. A judgement."""
+_MIN_SOURCE_COLUMNS = 20
+"""Columns that source keeps beside comments. A judgement: fewer are unreadable."""
 
-_TAB = 4
-_FRAME = 5
-_NARROW = 50
-"""Columns beside the line numbers below which comments are shown below their lines. A judgement."""
+_MIN_COLUMNS = 10
+"""Columns that source or comments have at least, even if they exceed the terminal. A judgement."""
+
+_MAX_SOURCE_SHARE = 0.55
+"""Share of the width that source may take beside comments. A judgement: source is cut, comments are
+wrapped."""
+
+_TAB_COLUMNS = 4
+"""Columns of a tab. A judgement: eight would leave little of deeply indented lines."""
+
+_FRAME_COLUMNS = 5
+"""Columns of the bar and the spaces around it."""
+
+_MIN_WIDE_COLUMNS = 50
+"""With fewer columns beside the line numbers, comments are printed below their lines. A judgement: two
+columns of less than 25 are hard to read."""
 
 
 class BlameFile(Input):
@@ -55,57 +65,65 @@ class AnnotatedFile(CommentResult):
     comments: list[CommentFacts] = Field(description="Its comments; orphaned ones are on no line.")
 
 
-def annotated(result: AnnotatedFile, width: int) -> str:
-    """Show a file with its comments in the margin; a long line of source is cut, a long comment wrapped.
+def render_annotated(result: AnnotatedFile, width: int) -> str:
+    """Format a file with its comments in the margin: long lines of source are cut, long comments wrapped.
 
-    On a narrow terminal the comments are shown below their lines.
+    On a narrow terminal the comments are below their lines.
     """
-    known = {comment.id: comment for comment in result.comments}
-    sources = [_clean(line.source) for line in result.lines]
+    comments_by_id = {comment.id: comment for comment in result.comments}
+    sources = [_replace_control_characters(line.source) for line in result.lines]
     digits = len(str(len(sources) or 1))
-    left = width - digits - _FRAME
-    is_narrow = left < _NARROW
-    column = max(_LEAST, left) if is_narrow else _source_width(sources, left, has_comments=bool(known))
-    room = column if is_narrow else max(_LEAST, left - column)
-    shown: list[str] = []
+    available = width - digits - _FRAME_COLUMNS
+    is_narrow = available < _MIN_WIDE_COLUMNS
+    if is_narrow:
+        source_columns = comment_columns = max(_MIN_COLUMNS, available)
+    else:
+        source_columns = _source_width(sources, available, has_comments=bool(comments_by_id))
+        comment_columns = max(_MIN_COLUMNS, available - source_columns)
+    output: list[str] = []
     for line, source in zip(result.lines, sources, strict=True):
-        notes = [piece for name in line.comments for piece in wrapped(_remark(known[name]), room)]
+        comment_lines: list[str] = []
+        for comment_id in line.comments:
+            comment_lines += wrap_text(_render_comment(comments_by_id[comment_id]), comment_columns)
         bar = "┃" if line.comments or line.covered_by else "│"
-        first = "" if is_narrow or not notes else notes.pop(0)
-        shown.append(f"{line.line:>{digits}} {bar} {fit_to_width(source, column)} {first}".rstrip())
-        gap = " " if is_narrow else " " * (column + 1)
-        shown += [f"{'':>{digits}} ┃ {gap}{piece}" for piece in notes]
-    return "\n".join([*shown, *_on_no_line(result, width)]) or "The file is empty."
+        beside = "" if is_narrow or not comment_lines else comment_lines.pop(0)
+        output.append(f"{line.line:>{digits}} {bar} {fit_to_width(source, source_columns)} {beside}".rstrip())
+        gap = " " if is_narrow else " " * (source_columns + 1)
+        output += [f"{'':>{digits}} ┃ {gap}{comment_line}" for comment_line in comment_lines]
+    return "\n".join([*output, *_render_unplaced(result, width)]) or "The file is empty."
 
 
-def _clean(source: str) -> str:
-    """Return a line of source without characters that would move a terminal's cursor."""
-    text = source.expandtabs(_TAB).rstrip()
-    return text if text.isprintable() else "".join(one if one.isprintable() else "·" for one in text)
+def _replace_control_characters(source: str) -> str:
+    """Expand tabs, and replace characters that would move a terminal's cursor by a dot."""
+    text = source.expandtabs(_TAB_COLUMNS).rstrip()
+    if text.isprintable():
+        return text
+    return "".join(character if character.isprintable() else "·" for character in text)
 
 
-def _on_no_line(result: AnnotatedFile, width: int) -> list[str]:
-    """Return the comments that are on no line of the file."""
-    rest = [comment for comment in result.comments if comment.orphaned or not result.is_text]
-    content = [
-        f"{'orphaned, last on line' if comment.orphaned else 'line'} {comment.line}: {_remark(comment)}"
-        for comment in rest
-    ]
-    pieces = [piece for one in content for piece in wrapped(one, max(_MIN_SOURCE, width))]
-    return pieces if result.is_text else ["This is not a text file; its lines are not shown.", *pieces]
+def _render_unplaced(result: AnnotatedFile, width: int) -> list[str]:
+    """Return the lines for comments that are beside no line: orphaned ones, and all of a binary file."""
+    output = [] if result.is_text else ["This is not a text file; its lines are not shown."]
+    for comment in result.comments:
+        if comment.orphaned or not result.is_text:
+            place = f"{'orphaned, last on line' if comment.orphaned else 'line'} {comment.line}"
+            text = f"{place}: {_render_comment(comment)}"
+            output += wrap_text(text, max(_MIN_SOURCE_COLUMNS, width))
+    return output
 
 
 def _source_width(sources: list[str], width: int, *, has_comments: bool) -> int:
+    """Return the columns for source: those of its longest line, as far as the width allows."""
     longest = max(map(display_width, sources), default=0)
     if not has_comments:
-        return min(longest, width) if width < UNLIMITED // 2 else longest
-    return min(longest, max(_MIN_SOURCE, int(width * _SHARE_OF_SOURCE)))
+        return min(longest, width) if width < UNLIMITED_COLUMNS // 2 else longest
+    return min(longest, max(_MIN_SOURCE_COLUMNS, int(width * _MAX_SOURCE_SHARE)))
 
 
-def _remark(comment: CommentFacts) -> str:
+def _render_comment(comment: CommentFacts) -> str:
     doubt = " (needs review)" if comment.needs_review else ""
     status = "" if comment.status == "open" else f" [{comment.status}]"
-    content = one_line(without_tag(comment.shown_text or comment.text, comment.tag))
+    content = one_line(strip_tag(comment.shown_text or comment.text, comment.tag))
     author = one_line(comment.author)
     return f"{one_line(comment.tag or UNTAGGED)} {author}: {content}{status}{doubt}"
 
@@ -118,9 +136,9 @@ def _remark(comment: CommentFacts) -> str:
     positional=("file",),
     example="holdfast comments blame src/app.ts",
     command_only=True,
-    text=lambda result: annotated(result, UNLIMITED),
-    table=annotated,
-    fill_in=arguments.paths("file"),
+    text=lambda result: render_annotated(result, UNLIMITED_COLUMNS),
+    table=render_annotated,
+    fill_in=arguments.resolve_paths("file"),
 )
 def blame_file(room: Comments, args: BlameFile) -> AnnotatedFile:
     """Show a source file with the comments on each line beside it."""
@@ -130,17 +148,17 @@ def blame_file(room: Comments, args: BlameFile) -> AnnotatedFile:
     try:
         source = room.text_of(path)
     except SourceNotFound:
-        source = ""  # only its sidecar exists, and all its comments are orphaned
+        source = ""  # only the sidecar exists, and all comments in it are orphaned
     lines = lines_of_file(source) if source and is_text(source) else []
     return AnnotatedFile(
         file_path=path,
         is_text=is_text(source),
-        lines=[_annotated(number, line, placed) for number, line in enumerate(lines, 1)],
+        lines=[_annotate(number, line, placed) for number, line in enumerate(lines, 1)],
         comments=[CommentFacts.of(note) for note in notes],
     )
 
 
-def _annotated(number: int, line: str, notes: list[Note]) -> AnnotatedLine:
+def _annotate(number: int, line: str, notes: list[Note]) -> AnnotatedLine:
     return AnnotatedLine(
         line=number,
         source=line,

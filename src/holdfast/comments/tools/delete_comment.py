@@ -35,7 +35,7 @@ class DeletedComment(OneComment):
     specified=True,
     specified_description="Delete a comment and its associated ghost marker",
     text=lambda done: f"✅ Comment deleted\n\nComment ID: {done.comment_id}\nFile: {done.file_path}",
-    fill_in=arguments.paths("filePath"),
+    fill_in=arguments.resolve_paths("filePath"),
 )
 def delete_comment(room: Comments, args: DeleteCodeComment) -> DeletedComment:
     """Delete a comment and the marker that anchors it to its line."""

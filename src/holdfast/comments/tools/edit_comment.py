@@ -30,7 +30,7 @@ class EditedComment(OneComment):
     updated: str = Field(description="When it was changed.")
 
 
-def edited(result: EditedComment) -> str:
+def render_edited(result: EditedComment) -> str:
     """Report that a comment was edited."""
     return (
         "✅ Comment edited successfully\n\n"
@@ -48,8 +48,8 @@ def edited(result: EditedComment) -> str:
     example='holdfast comments edit src/app.ts c_1730000000000 "Limit attempts to five a minute"',
     specified=True,
     specified_description="Edit the text content of an existing comment",
-    text=edited,
-    fill_in=arguments.paths("filePath"),
+    text=render_edited,
+    fill_in=arguments.resolve_paths("filePath"),
 )
 def edit_comment(room: Comments, args: EditComment) -> EditedComment:
     """Replace the text of a comment. Its tag, author and place stay as they are."""

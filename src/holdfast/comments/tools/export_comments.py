@@ -7,8 +7,8 @@ import base64
 from pydantic import Field, StrictBool
 
 from holdfast.comments.export.writer import (
-    ADDRESSES,
-    LARGEST_MARGIN,
+    MAX_CONTEXT_LINES,
+    URI_AND_MEDIA_TYPE,
     BoundedBuffer,
     ExportRequest,
     Format,
@@ -25,7 +25,7 @@ from holdfast.kernel.models import Input, Integer, optional
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 
-DEFAULT_MARGIN = 3
+DEFAULT_CONTEXT_LINES = 3
 """The specification's default."""
 
 
@@ -36,9 +36,9 @@ class ExportOptions(Inline):
         default=False, alias="includeSourceContext", description="Include surrounding code lines."
     )
     context_lines: Integer = Field(
-        default=DEFAULT_MARGIN,
+        default=DEFAULT_CONTEXT_LINES,
         ge=0,
-        le=LARGEST_MARGIN,
+        le=MAX_CONTEXT_LINES,
         alias="contextLines",
         description="Lines of context before/after.",
     )
@@ -99,7 +99,7 @@ def _content(result: ExportResult) -> list[Content]:
     specified=True,
     specified_description="Export comments as JSON, Markdown, or AI training data",
     text=lambda result: result.text if result.text is not None else str(result.blob),
-    fill_in=arguments.paths("filePath"),
+    fill_in=arguments.resolve_paths("filePath"),
     content=_content,
     result_fields=lambda result: {"metadata": result.metadata.wire()},
 )
@@ -115,7 +115,7 @@ def export_comments(room: Comments, args: ExportComments) -> ExportResult:
     tally = write_export(room, request, sink)
     data = sink.getvalue()
     is_text = args.format != "parquet"
-    uri, mime_type = ADDRESSES[args.format]
+    uri, mime_type = URI_AND_MEDIA_TYPE[args.format]
     return ExportResult(
         metadata=ExportMetadata(format=args.format, total_comments=tally.comments, size_bytes=len(data)),
         uri=uri,

@@ -9,10 +9,10 @@ from pydantic import Field, StrictBool
 
 from holdfast.comments.anchors.orphans import attach_candidates
 from holdfast.comments.models import CommentFacts, CommentResult, FilePath
-from holdfast.comments.sidecar.note import MOVED
+from holdfast.comments.sidecar.note import MOVED_REASON
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
-from holdfast.comments.text import TAGS, UNTAGGED, anchor_label, line_label, without_tag
+from holdfast.comments.text import TAGS, UNTAGGED, anchor_label, line_label, strip_tag
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.machine import without_garbage_collection
@@ -48,8 +48,8 @@ class FileComments(CommentResult):
     comments: list[CommentFacts] = Field(description="The comments, in the order of the file's sidecar.")
 
 
-def summary_of_file(result: FileComments, mover: str = "move_comment") -> str:
-    """List the comments of a file, and what to do about orphaned ones."""
+def render_file_comments(result: FileComments, move_tool: str = "move_comment") -> str:
+    """Format the comments of a file and, if one is orphaned, how to move it."""
     shown = result.comments
     counts = Counter(comment.tag or UNTAGGED for comment in shown)
     order = [tag for tag in TAGS if tag in counts] + sorted(counts.keys() - set(TAGS))
@@ -57,45 +57,48 @@ def summary_of_file(result: FileComments, mover: str = "move_comment") -> str:
     head.append(f"- Total comments: {result.metadata.comment_count}")
     head += [f"- {tag}: {counts[tag]}" for tag in order]
     head += [f"- Orphaned: {result.metadata.orphaned_count}", "", "---"]
-    entries = [_entry(number, comment) for number, comment in enumerate(shown, 1)]
-    are_lost = any(comment.orphaned and comment.reason != MOVED for comment in shown)
-    next_step = [f"`{mover}` moves an orphaned comment to the right place."] if are_lost else []
+    entries = [_render_comment(number, comment) for number, comment in enumerate(shown, 1)]
+    are_lost = any(comment.orphaned and comment.reason != MOVED_REASON for comment in shown)
+    next_step = [f"`{move_tool}` moves an orphaned comment to the right place."] if are_lost else []
     return "\n\n".join(["\n".join(head), *entries, *next_step])
 
 
-def _entry(number: int, comment: CommentFacts) -> str:
+def _render_comment(number: int, comment: CommentFacts) -> str:
     tag, place = one_line(comment.tag or UNTAGGED), line_label(comment.line, comment.end_line)
     anchor = f"line {comment.line}" if comment.symbol is None else anchor_label(comment.symbol)
     lines = [
         f"{number}. {tag} ({place}) - {comment.id}",
-        f'   "{_indented(without_tag(comment.shown_text or comment.text, comment.tag))}"',
+        f'   "{_indent_continuation(strip_tag(comment.shown_text or comment.text, comment.tag))}"',
         f"   Author: {one_line(comment.author)} | Anchored to: {anchor}",
     ]
     if comment.status != "open":
         lines.append(f"   Status: {comment.status}")
     lines += [
-        f'   Reply from {one_line(reply.author)}: "{_indented(reply.text)}"' for reply in comment.replies
+        f'   Reply from {one_line(reply.author)}: "{_indent_continuation(reply.text)}"'
+        for reply in comment.replies
     ]
     if comment.needs_review or comment.orphaned:
-        lines += _doubts(comment)
+        lines += _render_doubts(comment)
     return "\n".join(lines)
 
 
-def _indented(text: str) -> str:
-    """Indent the further lines of a text, so that they cannot be taken for list entries."""
+def _indent_continuation(text: str) -> str:
+    """Indent the lines of a text after the first, so that they cannot be mistaken for list entries."""
     return text.replace("\n", "\n    ")
 
 
-def _doubts(comment: CommentFacts) -> list[str]:
-    if comment.reason == MOVED:
+def _render_doubts(comment: CommentFacts) -> list[str]:
+    """Return why a comment is orphaned or needs review, and where it may belong."""
+    if comment.reason == MOVED_REASON:
         return [
-            f"   Its file moved: it is shown with {one.file_path}:{one.line}" for one in comment.candidates
+            f"   Its file moved: it is shown with {candidate.file_path}:{candidate.line}"
+            for candidate in comment.candidates
         ]
-    why = (comment.reason or "uncertain").replace("_", " ")
-    state = f"Orphaned: {why}" if comment.orphaned else f"Needs review: {why}"
+    reason = (comment.reason or "uncertain").replace("_", " ")
+    state = f"Orphaned: {reason}" if comment.orphaned else f"Needs review: {reason}"
     places = ", ".join(
-        (f"{one.file_path}:{one.line}" if one.file_path else f"line {one.line}")
-        for one in comment.candidates[:3]
+        (f"{candidate.file_path}:{candidate.line}" if candidate.file_path else f"line {candidate.line}")
+        for candidate in comment.candidates[:3]
     )
     return [f"   {state}" + (f" (perhaps {places})" if places else "")]
 
@@ -109,9 +112,9 @@ def _doubts(comment: CommentFacts) -> list[str]:
     example="holdfast comments show src/app.ts",
     specified=True,
     specified_description="Retrieve all comments and ghost markers for a file",
-    text=summary_of_file,
-    command_text=partial(summary_of_file, mover="holdfast comments move"),
-    fill_in=arguments.paths("filePath"),
+    text=render_file_comments,
+    command_text=partial(render_file_comments, move_tool="holdfast comments move"),
+    fill_in=arguments.resolve_paths("filePath"),
     result_fields=lambda result: {"metadata": result.metadata.wire()},
 )
 @without_garbage_collection()

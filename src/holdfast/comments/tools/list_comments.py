@@ -6,18 +6,25 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, StrictBool
 
-from holdfast.comments.models import DEFAULT_RESULTS, MAX_RESULTS, FilePath, FoundComment, Status, Timestamp
-from holdfast.comments.search.pattern import compiled
+from holdfast.comments.models import (
+    DEFAULT_RESULT_LIMIT,
+    MAX_RESULT_LIMIT,
+    FilePath,
+    FoundComment,
+    Status,
+    Timestamp,
+)
+from holdfast.comments.search.pattern import compile_query
 from holdfast.comments.search.query import CommentQuery
 from holdfast.comments.store import Comments
 from holdfast.comments.text import (
-    UNLIMITED,
+    UNLIMITED_COLUMNS,
     UNTAGGED,
     damage_notices,
     path_and_line,
     plain_text_notice,
-    without_tag,
-    wrapped,
+    strip_tag,
+    wrap_text,
 )
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
@@ -27,11 +34,15 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import display_width, one_line, table
 from holdfast.kernel.untrusted import UntrustedText
 
-_FLEXIBLE = (3, 4)
-_MIN_SOURCE = 20
+_FLEXIBLE_COLUMNS = (3, 4)
+"""The table columns that are shortened on a narrow terminal: text and author."""
+
+_MIN_TEXT_COLUMNS = 20
+"""Terminal columns to which text is wrapped at least. A judgement: fewer are unreadable."""
 
 
 def _day_at(time: str) -> BeforeValidator:
+    """Return a validator that adds a time to a date without one."""
     return BeforeValidator(lambda given: f"{given}T{time}Z" if len(str(given)) == 10 else given)
 
 
@@ -62,7 +73,7 @@ class ListComments(Input):
         max_length=10_000,
         description="A regular expression that the text matches.",
     )
-    limit: Integer = count_field(DEFAULT_RESULTS, MAX_RESULTS, "How many to list at most.")
+    limit: Integer = count_field(DEFAULT_RESULT_LIMIT, MAX_RESULT_LIMIT, "How many to list at most.")
 
 
 class ListedComments(Output):
@@ -76,15 +87,15 @@ class ListedComments(Output):
     damaged: list[UntrustedText] = Field(description="Files whose comments could not be read.")
 
 
-def listed(result: ListedComments) -> str:
-    """List comments at unlimited width."""
-    return listed_table(result, UNLIMITED)
+def render_list(result: ListedComments) -> str:
+    """Format a list of comments at unlimited width."""
+    return render_table(result, UNLIMITED_COLUMNS)
 
 
-def listed_table(result: ListedComments, width: int) -> str:
-    """List comments, one per line of a terminal."""
+def render_table(result: ListedComments, width: int) -> str:
+    """Format a list of comments for a terminal, one per line if they fit."""
     rows = [_cells(comment) for comment in result.comments]
-    lines = [_rows(rows, width)] if rows else ["No comments."]
+    lines = [_render_rows(rows, width)] if rows else ["No comments."]
     if len(result.comments) < result.total:
         lines.append(f"{len(result.comments)} of {result.total}; a larger limit shows more.")
     if result.refusal is not None:
@@ -92,16 +103,17 @@ def listed_table(result: ListedComments, width: int) -> str:
     return "\n".join([*lines, *damage_notices(result.damaged)])
 
 
-def _rows(rows: list[tuple[str, ...]], width: int) -> str:
-    """Return a table or, if the terminal is too narrow, a few lines for each comment."""
-    shown = table(rows, width, flexible=_FLEXIBLE)
-    if max(map(display_width, shown.split("\n"))) <= width:
-        return shown
+def _render_rows(rows: list[tuple[str, ...]], width: int) -> str:
+    """Format rows as a table or, if the terminal is too narrow for it, as a few lines for each comment."""
+    as_table = table(rows, width, flexible=_FLEXIBLE_COLUMNS)
+    if max(map(display_width, as_table.split("\n"))) <= width:
+        return as_table
+    text_width = max(_MIN_TEXT_COLUMNS, width - 2)
     lines = []
-    for where, tag, state, text, _author, name in rows:
+    for place, tag, state, text, _author, name in rows:
         facts = " ".join(filter(None, (tag, state, name)))
-        below = (piece for part in (facts, text) for piece in wrapped(part, max(_MIN_SOURCE, width - 2)))
-        lines += [where, *(f"  {piece}" for piece in below)]
+        indented = [f"  {line}" for part in (facts, text) for line in wrap_text(part, text_width)]
+        lines += [place, *indented]
     return "\n".join(lines)
 
 
@@ -112,7 +124,7 @@ def _cells(comment: FoundComment) -> tuple[str, ...]:
         one_line(path_and_line(comment)),
         one_line(comment.tag or UNTAGGED),
         ", ".join(filter(None, (state, status))),
-        one_line(without_tag(comment.text, comment.tag)),
+        one_line(strip_tag(comment.text, comment.tag)),
         one_line(comment.author),
         comment.id,
     )
@@ -126,9 +138,9 @@ def _cells(comment: FoundComment) -> tuple[str, ...]:
     positional=("file",),
     example="holdfast comments list 'src/**' --tag TODO --status open",
     seconds=600,
-    text=listed,
-    table=listed_table,
-    fill_in=arguments.patterns("file"),
+    text=render_list,
+    table=render_table,
+    fill_in=arguments.resolve_pattern("file"),
     listed=False,
 )
 def list_comments(room: Comments, args: ListComments) -> ListedComments:
@@ -137,7 +149,7 @@ def list_comments(room: Comments, args: ListComments) -> ListedComments:
     Lines are where the code is now; `standing` is how certain that is. Use search_comments to rank by the
     number of matches.
     """
-    pattern = None if args.match is None else compiled(args.match)
+    pattern = None if args.match is None else compile_query(args.match)
     found = room.search.find(
         CommentQuery(
             pattern,
@@ -152,7 +164,7 @@ def list_comments(room: Comments, args: ListComments) -> ListedComments:
             limit=args.limit,
             by_place=True,
         ),
-        # The standing of comments is known only after all files were tracked.
+        # The standing of all comments is known only after all files have been tracked.
         everywhere=args.standing is not None,
     )
     return ListedComments(

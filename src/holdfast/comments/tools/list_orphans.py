@@ -6,9 +6,15 @@ from dataclasses import replace
 
 from pydantic import Field
 
-from holdfast.comments.anchors.orphans import candidates, uncertain_comments
-from holdfast.comments.anchors.snippets import as_it_was, shortened
-from holdfast.comments.models import DEFAULT_RESULTS, MAX_RESULTS, CommentFacts, CommentResult, FilePath
+from holdfast.comments.anchors.orphans import find_candidates, uncertain_comments
+from holdfast.comments.anchors.snippets import original_snippet, shorten_line
+from holdfast.comments.models import (
+    DEFAULT_RESULT_LIMIT,
+    MAX_RESULT_LIMIT,
+    CommentFacts,
+    CommentResult,
+    FilePath,
+)
 from holdfast.comments.sidecar.note import Note
 from holdfast.comments.store import Comments
 from holdfast.comments.text import UNTAGGED, damage_notices
@@ -19,11 +25,11 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 
-_OLD_MARGIN = 2
-"""Lines of old code before and after a comment's own. A judgement."""
+_CONTEXT_LINES = 2
+"""Lines of old code before and after a comment's own. A judgement: enough to recognise the place."""
 
-_LONGEST_OLD = 160
-"""Characters of a line of old code in the text form. A judgement."""
+_MAX_LINE_CHARACTERS_SHOWN = 160
+"""Characters of a line of old code in the text form. A judgement: two lines of most terminals."""
 
 
 class ListOrphans(Input):
@@ -32,7 +38,7 @@ class ListOrphans(Input):
     file: FilePath | None = Field(
         default=None, description="A path, or a pattern as in .gitignore; everywhere when left out."
     )
-    limit: Integer = count_field(DEFAULT_RESULTS, MAX_RESULTS, "How many to list at most.")
+    limit: Integer = count_field(DEFAULT_RESULT_LIMIT, MAX_RESULT_LIMIT, "How many to list at most.")
 
 
 class Orphan(CommentResult):
@@ -56,28 +62,28 @@ class Orphans(CommentResult):
     damaged: list[UntrustedText] = Field(description="Files whose comments could not be read.")
 
 
-def orphans(result: Orphans) -> str:
-    """List the comments that lost their code, with that code and the candidates."""
+def render_orphans(result: Orphans) -> str:
+    """Format the comments that lost their code, with that code and the candidates."""
     if not result.orphans:
         return "\n".join(["Every comment is at its code.", *damage_notices(result.damaged)])
     head = f"{counted(result.total, 'comment')} without a certain line"
     head += ":" if len(result.orphans) == result.total else f"; the first {len(result.orphans)}:"
-    return "\n\n".join([head, *map(_orphan_text, result.orphans), *damage_notices(result.damaged)])
+    return "\n\n".join([head, *map(_render_orphan, result.orphans), *damage_notices(result.damaged)])
 
 
-def _orphan_text(orphan: Orphan) -> str:
+def _render_orphan(orphan: Orphan) -> str:
     comment = orphan.comment
     state = "orphaned" if comment.orphaned else "needs review"
-    why = f", {comment.reason.replace('_', ' ')}" if comment.reason else ""
+    reason = f", {comment.reason.replace('_', ' ')}" if comment.reason else ""
     tag = comment.tag or UNTAGGED
     text = comment.text.replace("\n", "\n    ")
-    lines = [f"{orphan.file_path}:{comment.line} ({tag}, {state}{why}) {comment.id}", f'   "{text}"']
+    lines = [f"{orphan.file_path}:{comment.line} ({tag}, {state}{reason}) {comment.id}", f'   "{text}"']
     if orphan.old_code is not None and orphan.old_start_line is not None:
         old = enumerate(orphan.old_code.split("\n"), orphan.old_start_line)
-        lines += [f"   {number:>5} | {line[:_LONGEST_OLD]}".rstrip() for number, line in old]
+        lines += [f"   {number:>5} | {line[:_MAX_LINE_CHARACTERS_SHOWN]}".rstrip() for number, line in old]
     lines += [
-        f"   perhaps {one.file_path or orphan.file_path}:{one.line} ({one.score:.0%})"
-        for one in comment.candidates
+        f"   perhaps {candidate.file_path or orphan.file_path}:{candidate.line} ({candidate.score:.0%})"
+        for candidate in comment.candidates
     ]
     return "\n".join(lines)
 
@@ -90,8 +96,8 @@ def _orphan_text(orphan: Orphan) -> str:
     positional=("file",),
     example="holdfast comments orphans",
     seconds=600,
-    text=orphans,
-    fill_in=arguments.patterns("file"),
+    text=render_orphans,
+    fill_in=arguments.resolve_pattern("file"),
     listed=False,
 )
 def list_orphans(room: Comments, args: ListOrphans) -> Orphans:
@@ -100,18 +106,19 @@ def list_orphans(room: Comments, args: ListOrphans) -> Orphans:
     Use move_comment to move one to the right place. An orphan is restored automatically when its code
     returns.
     """
-    total, found, damaged = uncertain_comments(room, args.file, args.limit)
-    offers = candidates(room, found)
-    for path, note in found:
-        note.location = replace(note.location, candidates=tuple(offers[path, note.id]))
-    return Orphans(total=total, orphans=[_orphan(room, path, note) for path, note in found], damaged=damaged)
+    total, uncertain, damaged = uncertain_comments(room, args.file, args.limit)
+    candidates = find_candidates(room, uncertain)
+    for path, note in uncertain:
+        note.location = replace(note.location, candidates=tuple(candidates[path, note.id]))
+    orphans = [_orphan(room, path, note) for path, note in uncertain]
+    return Orphans(total=total, orphans=orphans, damaged=damaged)
 
 
 def _orphan(room: Comments, path: str, note: Note) -> Orphan:
-    old = as_it_was(room, note, path, _OLD_MARGIN)
+    old = original_snippet(room, note, path, _CONTEXT_LINES)
     return Orphan(
         file_path=path,
         comment=CommentFacts.of(note),
         old_start_line=None if old is None else old.start,
-        old_code=None if old is None else "\n".join(map(shortened, old.lines)),
+        old_code=None if old is None else "\n".join(map(shorten_line, old.lines)),
     )

@@ -8,8 +8,8 @@ from pydantic import Field
 
 from holdfast.comments.store import Comments
 from holdfast.comments.toolset import comments
-from holdfast.comments.union.conflicts import conflicted
-from holdfast.comments.union.three_way import united
+from holdfast.comments.union.conflicts import format_conflict
+from holdfast.comments.union.three_way import merge_sidecar_bytes
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Input, Output
 from holdfast.kernel.operation import Effect
@@ -18,7 +18,7 @@ from holdfast.storage.files.atomic import atomic_write
 from holdfast.storage.files.foreign_document import UnreadableDocument
 from holdfast.storage.files.regular_file import read_limited
 
-_CONFLICT = 1
+_CONFLICT_EXIT_CODE = 1
 """The exit code of a merge driver that left a conflict (gitattributes(5))."""
 
 FileName = Annotated[str, Field(min_length=1, max_length=4096)]
@@ -43,10 +43,10 @@ class SidecarsMerged(Output):
     @property
     def exit_code(self) -> int:
         """Return the exit code for git: nonzero if a person must resolve the file."""
-        return 0 if self.merged else _CONFLICT
+        return 0 if self.merged else _CONFLICT_EXIT_CODE
 
 
-def _result_text(result: SidecarsMerged) -> str:
+def _render(result: SidecarsMerged) -> str:
     if result.merged:
         return ""
     return (
@@ -63,7 +63,7 @@ def _result_text(result: SidecarsMerged) -> str:
     positional=("base", "ours", "theirs", "path"),
     example="holdfast comments merge base ours theirs src/app.ts.comments",
     command_only=True,
-    text=_result_text,
+    text=_render,
 )
 def merge_sidecars(room: Comments, args: MergeSidecars) -> SidecarsMerged:
     """Merge two versions of a comment file, as git's merge driver; `holdfast install git` sets it up.
@@ -71,14 +71,14 @@ def merge_sidecars(room: Comments, args: MergeSidecars) -> SidecarsMerged:
     Comments of both sides are kept, deletions apply, and of two changes to one comment the newer wins; the
     overwritten text stays in its history. Only a file that cannot be read is left as a conflict.
     """
-    del room  # git passes the files, wherever they are
+    del room  # git passes the paths of temporary files
     base, ours, theirs = (
         read_limited(name, LIMITS.sidecar_bytes) for name in (args.base, args.ours, args.theirs)
     )
     try:
-        data, problem = united(base, ours, theirs), None
-    except UnreadableDocument as reason:
-        data, problem = conflicted(ours, theirs), str(reason)
+        data, problem = merge_sidecar_bytes(base, ours, theirs), None
+    except UnreadableDocument as error:
+        data, problem = format_conflict(ours, theirs), str(error)
     if data != ours:
         atomic_write(args.ours, data)
     return SidecarsMerged(path=args.path, merged=problem is None, problem=problem)

@@ -39,18 +39,18 @@ class MovedComment(CommentResult):
     symbol: SymbolFacts | None = Field(description="The symbol it is about now, if the language is known.")
 
 
-def moved(result: MovedComment) -> str:
+def render_moved(result: MovedComment) -> str:
     """Report that a comment was moved."""
     return (
         "✅ Comment moved successfully\n\n"
         f"From: {result.source_file}:{result.source_line}\n"
         f"To: {result.target_file}:{result.target_line}\n\n"
         f"Comment ID: {result.comment_id}\n"
-        f"New anchor: {_new_anchor(result)}"
+        f"New anchor: {_describe_anchor(result)}"
     )
 
 
-def _new_anchor(result: MovedComment) -> str:
+def _describe_anchor(result: MovedComment) -> str:
     symbol = result.symbol
     if symbol is None:
         return f"line {result.target_line}"
@@ -68,8 +68,8 @@ def _new_anchor(result: MovedComment) -> str:
     example="holdfast comments move src/app.ts c_1730000000000 src/login.ts 25",
     specified=True,
     specified_description="Move a comment to a different file or line (e.g., after refactoring)",
-    text=moved,
-    fill_in=arguments.paths("sourceFile", "targetFile"),
+    text=render_moved,
+    fill_in=arguments.resolve_paths("sourceFile", "targetFile"),
     explain=partial(explain_line, file="targetFile", line="targetLine"),
 )
 def move_comment(room: Comments, args: MoveComment) -> MovedComment:

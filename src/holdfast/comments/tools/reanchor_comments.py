@@ -64,31 +64,37 @@ class ScanResult(CommentResult):
         return 8 if self.damaged else 0
 
 
-def scanned(result: ScanResult) -> str:
-    """Report the result of updating comments."""
+def render_scan(result: ScanResult) -> str:
+    """Format the result of a scan."""
     head = f"Checked {counted(result.files, 'file')} with comments; {result.changed_files} had changed"
     head += f", with {counted(result.comments, 'comment')}." if result.changed_files else "."
     parts = [
-        _listed("Moved", result.moved),
-        _listed("Needs review", result.needs_review),
-        _listed("Orphaned", result.orphaned),
-        [f"Left unchanged: {one.file_path}: {one.problem}" for one in result.damaged],
+        _render_section("Moved", result.moved),
+        _render_section("Needs review", result.needs_review),
+        _render_section("Orphaned", result.orphaned),
+        [f"Left unchanged: {damaged.file_path}: {damaged.problem}" for damaged in result.damaged],
     ]
     return "\n".join([head, *(line for part in parts for line in part)])
 
 
-def _listed(word: str, found: list[Reanchored]) -> list[str]:
-    return [f"{word}: {_from(one)}{one.file_path}:{one.line} - {one.comment_id}{_why(one)}" for one in found]
+def _render_section(label: str, comments: list[Reanchored]) -> list[str]:
+    """Return a line for each comment of a section."""
+    return [
+        f"{label}: {_render_origin(comment)}{comment.file_path}:{comment.line} - {comment.comment_id}"
+        f"{_render_reason(comment)}"
+        for comment in comments
+    ]
 
 
-def _from(one: Reanchored) -> str:
-    if one.from_file is None and one.from_line == one.line:
+def _render_origin(comment: Reanchored) -> str:
+    """Return where a comment was before, unless it is there still."""
+    if comment.from_file is None and comment.from_line == comment.line:
         return ""
-    return f"{one.from_file or one.file_path}:{one.from_line} to "
+    return f"{comment.from_file or comment.file_path}:{comment.from_line} to "
 
 
-def _why(one: Reanchored) -> str:
-    return f" ({one.reason.replace('_', ' ')})" if one.reason else ""
+def _render_reason(comment: Reanchored) -> str:
+    return f" ({comment.reason.replace('_', ' ')})" if comment.reason else ""
 
 
 @comments.operation(
@@ -100,8 +106,8 @@ def _why(one: Reanchored) -> str:
     positional=("file_path",),
     example="holdfast comments re-anchor",
     seconds=LIMITS.scan_seconds,
-    text=scanned,
-    fill_in=arguments.paths("filePath"),
+    text=render_scan,
+    fill_in=arguments.resolve_paths("filePath"),
     listed=False,
 )
 def reanchor_comments(room: Comments, args: ReanchorComments) -> ScanResult:
@@ -111,20 +117,20 @@ def reanchor_comments(room: Comments, args: ReanchorComments) -> ScanResult:
     good line and are listed with their candidates; nothing is ever deleted.
     """
     only = None if args.file_path is None else source_path(args.file_path)
-    scanned = Scan(room).run(only)
-    outcomes = [(_reanchored(one), one.location) for one in scanned.outcomes]
+    summary = Scan(room).run(only)
+    changed = [_reanchored_comment(outcome) for outcome in summary.outcomes]
     return ScanResult(
-        files=scanned.files,
-        changed_files=scanned.changed,
-        comments=scanned.comments,
-        moved=[one for one, at in outcomes if not at.orphaned and not at.needs_review],
-        needs_review=[one for one, at in outcomes if at.needs_review],
-        orphaned=[one for one, at in outcomes if at.orphaned],
-        damaged=[DamagedFile(file_path=path, problem=problem) for path, problem in scanned.damaged],
+        files=summary.files,
+        changed_files=summary.changed,
+        comments=summary.comments,
+        moved=[comment for comment in changed if not comment.orphaned and not comment.needs_review],
+        needs_review=[comment for comment in changed if comment.needs_review],
+        orphaned=[comment for comment in changed if comment.orphaned],
+        damaged=[DamagedFile(file_path=path, problem=problem) for path, problem in summary.damaged],
     )
 
 
-def _reanchored(outcome: ScanOutcome) -> Reanchored:
+def _reanchored_comment(outcome: ScanOutcome) -> Reanchored:
     return Reanchored(
         comment_id=outcome.name,
         file_path=outcome.path,

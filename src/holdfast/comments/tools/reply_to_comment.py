@@ -29,7 +29,7 @@ class RepliedComment(OneComment):
     replies: int = Field(description="How many replies it has now.")
 
 
-def replied(result: RepliedComment) -> str:
+def render_replied(result: RepliedComment) -> str:
     """Report that a reply was added."""
     return (
         "✅ Reply added\n\n"
@@ -44,9 +44,9 @@ def replied(result: RepliedComment) -> str:
     command="reply",
     positional=("file_path", "comment_id", "text"),
     example='holdfast comments reply src/app.ts c_1730000000000 "Done in the last commit"',
-    text=replied,
-    fill_in=arguments.paths("filePath", signed=True),
-    command_defaults=arguments.AUTHOR,
+    text=render_replied,
+    fill_in=arguments.resolve_paths("filePath", signed=True),
+    command_defaults=arguments.AUTHOR_DEFAULT_TEXT,
 )
 def reply_to_comment(room: Comments, args: ReplyToComment) -> RepliedComment:
     """Reply to a comment; the reply is shown with it, also in the editor."""

@@ -30,11 +30,11 @@ class ResolvedComment(OneComment):
     updated: str = Field(description="When it was changed.")
 
 
-def resolved(result: ResolvedComment) -> str:
+def render_resolved(result: ResolvedComment) -> str:
     """Report the new status of a comment."""
-    done = {"open": "reopened", "wontfix": "closed without action"}.get(result.status, "resolved")
+    action = {"open": "reopened", "wontfix": "closed without action"}.get(result.status, "resolved")
     return (
-        f"✅ Comment {done}\n\n"
+        f"✅ Comment {action}\n\n"
         f"Comment ID: {result.comment_id}\nFile: {result.file_path}\nStatus: {result.status}"
     )
 
@@ -47,9 +47,9 @@ def resolved(result: ResolvedComment) -> str:
     command="resolve",
     positional=("file_path", "comment_id"),
     example="holdfast comments resolve src/app.ts c_1730000000000 --status wontfix",
-    text=resolved,
-    fill_in=arguments.paths("filePath", signed=True),
-    command_defaults=arguments.AUTHOR,
+    text=render_resolved,
+    fill_in=arguments.resolve_paths("filePath", signed=True),
+    command_defaults=arguments.AUTHOR_DEFAULT_TEXT,
 )
 def resolve_comment(room: Comments, args: ResolveComment) -> ResolvedComment:
     """Mark a comment as resolved, as not to be acted on, or as open again. It stays in the file."""

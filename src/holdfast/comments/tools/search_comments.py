@@ -7,8 +7,8 @@ from typing import Any, Literal
 from pydantic import Field, StrictBool
 
 from holdfast.comments.models import (
-    DEFAULT_RESULTS,
-    MAX_RESULTS,
+    DEFAULT_RESULT_LIMIT,
+    MAX_RESULT_LIMIT,
     CommentResult,
     FilePath,
     FoundComment,
@@ -16,7 +16,7 @@ from holdfast.comments.models import (
     Tag,
     Timestamp,
 )
-from holdfast.comments.search.pattern import compiled
+from holdfast.comments.search.pattern import compile_query
 from holdfast.comments.search.query import CommentQuery
 from holdfast.comments.store import Comments
 from holdfast.comments.text import UNTAGGED, damage_notices, path_and_line, plain_text_notice
@@ -28,15 +28,16 @@ from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 
 
-def _date_time(description: str) -> Any:
+def _date_time_field(description: str) -> Any:
+    """Return an optional field whose JSON schema has the format `date-time`."""
     return Field(default=None, description=description, json_schema_extra={"format": "date-time"})
 
 
 class DateRange(Inline):
     """The first and the last time to include; either may be omitted."""
 
-    start: Timestamp | None = _date_time("Earliest time of creation.")
-    end: Timestamp | None = _date_time("Latest time of creation.")
+    start: Timestamp | None = _date_time_field("Earliest time of creation.")
+    end: Timestamp | None = _date_time_field("Latest time of creation.")
 
 
 class SearchFilters(Inline):
@@ -60,7 +61,7 @@ class SearchComments(Input):
 
     query: str = Field(min_length=1, max_length=10_000, description="Search query (supports regex).")
     filters: SearchFilters | None = Field(default=None, description="Optional filters to narrow results.")
-    limit: Integer = count_field(DEFAULT_RESULTS, MAX_RESULTS, "Max results to return.")
+    limit: Integer = count_field(DEFAULT_RESULT_LIMIT, MAX_RESULT_LIMIT, "Max results to return.")
 
 
 class SearchMetadata(CommentResult):
@@ -84,15 +85,15 @@ class CommentSearchResult(CommentResult):
     damaged: list[UntrustedText] = Field(description="Files whose comments could not be read.")
 
 
-def found(result: CommentSearchResult) -> str:
-    """List the comments that were found."""
+def render_found(result: CommentSearchResult) -> str:
+    """Format the comments that were found."""
     total, shown = result.metadata.total_results, result.comments
     head = f"Found {total} matching comments" + (":" if shown else ".")
-    entries = [_entry(number, comment) for number, comment in enumerate(shown, 1)]
-    return "\n\n".join([head, *entries, *_remarks(result)])
+    entries = [_render_comment(number, comment) for number, comment in enumerate(shown, 1)]
+    return "\n\n".join([head, *entries, *_notices(result)])
 
 
-def _entry(number: int, comment: FoundComment) -> str:
+def _render_comment(number: int, comment: FoundComment) -> str:
     text = comment.text.replace("\n", "\n    ")
     lines = [
         f"{number}. 📝 {one_line(path_and_line(comment))} ({one_line(comment.tag or UNTAGGED)})",
@@ -105,15 +106,16 @@ def _entry(number: int, comment: FoundComment) -> str:
     return "\n".join(lines)
 
 
-def _remarks(result: CommentSearchResult) -> list[str]:
-    remarks = []
+def _notices(result: CommentSearchResult) -> list[str]:
+    """Return notices about a plain-text search, omitted results and unreadable files."""
+    notices = []
     if result.refusal is not None:
-        remarks.append(plain_text_notice(result.refusal, "query"))
+        notices.append(plain_text_notice(result.refusal, "query"))
     if result.metadata.returned < result.metadata.total_results:
-        remarks.append(
+        notices.append(
             f"Only the first {result.metadata.returned} are shown; a larger limit or more filters help."
         )
-    return remarks + damage_notices(result.damaged)
+    return notices + damage_notices(result.damaged)
 
 
 @comments.operation(
@@ -126,7 +128,7 @@ def _remarks(result: CommentSearchResult) -> list[str]:
     seconds=600,
     specified=True,
     specified_description="Search comments by text query with optional filters",
-    text=found,
+    text=render_found,
     result_fields=lambda result: {"metadata": result.metadata.wire()},
 )
 def search_comments(room: Comments, args: SearchComments) -> CommentSearchResult:
@@ -138,7 +140,7 @@ def search_comments(room: Comments, args: SearchComments) -> CommentSearchResult
     """
     filters = args.filters or SearchFilters()
     dates = filters.date_range or DateRange()
-    pattern = compiled(args.query)
+    pattern = compile_query(args.query)
     answer = room.search.find(
         CommentQuery(
             pattern,

@@ -7,7 +7,13 @@ from contextlib import nullcontext
 
 from pydantic import Field, StrictBool
 
-from holdfast.comments.export.writer import LARGEST_MARGIN, BoundedBuffer, ExportRequest, Format, write_export
+from holdfast.comments.export.writer import (
+    MAX_CONTEXT_LINES,
+    BoundedBuffer,
+    ExportRequest,
+    Format,
+    write_export,
+)
 from holdfast.comments.models import CommentResult, FilePath
 from holdfast.comments.sidecar.source import SUFFIX, source_path
 from holdfast.comments.store import Comments
@@ -31,7 +37,7 @@ class WriteComments(Input):
     context: IntegerOrNone = Field(
         default=None,
         ge=0,
-        le=LARGEST_MARGIN,
+        le=MAX_CONTEXT_LINES,
         description="Lines of source to include before and after each comment; none by default.",
     )
     output: str | None = Field(
@@ -52,11 +58,11 @@ class CommentsWritten(CommentResult):
     damaged: list[UntrustedText] = Field(description="Files whose comments could not be read.")
 
 
-def _result_text(result: CommentsWritten) -> str:
+def _render(result: CommentsWritten) -> str:
     if result.text is not None:
         return result.text
-    found = f"{counted(result.total_comments, 'comment')} of {counted(result.total_files, 'file')}"
-    return "\n".join([f"{found}: {result.file}", *damage_notices(result.damaged)])
+    counts = f"{counted(result.total_comments, 'comment')} of {counted(result.total_files, 'file')}"
+    return "\n".join([f"{counts}: {result.file}", *damage_notices(result.damaged)])
 
 
 @comments.operation(
@@ -67,8 +73,8 @@ def _result_text(result: CommentsWritten) -> str:
     example="holdfast comments export --format jsonl --context 5 --output training.jsonl",
     seconds=3600,
     command_only=True,
-    text=_result_text,
-    fill_in=arguments.paths("file"),
+    text=_render,
+    fill_in=arguments.resolve_paths("file"),
 )
 def write_comments(room: Comments, args: WriteComments) -> CommentsWritten:
     """Write all comments to a file: JSON, Markdown, AI training data (JSON lines) or Parquet.
@@ -84,16 +90,16 @@ def write_comments(room: Comments, args: WriteComments) -> CommentsWritten:
     if name is not None and name.endswith(SUFFIX):
         hint = f"Choose a name that does not end in {SUFFIX}."
         raise InvalidArguments(f"'{name}' would be taken for a comment file.", hint=hint)
-    printed = BoundedBuffer(LIMITS.export_bytes)
-    to_file = args.output and streamed_file(args.output, replace=args.overwrite)
-    with to_file or nullcontext(printed) as file:
-        tally, size = write_export(room, request, file), file.tell()
+    buffer = BoundedBuffer(LIMITS.export_bytes)
+    output_file = streamed_file(args.output, replace=args.overwrite) if args.output else None
+    with output_file or nullcontext(buffer) as sink:
+        tally, size = write_export(room, request, sink), sink.tell()
     return CommentsWritten(
         format=args.format,
         total_comments=tally.comments,
         total_files=tally.files,
         size_bytes=size,
         file=name,
-        text=None if to_file else printed.getvalue().decode(),
+        text=None if output_file else buffer.getvalue().decode(),
         damaged=tally.damaged,
     )

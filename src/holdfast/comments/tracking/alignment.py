@@ -18,11 +18,12 @@ from holdfast.comments.tracking.diff import Area
 from holdfast.comments.tracking.lines import Bag, Lines
 from holdfast.comments.tracking.similarity import LineSimilarity
 
-_COMMON = 60
-"""A word part that occurs in more lines than this selects no candidates. A chosen bound."""
+_MAX_LINES_PER_WORD = 60
+"""A word part that occurs in more lines than this selects no candidates. A judgement: it is too common."""
 
-_MAX_READ = 20_000
-"""Lines that are indexed by words; beyond them only equal texts are found. A chosen bound on time."""
+_MAX_INDEXED_LINES = 20_000
+"""Lines that are indexed by word parts; later ones are found by equal text only. A judgement: it bounds the
+time, and source written by people is shorter."""
 
 
 class UnmatchedLines:
@@ -34,75 +35,77 @@ class UnmatchedLines:
 
     @cached_property
     def _by_text(self) -> dict[str, list[int]]:
-        """The lines by their normalized text, each list increasing."""
-        found: dict[str, list[int]] = defaultdict(list)
+        """The indices of the lines with each normalized text, in order."""
+        indices: dict[str, list[int]] = defaultdict(list)
         for index in self._indices:
-            found[self._lines.normal[index]].append(index)
-        return found
+            indices[self._lines.normalized[index]].append(index)
+        return indices
 
     @cached_property
-    def _by_piece(self) -> dict[str, list[int]]:
-        """An inverted index from word parts to lines."""
-        found: dict[str, list[int]] = defaultdict(list)
-        for index in self._indices[:_MAX_READ]:
-            for piece in self._lines.bag(index).counts:
-                found[piece].append(index)
-        return found
+    def _by_word_part(self) -> dict[str, list[int]]:
+        """An inverted index from word parts to the indices of lines, in order."""
+        indices: dict[str, list[int]] = defaultdict(list)
+        for index in self._indices[:_MAX_INDEXED_LINES]:
+            for word_part in self._lines.bag(index).counts:
+                indices[word_part].append(index)
+        return indices
 
-    def equal(self, text: str, goal: int, most: int) -> list[int]:
+    def with_text(self, text: str, goal: int, limit: int) -> list[int]:
         """Return the lines with a text, nearest to `goal` first."""
-        found = self._by_text.get(text, [])
-        place = bisect_left(found, goal)
-        near = found[max(0, place - most) : place + most]
-        return sorted(near, key=lambda index: (abs(index - goal), index))[:most]
+        indices = self._by_text.get(text, [])
+        position = bisect_left(indices, goal)
+        near = indices[max(0, position - limit) : position + limit]
+        return sorted(near, key=lambda index: (abs(index - goal), index))[:limit]
 
-    def sharing_words(self, bag: Bag, start: int, end: int, most: int) -> list[int]:
+    def sharing_words(self, bag: Bag, start: int, end: int, limit: int) -> list[int]:
         """Return the lines from start to end (exclusive) that share the most rare word parts."""
         votes: dict[int, float] = defaultdict(float)
-        for piece in bag.counts:
-            holders = self._by_piece.get(piece, [])
+        for word_part in bag.counts:
+            holders = self._by_word_part.get(word_part, [])
             low, high = bisect_left(holders, start), bisect_left(holders, end)
-            if high - low <= _COMMON:
-                worth = 1 / (1 + high - low)
+            if high - low <= _MAX_LINES_PER_WORD:
+                vote = 1 / (1 + high - low)
                 for index in holders[low:high]:
-                    votes[index] += worth
-        return sorted(votes, key=lambda index: (-votes[index], index))[:most]
+                    votes[index] += vote
+        return sorted(votes, key=lambda index: (-votes[index], index))[:limit]
 
 
-Pair = tuple[int, int, float]
+ScoredPair = tuple[int, int, float]
 """Old index, new index, and the score of matching them."""
 
 
-def heaviest_chain(pairs: Sequence[Pair]) -> list[Pair]:
+def heaviest_chain(pairs: Sequence[ScoredPair]) -> list[ScoredPair]:
     """Return the increasing chain of pairs with the greatest sum of scores."""
     ordered = sorted(pairs, key=lambda pair: (pair[0], -pair[1]))
-    ranks = {index: rank for rank, index in enumerate(sorted({pair[1] for pair in ordered}), start=1)}
-    best = _PrefixMaxima(len(ranks))
-    before: list[int] = []
-    for number, (_, target, score) in enumerate(ordered):
-        total, previous = best.best_up_to(ranks[target] - 1)
-        before.append(previous)
-        best.update(ranks[target], total + score, number)
-    _, at = best.best_up_to(len(ranks))
-    chain: list[Pair] = []
-    while at >= 0:
-        chain.append(ordered[at])
-        at = before[at]
+    new_indices = sorted({pair[1] for pair in ordered})
+    ranks = {new_index: rank for rank, new_index in enumerate(new_indices, start=1)}
+    best_chains = _PrefixMaxima(len(ranks))
+    predecessors: list[int] = []
+    for number, (_, new_index, score) in enumerate(ordered):
+        total, predecessor = best_chains.best_up_to(ranks[new_index] - 1)
+        predecessors.append(predecessor)
+        best_chains.update(ranks[new_index], total + score, number)
+    _, number = best_chains.best_up_to(len(ranks))
+    chain: list[ScoredPair] = []
+    while number >= 0:
+        chain.append(ordered[number])
+        number = predecessors[number]
     chain.reverse()
     return chain
 
 
 class _PrefixMaxima:
-    """A Fenwick tree of the best chain that ends at or before each rank.
+    """A Fenwick tree of the best chain that ends at or before each rank of a new line.
 
     Pairs of one old line are inserted from the last new line to the first, so that none extends another.
     """
 
     def __init__(self, size: int) -> None:
         self._best: list[tuple[float, int]] = [(0.0, -1)] * (size + 1)
+        """The total score of a chain and the number of its last pair, or -1 for the empty chain."""
 
     def best_up_to(self, rank: int) -> tuple[float, int]:
-        """Return the best total that ends at or before a rank, and the pair it ends with."""
+        """Return the best total of a chain that ends at or before a rank, and its last pair's number."""
         found = (0.0, -1)
         while rank > 0:
             if self._best[rank][0] > found[0]:
@@ -111,71 +114,74 @@ class _PrefixMaxima:
         return found
 
     def update(self, rank: int, total: float, number: int) -> None:
-        """Record that a chain ending in a pair at a rank reaches a total."""
+        """Record a chain with its total, which ends with pair `number` at a rank."""
         while rank < len(self._best):
             if total > self._best[rank][0]:
                 self._best[rank] = (total, number)
             rank += rank & -rank
 
 
-_FLOOR = 0.42
+_MIN_PAIR_SCORE = 0.42
 """Lowest score of a pair that may be matched. This and the next bound were tuned with `bench/anchors`
 (docs/accuracy.md, decision 0016)."""
 
-_MIN_CONTENT = 0.25
+_MIN_PAIR_CONTENT = 0.25
 """Lowest text similarity of a pair that may be matched."""
 
-_MAX_PAIRS = 3000
-"""Areas with at most this many pairs are searched exhaustively. A chosen bound on time."""
+_MAX_EXHAUSTIVE_PAIRS = 3000
+"""Areas with at most this many pairs are searched exhaustively. A judgement: milliseconds for each area."""
 
-_PER_LINE = 6
-"""Candidates for one line of a large area, by text and by words each. A chosen bound on time."""
+_MAX_CANDIDATES_PER_LINE = 6
+"""Candidates for one line of a large area, by text and by word parts each. A judgement: the right line is
+nearly always among the first, and the time is proportional."""
 
-_BLOCK = 100
-"""Lines of a large area that are aligned together, with as many before and after them. A chosen bound."""
+_BLOCK_LINES = 100
+"""Lines of a large area that are aligned together, with as many before and after them. A judgement: code
+rarely moves farther without being cut out and inserted elsewhere."""
 
 
 def is_small(area: Area) -> bool:
     """Return whether all pairs of an area are scored."""
-    return (area[1] - area[0]) * (area[3] - area[2]) <= _MAX_PAIRS
+    return (area[1] - area[0]) * (area[3] - area[2]) <= _MAX_EXHAUSTIVE_PAIRS
 
 
-def window(area: Area, index: int) -> Area:
-    """Return the part of an area that decides about a line: a small one whole, else nearby blocks."""
-    if is_small(area) or area[1] - area[0] <= 3 * _BLOCK:
+def alignment_window(area: Area, index: int) -> Area:
+    """Return the part of an area to align for a line: a small area itself, else the blocks around it."""
+    if is_small(area) or area[1] - area[0] <= 3 * _BLOCK_LINES:
         return area
-    start = area[0] + ((index - area[0]) // _BLOCK - 1) * _BLOCK
-    return max(area[0], start), min(area[1], start + 3 * _BLOCK), area[2], area[3]
+    start = area[0] + ((index - area[0]) // _BLOCK_LINES - 1) * _BLOCK_LINES
+    return max(area[0], start), min(area[1], start + 3 * _BLOCK_LINES), area[2], area[3]
 
 
-def scored_pairs(
-    before: Lines, likeness: LineSimilarity, left_over: UnmatchedLines, area: Area, whole: Area
-) -> list[Pair]:
-    """Return the pairs of an area, itself a part of `whole`, that score above the floor."""
+def score_pairs(
+    old_lines: Lines, similarity: LineSimilarity, unmatched: UnmatchedLines, area: Area, whole: Area
+) -> list[ScoredPair]:
+    """Return the pairs of an area with a sufficient score; `whole` is the area that it is a part of."""
     old_start, old_end, new_start, new_end = area
     if is_small(area):
         targets = range(new_start, new_end)
-        tried = [(source, target) for source in range(old_start, old_end) for target in targets]
+        candidates = [(source, target) for source in range(old_start, old_end) for target in targets]
     else:
-        tried = _candidate_pairs(before, left_over, area, whole)
-    pairs: list[Pair] = []
-    for source, target in tried:
-        if likeness.content(source, target) >= _MIN_CONTENT:
-            score = likeness.score(source, target)
-            if score >= _FLOOR:
+        candidates = _candidate_pairs(old_lines, unmatched, area, whole)
+    pairs: list[ScoredPair] = []
+    for source, target in candidates:
+        if similarity.content(source, target) >= _MIN_PAIR_CONTENT:
+            score = similarity.score(source, target)
+            if score >= _MIN_PAIR_SCORE:
                 pairs.append((source, target, score))
     return pairs
 
 
 def _candidate_pairs(
-    before: Lines, left_over: UnmatchedLines, area: Area, whole: Area
+    old_lines: Lines, unmatched: UnmatchedLines, area: Area, whole: Area
 ) -> list[tuple[int, int]]:
-    """Return for each old line the new lines that share its text or most of its rare words."""
+    """Return the pairs of each old line with the new lines of equal text or with the same rare words."""
     _, _, new_start, new_end = area
     pairs: list[tuple[int, int]] = []
     for source in range(area[0], area[1]):
+        # The new line at the same relative position in the area.
         goal = new_start + (source - whole[0]) * (new_end - new_start) // max(1, whole[1] - whole[0])
-        equal = left_over.equal(before.normal[source], goal, _PER_LINE)
-        alike = left_over.sharing_words(before.bag(source), new_start, new_end, _PER_LINE)
+        equal = unmatched.with_text(old_lines.normalized[source], goal, _MAX_CANDIDATES_PER_LINE)
+        alike = unmatched.sharing_words(old_lines.bag(source), new_start, new_end, _MAX_CANDIDATES_PER_LINE)
         pairs += [(source, target) for target in sorted({*alike, *equal}) if new_start <= target < new_end]
     return pairs

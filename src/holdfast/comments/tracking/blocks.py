@@ -1,8 +1,8 @@
-"""Tracks lines that open blocks by what the blocks contain.
+"""Guesses where a line that opens a block went, from the lines inside the block.
 
-The lines inside a block vote: each votes for the line that opens the block it is in now. Votes come from
-confirmed lines or, if there are none, from the first few lines that can be located; a strict majority must
-agree on one opening line of the same kind.
+Each line inside votes for the line that opens the block around it in the new version. Confirmed lines vote
+or, if there are none, the first few lines that can be located. A strict majority must agree on one opening
+line of the same kind.
 """
 
 from __future__ import annotations
@@ -19,82 +19,82 @@ from holdfast.comments.tracking.outline import Outline
 if TYPE_CHECKING:
     from holdfast.syntax.symbols import Symbol
 
-_VOTERS = 7
-"""Lines inside a block that vote, the first ones. This bound and the scores below were tuned with
+_MAX_VOTERS = 7
+"""Number of lines that vote: the first ones inside a block. This value and the scores below were tuned with
 `bench/anchors` (docs/accuracy.md, decision 0016)."""
 
-_SAME_CONTENT_SCORE = 0.8
+_MIN_SAME_CONTENT_SCORE = 0.8
 """Lowest score of an opening line whose block contains the same lines."""
 
 _ONLY_BLOCK_SCORE = 0.6
 """Score of the only block of its kind in the same function, when nothing else is similar."""
 
-_LOCATED_VOTERS = 3
-"""Lines inside a block that are located when none of them is confirmed. A chosen bound on time."""
+_MAX_LOCATED_VOTERS = 3
+"""Lines inside a block that are located if none is confirmed. A judgement: each needs a search of its own."""
 
-_LONGEST = 400
-"""Lines of a block that are searched for confirmed ones. A chosen bound on time."""
+_MAX_BLOCK_LINES = 400
+"""Lines of a block that are searched for confirmed ones. A judgement: longer blocks have some among the
+first."""
 
 
-class Blocks:
-    """The blocks of two versions."""
+class BlockGuesses:
+    """Guesses for the lines of one comparison that open blocks; `locate` finds any other line."""
 
     def __init__(self, comparison: VersionComparison, locate: Callable[[int], int | None]) -> None:
         self._comparison = comparison
         self._locate = locate
-        self._before, self._after = comparison.before, comparison.after
+        self._old_lines, self._new_lines = comparison.old_lines, comparison.new_lines
 
     def guess(self, index: int) -> Guess | None:
         """Return the line that opens the block which contains most of the old block's lines."""
-        kind = self._before.role(index).opens
+        kind = self._old_lines.role(index).opens
         outlines = self._comparison.outlines
         if not kind or not outlines.both_parsed:
             return None
         votes: Counter[int] = Counter()
-        for inside, target in self._inside(index):
-            opened = _opened(outlines.old, self._before, inside, kind)
-            now = _opened(outlines.new, self._after, target, kind)
-            rank = opened.index(index) if index in opened else len(now)
-            votes[now[rank] if rank < len(now) else -1] += 1
+        for inside, target in self._voters(index):
+            old_openers = _enclosing_openers(outlines.old, self._old_lines, inside, kind)
+            new_openers = _enclosing_openers(outlines.new, self._new_lines, target, kind)
+            depth = old_openers.index(index) if index in old_openers else len(new_openers)
+            votes[new_openers[depth] if depth < len(new_openers) else -1] += 1
         target, count = votes.most_common(1)[0] if votes else (-1, 0)
         if target < 0 or 2 * count <= votes.total():
             return None
         score = self._comparison.similarity.score(index, target)
-        return Guess(target, max(_SAME_CONTENT_SCORE, score), "body")
+        return Guess(target, max(_MIN_SAME_CONTENT_SCORE, score), "body")
 
-    def only(self, index: int) -> Guess | None:
-        """Return the only block of a kind in the same symbol, if the old line opened the only one too."""
-        kind = self._before.role(index).opens
+    def guess_only_block(self, index: int) -> Guess | None:
+        """Return the only block of a kind in the same symbol, if the old block was the only one, too."""
+        kind = self._old_lines.role(index).opens
         outlines = self._comparison.outlines
         old_symbol = outlines.old.symbol_at(index) if kind and outlines.both_parsed else None
         target = outlines.symbols.target_of.get(old_symbol) if old_symbol is not None else None
         if old_symbol is None or target is None:
             return None
-        old_lines = _opening(self._before, outlines.old.symbols[old_symbol], kind)
-        new_lines = _opening(self._after, outlines.new.symbols[target], kind)
+        old_lines = _openers_in_symbol(self._old_lines, outlines.old.symbols[old_symbol], kind)
+        new_lines = _openers_in_symbol(self._new_lines, outlines.new.symbols[target], kind)
         is_only = old_lines == [index] and len(new_lines) == 1
         return Guess(new_lines[0], _ONLY_BLOCK_SCORE, "only") if is_only else None
 
-    def _inside(self, index: int) -> list[tuple[int, int]]:
-        """Return the first confirmed or located lines inside a block, with their new lines."""
-        lines = [
-            at for at in self._comparison.outlines.old.block_lines(index) if not self._before.is_trivial(at)
-        ]
-        firm = self._comparison.confirmed
-        confirmed = [(at, firm[at]) for at in lines[:_LONGEST] if at in firm]
-        if confirmed:
-            return confirmed[:_VOTERS]
-        plain = [at for at in lines if not self._before.role(at).opens]
-        found = ((at, self._locate(at)) for at in plain[:_LOCATED_VOTERS])
-        return [(at, target) for at, target in found if target is not None]
+    def _voters(self, index: int) -> list[tuple[int, int]]:
+        """Return the first confirmed or located lines inside a block, each with its new line."""
+        block_lines = self._comparison.outlines.old.block_lines(index)
+        inside = [line for line in block_lines if not self._old_lines.is_trivial(line)]
+        confirmed = self._comparison.confirmed
+        voters = [(line, confirmed[line]) for line in inside[:_MAX_BLOCK_LINES] if line in confirmed]
+        if voters:
+            return voters[:_MAX_VOTERS]
+        not_openers = [line for line in inside if not self._old_lines.role(line).opens]
+        located = ((line, self._locate(line)) for line in not_openers[:_MAX_LOCATED_VOTERS])
+        return [(line, target) for line, target in located if target is not None]
 
 
-def _opened(outline: Outline, lines: Lines, index: int, kind: str) -> list[int]:
+def _enclosing_openers(outline: Outline, lines: Lines, index: int, kind: str) -> list[int]:
     """Return the lines that open blocks of a kind around a line, innermost first."""
     return [row for row in outline.enclosing_rows(index) if lines.role(row).opens == kind]
 
 
-def _opening(lines: Lines, symbol: Symbol, kind: str) -> list[int]:
+def _openers_in_symbol(lines: Lines, symbol: Symbol, kind: str) -> list[int]:
     """Return the lines of a symbol that open blocks of a kind."""
     inside = range(symbol.start_line - 1, min(symbol.end_line, len(lines)))
     return [index for index in inside if lines.role(index).opens == kind]

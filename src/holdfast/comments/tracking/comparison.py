@@ -1,6 +1,7 @@
-"""Two versions side by side: the lines that are certainly equal, and the areas between them to search.
+"""Compares two versions: the lines that are certainly unchanged, and the areas between them, to be searched.
 
-Contract: confirmed lines are strictly increasing pairs; every other line is in exactly one area.
+Contract: confirmed lines are strictly increasing pairs; every other line is in exactly one area. Line numbers
+in this package are indices from 0, except those of symbols and placements, which count from 1.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from functools import cached_property
 from itertools import pairwise
 
 from holdfast.comments.tracking.alignment import (
-    Pair,
+    ScoredPair,
     UnmatchedLines,
+    alignment_window,
     heaviest_chain,
     is_small,
-    scored_pairs,
-    window,
+    score_pairs,
 )
 from holdfast.comments.tracking.diff import Area, line_map
 from holdfast.comments.tracking.lines import Lines
@@ -25,59 +26,70 @@ from holdfast.comments.tracking.reflow import StatementTokens, reflowed_line
 from holdfast.comments.tracking.similarity import LineSimilarity
 from holdfast.comments.tracking.symbol_map import OutlinePair
 
-_CONFIRMED_TOKENS = 6
+_MIN_RUN_TOKENS = 6
 """Distinctive tokens that a run of equal lines between two changes needs to be confirmed. Tuned with
 `bench/anchors` (docs/accuracy.md, decision 0016)."""
 
-_LONGEST_SLIDE = 12
-"""Lines at the end of a run that are checked for sliding. A chosen bound."""
+_MAX_SLIDE_LINES = 12
+"""Lines at the end of a run that are checked for sliding. A judgement: longer repetitions are rare in
+code."""
 
-_DIVIDING_SCORE = 0.75
-"""Score from which a pair divides a large area. Tuned with `bench/anchors`."""
+_MIN_DIVIDING_SCORE = 0.75
+"""Score from which on a pair of lines divides a large area. Tuned with `bench/anchors`."""
+
+_TRIVIAL_WEIGHT = 0.2
+"""Weight of the score of a trivial line in an alignment. A judgement: distinctive lines must decide."""
 
 
 class VersionComparison:
-    """What all anchors of a pair of versions share."""
+    """The comparison of two versions, computed step by step as the anchors need it."""
 
     def __init__(self, old: FileVersion, new: FileVersion) -> None:
-        self.before, self.after = Lines(old.text), Lines(new.text)
-        self._outlines = Outline(old.path, self.before), Outline(new.path, self.after)
+        self.old_lines, self.new_lines = Lines(old.text), Lines(new.text)
+        self._outlines = Outline(old.path, self.old_lines), Outline(new.path, self.new_lines)
         self._streams: dict[Area, tuple[StatementTokens, StatementTokens]] = {}
         self._aligned: dict[Area, dict[int, tuple[int, float]]] = {}
 
     @cached_property
-    def equal(self) -> dict[int, int]:
-        """Lines that the diff found unchanged."""
-        return line_map(self.before, self.after)
+    def unchanged(self) -> dict[int, int]:
+        """The new index of each line that the diff found unchanged."""
+        return line_map(self.old_lines, self.new_lines)
 
     @cached_property
     def confirmed(self) -> dict[int, int]:
-        """The equal lines that can be trusted.
+        """The unchanged lines that can be trusted, with their new indices.
 
         Left out are short runs without a unique line, and ambiguous or trivial lines at the ends of runs.
         """
-        before, equal, runs = self.before, self.equal, _runs_of(self.equal)
-        firm: dict[int, int] = {}
-        loose = _sliding_ends(before, self.after, equal, runs)
+        old_lines, unchanged = self.old_lines, self.unchanged
+        runs = _group_runs(unchanged)
+        sliding = _sliding_ends(old_lines, self.new_lines, unchanged, runs)
+
+        def is_unreliable(index: int) -> bool:
+            return index in sliding or old_lines.is_trivial(index)
+
+        confirmed: dict[int, int] = {}
         for run in runs:
             first, last = run[0], run[-1]
-            at_start = first == 0 and equal[first] == 0
-            at_end = last == len(before) - 1 and equal[last] == len(self.after) - 1
-            while first <= last and not at_start and (first in loose or before.is_trivial(first)):
+            at_start = first == 0 and unchanged[first] == 0
+            at_end = last == len(old_lines) - 1 and unchanged[last] == len(self.new_lines) - 1
+            while first <= last and not at_start and is_unreliable(first):
                 first += 1
-            while first <= last and not at_end and (last in loose or before.is_trivial(last)):
+            while first <= last and not at_end and is_unreliable(last):
                 last -= 1
             kept = range(first, last + 1)
-            tokens = sum(before.distinctive_tokens(index) for index in kept)
-            if at_start or at_end or (tokens >= _CONFIRMED_TOKENS and self.is_unique(kept)):
-                firm.update((index, equal[index]) for index in kept)
-        return firm
+            tokens = sum(old_lines.distinctive_tokens(index) for index in kept)
+            if at_start or at_end or (tokens >= _MIN_RUN_TOKENS and self.is_unique(kept)):
+                confirmed.update((index, unchanged[index]) for index in kept)
+        return confirmed
 
     def is_unique(self, indices: range) -> bool:
-        """Return whether some old lines contain a line, or two in a row, that is unique in both versions."""
-        distinctive = [self.before.normal[index] for index in indices if not self.before.is_trivial(index)]
+        """Return whether a line among these, or two in a row, occur only once in each version."""
+        distinctive = [
+            self.old_lines.normalized[index] for index in indices if not self.old_lines.is_trivial(index)
+        ]
         keys: list[str | tuple[str, str]] = [*distinctive, *pairwise(distinctive)]
-        return any(self.before.counts[key] == self.after.counts[key] == 1 for key in keys)
+        return any(self.old_lines.counts[key] == self.new_lines.counts[key] == 1 for key in keys)
 
     @cached_property
     def _confirmed_keys(self) -> list[int]:
@@ -90,12 +102,12 @@ class VersionComparison:
     @cached_property
     def outlines(self) -> OutlinePair:
         """The symbols of both versions."""
-        return OutlinePair(*self._outlines, self.before, self.after, self.equal)
+        return OutlinePair(*self._outlines, self.old_lines, self.new_lines, self.unchanged)
 
     @cached_property
     def similarity(self) -> LineSimilarity:
-        """Similarity of pairs of lines."""
-        return LineSimilarity(self.before, self.after, self.outlines)
+        """The similarity of pairs of lines."""
+        return LineSimilarity(self.old_lines, self.new_lines, self.outlines)
 
     def area(self, index: int) -> Area:
         """Return the area around a line that is not confirmed."""
@@ -105,37 +117,41 @@ class VersionComparison:
         """Return the area around a new line that matches no confirmed line."""
         return self._area(bisect_left(self._confirmed_targets, index))
 
-    def _area(self, place: int) -> Area:
-        """Return the area before the confirmed line number `place`; after the last, the rest."""
+    def _area(self, number: int) -> Area:
+        """Return the area before a confirmed line, given its number among them; after the last, the rest."""
         keys, targets = self._confirmed_keys, self._confirmed_targets
-        old_start, new_start = (keys[place - 1] + 1, targets[place - 1] + 1) if place else (0, 0)
-        if place == len(keys):
-            return old_start, len(self.before), new_start, len(self.after)
-        return old_start, keys[place], new_start, targets[place]
+        old_start, new_start = (keys[number - 1] + 1, targets[number - 1] + 1) if number else (0, 0)
+        if number == len(keys):
+            return old_start, len(self.old_lines), new_start, len(self.new_lines)
+        return old_start, keys[number], new_start, targets[number]
 
     def reflowed_line(self, index: int) -> int | None:
-        """Return where a line's code begins now, if only line breaks changed."""
+        """Return the line on which a line's code starts now, if only line breaks changed."""
         area = self.area(index)
         streams = self._streams.get(area)
         if streams is None:
             old_start, old_end, new_start, new_end = area
             streams = (
-                StatementTokens(self.before, old_start, old_end),
-                StatementTokens(self.after, new_start, new_end),
+                StatementTokens(self.old_lines, old_start, old_end),
+                StatementTokens(self.new_lines, new_start, new_end),
             )
             self._streams[area] = streams
         found = reflowed_line(*streams, index)
         # For lines with equal text, equal tokens add no evidence.
-        return None if found is None or self.before.normal[index] == self.after.normal[found] else found
+        return (
+            None
+            if found is None or self.old_lines.normalized[index] == self.new_lines.normalized[found]
+            else found
+        )
 
     @cached_property
     def unmatched(self) -> UnmatchedLines:
         """The new lines that no confirmed line matches."""
-        return UnmatchedLines(self.after, set(self.confirmed.values()))
+        return UnmatchedLines(self.new_lines, set(self.confirmed.values()))
 
-    def aligned(self, area: Area, index: int) -> dict[int, tuple[int, float]]:
-        """Return for the old lines of an area, or those near `index`, the aligned new line and its score."""
-        part = window(area, index)
+    def alignment(self, area: Area, index: int) -> dict[int, tuple[int, float]]:
+        """Return the aligned new line and score for each old line of an area, or of its part near `index`."""
+        part = alignment_window(area, index)
         found = self._aligned.get(part)
         if found is None:
             chain = self._align(part, area)
@@ -145,32 +161,31 @@ class VersionComparison:
             self._aligned[part] = found
         return found
 
-    def _align(self, part: Area, whole: Area) -> list[Pair]:
-        """Return the best chain of the pairs of an area; trivial lines get a fifth of the weight."""
+    def _align(self, part: Area, whole: Area) -> list[ScoredPair]:
+        """Return the best chain of the pairs of an area, in which trivial lines have little weight."""
         scores = {
             (source, target): score
-            for source, target, score in scored_pairs(
-                self.before, self.similarity, self.unmatched, part, whole
+            for source, target, score in score_pairs(
+                self.old_lines, self.similarity, self.unmatched, part, whole
             )
         }
         weighed = [
-            (source, target, score * (0.2 if self.before.is_trivial(source) else 1.0))
+            (source, target, score * (_TRIVIAL_WEIGHT if self.old_lines.is_trivial(source) else 1.0))
             for (source, target), score in scores.items()
         ]
         return [(source, target, scores[source, target]) for source, target, _ in heaviest_chain(weighed)]
 
-    def _refine(self, part: Area, chain: list[Pair]) -> list[Pair]:
+    def _refine(self, part: Area, chain: list[ScoredPair]) -> list[ScoredPair]:
         """Return a chain in which the small gaps between its certain pairs are aligned exhaustively."""
-        refined: list[Pair] = []
+        refined: list[ScoredPair] = []
         old_start, old_end, new_start, new_end = part
-        certain = [pair for pair in chain if pair[2] >= _DIVIDING_SCORE]
+        certain = [pair for pair in chain if pair[2] >= _MIN_DIVIDING_SCORE]
         for source, target, score in [*certain, (old_end, new_end, 0.0)]:
             gap = (old_start, source, new_start, target)
-            if old_start == source or new_start == target:
-                pass
-            elif is_small(gap):
+            is_empty = old_start == source or new_start == target
+            if not is_empty and is_small(gap):
                 refined += self._align(gap, gap)
-            else:
+            elif not is_empty:
                 refined += [pair for pair in chain if old_start <= pair[0] < source]
             if source < old_end:
                 refined.append((source, target, score))
@@ -178,29 +193,37 @@ class VersionComparison:
         return refined
 
 
-def _sliding_ends(before: Lines, after: Lines, equal: dict[int, int], runs: list[list[int]]) -> set[int]:
-    """Return the lines at the ends of runs that could equally match at the other end of a change."""
-    loose: set[int] = set()
+def _sliding_ends(
+    old_lines: Lines, new_lines: Lines, unchanged: dict[int, int], runs: list[list[int]]
+) -> set[int]:
+    """Return the lines at the ends of runs that could equally match at the other end of a change.
+
+    If the text between two runs was inserted or deleted, and its lines repeat those around it, the change may
+    be attributed to either end. This is known as diff sliding.
+    """
+    sliding: set[int] = set()
     for upper, lower in pairwise(runs):
         above, below = upper[-1], lower[0]
-        # Text inserted (or deleted) between them may be attributed to either end: diff sliding.
-        for lines, first, last in ((after, equal[above], equal[below]), (before, above, below)):
-            for step in range(min(_LONGEST_SLIDE, len(upper), last - first - 1)):
-                if lines.normal[last - 1 - step] != before.normal[above - step]:
+        for lines, first, last in (
+            (new_lines, unchanged[above], unchanged[below]),
+            (old_lines, above, below),
+        ):
+            for step in range(min(_MAX_SLIDE_LINES, len(upper), last - first - 1)):
+                if lines.normalized[last - 1 - step] != old_lines.normalized[above - step]:
                     break
-                loose.add(above - step)
-            for step in range(min(_LONGEST_SLIDE, len(lower), last - first - 1)):
-                if lines.normal[first + 1 + step] != before.normal[below + step]:
+                sliding.add(above - step)
+            for step in range(min(_MAX_SLIDE_LINES, len(lower), last - first - 1)):
+                if lines.normalized[first + 1 + step] != old_lines.normalized[below + step]:
                     break
-                loose.add(below + step)
-    return loose
+                sliding.add(below + step)
+    return sliding
 
 
-def _runs_of(equal: dict[int, int]) -> list[list[int]]:
-    """Return the equal lines as runs that are contiguous on both sides."""
+def _group_runs(unchanged: dict[int, int]) -> list[list[int]]:
+    """Group unchanged lines into runs that are contiguous on both sides."""
     runs: list[list[int]] = []
-    for index in sorted(equal):
-        if runs and runs[-1][-1] == index - 1 and equal[index - 1] == equal[index] - 1:
+    for index in sorted(unchanged):
+        if runs and runs[-1][-1] == index - 1 and unchanged[index - 1] == unchanged[index] - 1:
             runs[-1].append(index)
         else:
             runs.append([index])

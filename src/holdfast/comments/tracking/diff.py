@@ -1,8 +1,8 @@
 """A patience diff: lines that are unchanged between two versions.
 
-Unique common lines are matched first (Bram Cohen's patience diff), recursively between the matches; what is
-left is matched by a longest common subsequence of the lines that have distinctive tokens. All of it runs on
-exact lines first and then on lines without white space.
+Lines that occur once on each side are matched first, recursively between the matches (Bram Cohen's patience
+diff). This is done with exact lines, and then, for the lines between, with normalized lines. The rest is
+matched by a longest common subsequence of the lines that have distinctive tokens.
 
 Contract: the map is strictly increasing, and mapped lines differ in white space and quotes at most.
 """
@@ -19,77 +19,77 @@ from holdfast.storage.git.line_diff import unique_pairs
 Area = tuple[int, int, int, int]
 """Old start and end, new start and end; the ends are exclusive."""
 
-_LARGEST_TABLE = 25_000_000
-"""Largest product of line counts for which a longest common subsequence is computed. A bound chosen to cap
-the time: rapidfuzz's bit-parallel algorithm takes one step for 64 cells, so at most about 400,000 steps."""
+_MAX_TABLE_CELLS = 25_000_000
+"""Largest product of line counts for which a longest common subsequence is computed. A judgement: rapidfuzz's
+bit-parallel algorithm takes one step for 64 cells, so at most about 400,000 steps."""
 
-_DEEPEST = 24
-"""Recursion depth of the patience diff. A chosen bound: each level needs new unique lines, so real files use
-only a few."""
+_MAX_RECURSION_DEPTH = 24
+"""Recursion depth of the patience diff. A judgement: each level needs new unique lines, so real files use
+only a few levels."""
 
 
 def line_map(old: Lines, new: Lines) -> dict[int, int]:
     """Return the new index of each old line that is unchanged."""
-    found: dict[int, int] = {}
-    exact = _Diff(*_interned(old.raw, new.raw), found)
-    exact.match((0, len(old), 0, len(new)), _DEEPEST)
-    loose = _Diff(*_interned(old.normal, new.normal), found)
-    for area in gaps(found, len(old), len(new)):
-        loose.match(area, _DEEPEST)
-    for area in gaps(found, len(old), len(new)):
-        loose.longest_common(area, old, new)
-    return found
+    matches: dict[int, int] = {}
+    exact = _Diff(*_intern(old.raw, new.raw), matches)
+    exact.match((0, len(old), 0, len(new)), _MAX_RECURSION_DEPTH)
+    normalized = _Diff(*_intern(old.normalized, new.normalized), matches)
+    for area in gaps(matches, len(old), len(new)):
+        normalized.match(area, _MAX_RECURSION_DEPTH)
+    for area in gaps(matches, len(old), len(new)):
+        normalized.match_longest_common(area, old, new)
+    return matches
 
 
-def gaps(found: dict[int, int], old_length: int, new_length: int) -> list[Area]:
+def gaps(matches: dict[int, int], old_length: int, new_length: int) -> list[Area]:
     """Return the areas between matched lines that have lines on both sides."""
     areas: list[Area] = []
     old_start = new_start = 0
-    for old_index, new_index in [*sorted(found.items()), (old_length, new_length)]:
+    for old_index, new_index in [*sorted(matches.items()), (old_length, new_length)]:
         if old_index > old_start and new_index > new_start:
             areas.append((old_start, old_index, new_start, new_index))
         old_start, new_start = old_index + 1, new_index + 1
     return areas
 
 
-def _interned(old: Sequence[str], new: Sequence[str]) -> tuple[list[int], list[int]]:
-    """Return both sequences as integers that are equal where the lines are."""
+def _intern(old: Sequence[str], new: Sequence[str]) -> tuple[list[int], list[int]]:
+    """Replace the lines of both sequences by integers; equal lines have equal integers."""
     numbers: dict[str, int] = {}
-    left = [numbers.setdefault(key, len(numbers)) for key in old]
-    right = [numbers.setdefault(key, len(numbers)) for key in new]
-    return left, right
+    old_numbers = [numbers.setdefault(line, len(numbers)) for line in old]
+    new_numbers = [numbers.setdefault(line, len(numbers)) for line in new]
+    return old_numbers, new_numbers
 
 
 class _Diff:
-    """A diff under construction."""
+    """Adds matches of lines, which are given as integers, to a map from old to new indices."""
 
-    def __init__(self, old: list[int], new: list[int], found: dict[int, int]) -> None:
+    def __init__(self, old: list[int], new: list[int], matches: dict[int, int]) -> None:
         self._old = old
         self._new = new
-        self._found = found
+        self._matches = matches
 
     def match(self, area: Area, depth: int) -> None:
         """Match the common prefix, suffix and unique lines of an area, then recurse between them."""
-        old_start, old_end, new_start, new_end = area = self._equal_ends(area)
+        old_start, old_end, new_start, new_end = area = self._match_equal_ends(area)
         pivots = self._unique_pairs(area) if depth and old_start < old_end and new_start < new_end else []
         if not pivots:
             return
         for old_index, new_index in [*pivots, (old_end, new_end)]:
             self.match((old_start, old_index, new_start, new_index), depth - 1)
             if old_index < old_end:
-                self._found[old_index] = new_index
+                self._matches[old_index] = new_index
             old_start, new_start = old_index + 1, new_index + 1
 
-    def _equal_ends(self, area: Area) -> Area:
+    def _match_equal_ends(self, area: Area) -> Area:
         """Match the common prefix and suffix of an area, and return what is between them."""
         old_start, old_end, new_start, new_end = area
-        old, new, found = self._old, self._new, self._found
+        old, new, matches = self._old, self._new, self._matches
         while old_start < old_end and new_start < new_end and old[old_start] == new[new_start]:
-            found[old_start] = new_start
+            matches[old_start] = new_start
             old_start, new_start = old_start + 1, new_start + 1
         while old_start < old_end and new_start < new_end and old[old_end - 1] == new[new_end - 1]:
             old_end, new_end = old_end - 1, new_end - 1
-            found[old_end] = new_end
+            matches[old_end] = new_end
         return old_start, old_end, new_start, new_end
 
     def _unique_pairs(self, area: Area) -> list[tuple[int, int]]:
@@ -98,25 +98,27 @@ class _Diff:
         pairs = unique_pairs(self._old[old_start:old_end], self._new[new_start:new_end])
         return [(old_start + old_index, new_start + new_index) for old_index, new_index in pairs]
 
-    def longest_common(self, area: Area, before: Lines, after: Lines) -> None:
+    def match_longest_common(self, area: Area, old_lines: Lines, new_lines: Lines) -> None:
         """Match a longest common subsequence of the distinctive lines, and equal lines next to them."""
         old_start, old_end, new_start, new_end = area
-        if (old_end - old_start) * (new_end - new_start) > _LARGEST_TABLE:
+        if (old_end - old_start) * (new_end - new_start) > _MAX_TABLE_CELLS:
             return
-        left = [index for index in range(old_start, old_end) if not before.is_trivial(index)]
-        right = [index for index in range(new_start, new_end) if not after.is_trivial(index)]
+        old_indices = [index for index in range(old_start, old_end) if not old_lines.is_trivial(index)]
+        new_indices = [index for index in range(new_start, new_end) if not new_lines.is_trivial(index)]
         pivots: list[tuple[int, int]] = []
-        for step in LCSseq.opcodes([self._old[at] for at in left], [self._new[at] for at in right]):
+        old_numbers = [self._old[index] for index in old_indices]
+        new_numbers = [self._new[index] for index in new_indices]
+        for step in LCSseq.opcodes(old_numbers, new_numbers):
             if step.tag == "equal":
                 length = step.src_end - step.src_start
                 pivots += zip(
-                    left[step.src_start : step.src_start + length],
-                    right[step.dest_start : step.dest_start + length],
+                    old_indices[step.src_start : step.src_start + length],
+                    new_indices[step.dest_start : step.dest_start + length],
                     strict=True,
                 )
         for old_index, new_index in [*pivots, (old_end, new_end)]:
             if pivots:
-                self._equal_ends((old_start, old_index, new_start, new_index))
+                self._match_equal_ends((old_start, old_index, new_start, new_index))
             if old_index < old_end:
-                self._found[old_index] = new_index
+                self._matches[old_index] = new_index
             old_start, new_start = old_index + 1, new_index + 1

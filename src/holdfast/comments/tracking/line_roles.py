@@ -1,8 +1,8 @@
-"""What a line does: opens a block of some kind, or declares a variable.
+"""Determines the role of a line: it may open a block of some kind, or declare a variable.
 
-Works on tokens, without a parser, for all languages alike.
+The role is derived from tokens, without a parser, and in the same way for all languages.
 
-Contract: a role is assigned only where the words leave little doubt; a line without a role is compared by its
+Contract: a role is assigned only if the tokens leave little doubt; a line without a role is compared by its
 text alone.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_BLOCKS = {
+_KEYWORDS_BY_KIND = {
     "choice": "if elif elsif elseif unless guard",
     "loop": "for foreach while until do loop repeat",
     "attempt": "try",
@@ -21,19 +21,22 @@ _BLOCKS = {
     "hold": "with using lock synchronized",
     "branch": "case default else",
 }
-# Which keyword opens which kind of block; kinds are compared, never shown.
-_OPENS = {word: kind for kind, words in _BLOCKS.items() for word in words.split()}
-_BEFORE_BLOCKS = frozenset(["}", "async", "await", "end"])
-_INTRODUCERS = frozenset(["let", "const", "var", "val", "auto", "my", "local"])
+_KIND_BY_KEYWORD = {word: kind for kind, words in _KEYWORDS_BY_KIND.items() for word in words.split()}
+"""The kind of block that each keyword opens. Kinds are compared and never shown."""
+
+_TOKENS_BEFORE_KEYWORD = frozenset(["}", "async", "await", "end"])
+_DECLARATION_KEYWORDS = frozenset(["let", "const", "var", "val", "auto", "my", "local"])
 _MODIFIERS = frozenset(["mut", "final", "static", "readonly", "volatile", "lateinit"])
-_STATEMENTS = (
+_STATEMENT_KEYWORDS = (
     "return throw raise break continue goto package import from new delete assert await yield else case "
     "default typedef using namespace in is not and or del global nonlocal use pub fn func def class extends"
 )
-_NOT_TYPES = frozenset(_STATEMENTS.split())
-_IN_TYPES = frozenset("<>[],.?*&@:")
-_ENDS_TYPE = frozenset(">]?*&")
-_ENDS_NAME = frozenset("=;")
+_NOT_TYPES = frozenset(_STATEMENT_KEYWORDS.split())
+"""Words that may precede a name without being its type, such as `return` in `return x;`."""
+
+_TYPE_PUNCTUATION = frozenset("<>[],.?*&@:")
+_TOKENS_AT_TYPE_END = frozenset(">]?*&")
+_TOKENS_AFTER_NAME = frozenset("=;")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,44 +54,44 @@ NO_ROLE = LineRole()
 
 def role_of(tokens: Sequence[str]) -> LineRole:
     """Return the role of a line with these tokens."""
-    place = _keyword(tokens)
+    place = _keyword_index(tokens)
     if place is not None:
-        return LineRole(opens=_OPENS[tokens[place]], word=tokens[place])
-    return LineRole(declares=_declared(tokens)) if tokens else NO_ROLE
+        return LineRole(opens=_KIND_BY_KEYWORD[tokens[place]], word=tokens[place])
+    return LineRole(declares=_declared_variable(tokens)) if tokens else NO_ROLE
 
 
-def _keyword(tokens: Sequence[str]) -> int | None:
-    """Return the index of the token that opens a block, after a label, a brace or `else`."""
+def _keyword_index(tokens: Sequence[str]) -> int | None:
+    """Return the index of the keyword that opens a block; a label, a brace or `else` may precede it."""
     start = 0
-    while start < len(tokens) and tokens[start] in _BEFORE_BLOCKS:
+    while start < len(tokens) and tokens[start] in _TOKENS_BEFORE_KEYWORD:
         start += 1
     if start + 2 < len(tokens) and tokens[start + 1] == ":" and _is_name(tokens[start]):
         start += 2
-    if start + 1 < len(tokens) and tokens[start] == "else" and tokens[start + 1] in _OPENS:
+    if start + 1 < len(tokens) and tokens[start] == "else" and tokens[start + 1] in _KIND_BY_KEYWORD:
         start += 1
-    return start if start < len(tokens) and tokens[start] in _OPENS else None
+    return start if start < len(tokens) and tokens[start] in _KIND_BY_KEYWORD else None
 
 
-def _declared(tokens: Sequence[str]) -> str:
+def _declared_variable(tokens: Sequence[str]) -> str:
     """Return the name of the variable that a line declares, or an empty string."""
-    if tokens[0] in _INTRODUCERS:
+    if tokens[0] in _DECLARATION_KEYWORDS:
         words = [token for token in tokens[1:4] if token not in _MODIFIERS]
         return words[0] if words and _is_name(words[0]) else ""
     for place, token in enumerate(tokens):
-        if token in _ENDS_NAME:
-            return _named(tokens[:place], tokens[place : place + 2])
-        if not (_is_name(token) or token in _IN_TYPES):
+        if token in _TOKENS_AFTER_NAME:
+            return _typed_variable(tokens[:place], tokens[place : place + 2])
+        if not (_is_name(token) or token in _TYPE_PUNCTUATION):
             return ""
     return ""
 
 
-def _named(before: Sequence[str], sign: Sequence[str]) -> str:
-    """Return the name before an assignment sign, if a type precedes the name."""
-    if before and before[-1] == ":" and sign[0] == "=":  # Go
+def _typed_variable(before: Sequence[str], after: Sequence[str]) -> str:
+    """Return the last name in `before` if a type precedes it; `after` are the two tokens that follow."""
+    if before and before[-1] == ":" and after[0] == "=":  # `name := value` in Go
         return before[0] if all(_is_name(part) or part == "," for part in before[:-1]) else ""
-    if len(before) < 2 or not _is_name(before[-1]) or list(sign) == ["=", "="]:
+    if len(before) < 2 or not _is_name(before[-1]) or list(after) == ["=", "="]:
         return ""
-    is_type = _is_name(before[-2]) or before[-2] in _ENDS_TYPE
+    is_type = _is_name(before[-2]) or before[-2] in _TOKENS_AT_TYPE_END
     return before[-1] if is_type and not _NOT_TYPES.intersection(before[:-1]) else ""
 
 

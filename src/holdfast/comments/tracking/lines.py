@@ -1,5 +1,4 @@
-"""The lines of one version, prepared for comparison: normalized, tokenized, and weighted by distinctive
-tokens."""
+"""The lines of one version, prepared for comparison: normalized, split into tokens and word parts."""
 
 from __future__ import annotations
 
@@ -11,33 +10,32 @@ from itertools import pairwise
 
 from holdfast.comments.tracking.line_roles import LineRole, role_of
 
-_BREAK = re.compile(r"\r\n|\n")
+_LINE_BREAK = re.compile(r"\r\n|\n")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
-_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
+_WORD_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 
-_LONGEST_COMPARED = 1000
-"""Characters of a line that are compared. A chosen bound: generated files have lines of a megabyte."""
+_MAX_COMPARED_CHARACTERS = 1000
+"""Characters of a line that are compared. A judgement: generated files have lines of a megabyte."""
 
 _CONTEXT_LINES = 4
-"""Distinctive lines on each side that form the context. LHDiff (Asaduzzaman et al., 2013) uses four as well.
-"""
+"""Distinctive lines on each side that form the context, as in LHDiff (Asaduzzaman et al., 2013)."""
 
-_CONTEXT_REACH = 12
-"""Lines on each side that are searched for them. A chosen bound."""
+_MAX_CONTEXT_DISTANCE = 12
+"""Lines on each side that are searched for the context. A judgement: farther lines belong to other code."""
 
-_KEYWORDS = "end else try do done fi then begin finally pass return break continue default esac"
-_NOT_DISTINCTIVE = frozenset([*"{}()[];,:", *_KEYWORDS.split()])
+_COMMON_KEYWORDS = "end else try do done fi then begin finally pass return break continue default esac"
+_COMMON_TOKENS = frozenset([*"{}()[];,:", *_COMMON_KEYWORDS.split()])
 """Tokens that do not distinguish a line from others."""
 
 
-def split(text: str) -> list[str]:
-    """Split a text into lines as the sidecars count them; a byte order mark is not part of the first."""
-    return _BREAK.split(text.removeprefix("\ufeff"))
+def split_lines(text: str) -> list[str]:
+    """Split a text into lines as sidecars count them, without a byte order mark."""
+    return _LINE_BREAK.split(text.removeprefix("\ufeff"))
 
 
 def tokens_of(line: str) -> tuple[str, ...]:
-    """Return the words, numbers and single punctuation marks of a line."""
-    return tuple(_TOKEN.findall(line[:_LONGEST_COMPARED].replace("'", '"')))
+    """Return the words, numbers and single punctuation marks of a line; both kinds of quotes are equal."""
+    return tuple(_TOKEN.findall(line[:_MAX_COMPARED_CHARACTERS].replace("'", '"')))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +56,17 @@ class Bag:
             return 1.0 if not self.counts and not other.counts else 0.0
         small, large = (self, other) if len(self.counts) <= len(other.counts) else (other, self)
         theirs = large.counts
-        common = sum(count * theirs[piece] for piece, count in small.counts.items() if piece in theirs)
+        common = sum(
+            count * theirs[word_part] for word_part, count in small.counts.items() if word_part in theirs
+        )
         return common / (self.length * other.length)
 
 
 class Lines:
-    """The lines of one version with values derived from them, each computed once. Indices count from 0."""
+    """The lines of one version, by index from 0, with values derived from them, each computed once."""
 
     def __init__(self, text: str) -> None:
-        self.raw = split(text)
+        self.raw = split_lines(text)
         self._tokens: dict[int, tuple[str, ...]] = {}
         self._distinctive: dict[int, int] = {}
         self._roles: dict[int, LineRole] = {}
@@ -77,14 +77,14 @@ class Lines:
         return len(self.raw)
 
     @cached_property
-    def normal(self) -> list[str]:
-        """The lines without white space and with one kind of quotes: what formatters preserve."""
+    def normalized(self) -> list[str]:
+        """The lines in a form that formatters preserve: without white space, and with one kind of quotes."""
         return ["".join(line.split()).replace("'", '"') for line in self.raw]
 
     @cached_property
     def counts(self) -> Counter[str | tuple[str, str]]:
         """How often each distinctive line occurs, and each pair of consecutive distinctive lines."""
-        distinctive = [line for index, line in enumerate(self.normal) if not self.is_trivial(index)]
+        distinctive = [line for index, line in enumerate(self.normalized) if not self.is_trivial(index)]
         return Counter[str | tuple[str, str]]((*distinctive, *pairwise(distinctive)))
 
     def tokens(self, index: int) -> tuple[str, ...]:
@@ -95,11 +95,11 @@ class Lines:
         return found
 
     def bag(self, index: int) -> Bag:
-        """Return the word parts of a line, so that `getUserName` and `user_name` share two."""
+        """Return the word parts of a line in lower case: `getUserName` and `user_name` have two in common."""
         found = self._bags.get(index)
         if found is None:
-            pieces = _PIECE.findall(self.raw[index][:_LONGEST_COMPARED])
-            found = self._bags[index] = Bag.of(Counter(piece.lower() for piece in pieces))
+            word_parts = _WORD_PART.findall(self.raw[index][:_MAX_COMPARED_CHARACTERS])
+            found = self._bags[index] = Bag.of(Counter(word_part.lower() for word_part in word_parts))
         return found
 
     def role(self, index: int) -> LineRole:
@@ -113,7 +113,7 @@ class Lines:
         """Return how many tokens distinguish a line from others."""
         found = self._distinctive.get(index)
         if found is None:
-            found = sum(1 for token in self.tokens(index) if token not in _NOT_DISTINCTIVE)
+            found = sum(1 for token in self.tokens(index) if token not in _COMMON_TOKENS)
             self._distinctive[index] = found
         return found
 
@@ -125,8 +125,8 @@ class Lines:
         """Return the word parts of the nearest distinctive lines above and below."""
         found = self._contexts.get(index)
         if found is None:
-            above = range(index - 1, max(-1, index - 1 - _CONTEXT_REACH), -1)
-            below = range(index + 1, min(len(self.raw), index + 1 + _CONTEXT_REACH))
+            above = range(index - 1, max(-1, index - 1 - _MAX_CONTEXT_DISTANCE), -1)
+            below = range(index + 1, min(len(self.raw), index + 1 + _MAX_CONTEXT_DISTANCE))
             found = self._contexts[index] = (self._combined_bag(above), self._combined_bag(below))
         return found
 
@@ -137,8 +137,8 @@ class Lines:
         for index in indices:
             if self.is_trivial(index):
                 continue
-            for piece, count in self.bag(index).counts.items():
-                counts[piece] = counts.get(piece, 0) + count
+            for word_part, count in self.bag(index).counts.items():
+                counts[word_part] = counts.get(word_part, 0) + count
             taken += 1
             if taken == _CONTEXT_LINES:
                 break

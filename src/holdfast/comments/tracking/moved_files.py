@@ -6,10 +6,10 @@ near ones weigh more than far ones, and a file with the same name gets a small b
 that contain `return None`, only `auth.py` contains `def compare_passwords(`; a note on that function follows
 it there.
 
-Contract: a result is `unambiguous` if no other file came near; only then may an anchor move there without
-review. Weights and bounds were tuned on labelled moves of five repositories and checked on others
-(docs/accuracy.md). One index serves any number of queries; it is built in one pass and keeps only what the
-`queries` versions contain.
+Contract: a result is `unambiguous` if no other file has a similar score; only then may an anchor move there
+without review. Weights and limits of scores were tuned on labelled moves of five repositories and checked on
+others (docs/accuracy.md). An index is built in one pass and serves any number of queries; it contains only
+lines and words that the versions to be queried contain.
 """
 
 from __future__ import annotations
@@ -27,48 +27,78 @@ from holdfast.comments.tracking.lines import Lines
 from holdfast.comments.tracking.placement import Anchor, Confidence, FileVersion, Placement
 from holdfast.comments.tracking.track import track
 
-_AROUND = 7
-"""Lines on each side of the anchor that count, the farthest about half."""
+_CONTEXT_LINES = 7
+"""Lines on each side of the anchor that are compared; the weight decreases to about half for the farthest."""
 
 _WORD = re.compile(r"[^\W\d]\w{2,}")
-_LINES_AROUND, _WORDS_AROUND, _LINES_IN_FILE, _WORDS_IN_FILE, _NAME, _ITSELF = 1.0, 1.0, 0.3, 0.5, 0.2, 0.2
-"""Weights of the six signals, tuned on labelled moves of five repositories (docs/accuracy.md)."""
+_NEAR_LINES_WEIGHT = 1.0
+"""Weight of the lines around the anchor. This weight and those below were tuned together on labelled moves of
+five repositories (docs/accuracy.md)."""
 
-_ALL = _LINES_AROUND + _WORDS_AROUND + _LINES_IN_FILE + _WORDS_IN_FILE + _NAME + _ITSELF
-_SAME_STEM = 0.8
-"""Bonus for a file whose name differs in its suffix only, as a share of that for an equal name."""
+_NEAR_WORDS_WEIGHT = 1.0
+"""Weight of the words around the anchor."""
+
+_FILE_LINES_WEIGHT = 0.3
+"""Weight of the lines of the anchor's whole file."""
+
+_FILE_WORDS_WEIGHT = 0.5
+"""Weight of the words of the anchor's whole file."""
+
+_FILE_NAME_WEIGHT = 0.2
+"""Weight of an equal file name."""
+
+_OWN_LINE_WEIGHT = 0.2
+"""Weight of the anchor's own line."""
+
+_MAX_SCORE = (
+    _NEAR_LINES_WEIGHT
+    + _NEAR_WORDS_WEIGHT
+    + _FILE_LINES_WEIGHT
+    + _FILE_WORDS_WEIGHT
+    + _FILE_NAME_WEIGHT
+    + _OWN_LINE_WEIGHT
+)
+"""The highest possible score."""
+
+_SAME_STEM_SHARE = 0.8
+"""Share of the weight of an equal file name that a name with another suffix gets."""
 
 
-_MAX_SCORED = 50
-"""Files that are scored for a version: those that share the most lines with it. A chosen bound on time."""
+_MAX_FILES_SCORED = 50
+"""Files that are scored for a version: those that share the most lines with it. A judgement: the right file
+is nearly always among them."""
 
-_COMMON = 200
-"""A line in more files than this selects none of them. A chosen bound on time."""
+_MAX_FILES_PER_LINE = 200
+"""A line in more files than this selects none of them. A judgement: it is too common."""
 
-_MIN_SHARE = 0.35
-"""Share of the highest possible score that a candidate needs."""
+_MIN_CANDIDATE_SHARE = 0.35
+"""Share of the highest possible score that a candidate needs at least."""
 
-_UNAMBIGUOUS, _UNAMBIGUOUS_LEAD = 0.4, 0.15
-"""Share of the score, and lead over the second file, that make a result unambiguous."""
+_MIN_UNAMBIGUOUS_SHARE = 0.4
+"""Share of the highest possible score that an unambiguous result needs."""
+
+_MIN_UNAMBIGUOUS_LEAD = 0.15
+"""Lead over the second file, as a share of the highest possible score, that an unambiguous result needs."""
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
-    """The file that now contains an anchor's code, where in it, and its score from 0 to 1."""
+class MovedCode:
+    """The file that now contains an anchor's code, and the place in it."""
 
     path: str
     placement: Placement
     share: float
+    """The score as a share of the highest possible one, from 0 to 1."""
     unambiguous: bool
-    """Whether no other file came near, so the anchor may move there without review."""
+    """Whether no other file has a similar score, so the anchor may move there without review."""
 
 
 class _FileContents:
-    """The normalized lines and the words of a file."""
+    """The normalized lines and the words of a file, and its name."""
 
     def __init__(self, version: FileVersion) -> None:
         self.path = version.path
-        self.lines = frozenset(Lines(version.text).normal)
+        self.lines = frozenset(Lines(version.text).normalized)
         self.words = frozenset(_WORD.findall(version.text))
         self.name, self.stem = basename(version.path), _stem(version.path)
 
@@ -78,10 +108,10 @@ class _FileContents:
 
 
 class MovedFiles:
-    """An index of a workspace's files that is queried for code that left its file.
+    """An index of a workspace's files, queried for code that left its file.
 
     `queries` are the versions that will be queried: lines and words that none of them contains are not
-    indexed. `text` reads a file again for a close comparison; without it the texts are kept in memory.
+    indexed. `text` reads a file again for tracking; without it the texts are kept in memory.
     """
 
     def __init__(
@@ -114,69 +144,78 @@ class MovedFiles:
             words.update(contents.words)
         return lines, words
 
-    def find(self, old: FileVersion, anchors: Sequence[Anchor]) -> list[Moved | None]:
+    def find(self, old: FileVersion, anchors: Sequence[Anchor]) -> list[MovedCode | None]:
         """Return for each anchor of a version the other file that its code moved to."""
         search = _VersionSearch(old, self._weights(old))
         candidates = self._candidates(search)
         return [next(self._ranked(search, anchor, candidates), None) for anchor in anchors]
 
-    def candidates(self, old: FileVersion, anchor: Anchor, most: int) -> list[Moved]:
-        """Return the files that an anchor's code may have moved to, best first."""
+    def candidates(self, old: FileVersion, anchor: Anchor, limit: int) -> list[MovedCode]:
+        """Return the files that an anchor's code may have moved to, at most `limit`, best first."""
         search = _VersionSearch(old, self._weights(old))
-        return list(islice(self._ranked(search, anchor, self._candidates(search)), most))
+        return list(islice(self._ranked(search, anchor, self._candidates(search)), limit))
 
     @cached_property
     def _by_line(self) -> dict[str, list[_FileContents]]:
         """An inverted index from lines to files."""
-        found: dict[str, list[_FileContents]] = defaultdict(list)
+        files: dict[str, list[_FileContents]] = defaultdict(list)
         for contents in self._files:
             for line in contents.lines:
-                found[line].append(contents)
-        return found
+                files[line].append(contents)
+        return files
 
     def _candidates(self, search: _VersionSearch) -> list[tuple[_FileContents, float]]:
         """Return the files worth comparing, each with its score for the whole version."""
         others = [contents for contents in self._files if contents.path != search.old.path]
-        if len(others) > _MAX_SCORED:
+        if len(others) > _MAX_FILES_SCORED:
             votes: dict[str, float] = defaultdict(float)
             for line, weight in search.distinctive.items():
-                holders = self._by_line.get(line, [])
-                for contents in holders if len(holders) <= _COMMON else ():
-                    votes[contents.path] += weight
-            best = set(sorted(votes, key=lambda path: (-votes[path], path))[:_MAX_SCORED])
+                files = self._by_line.get(line, [])
+                if len(files) <= _MAX_FILES_PER_LINE:
+                    for contents in files:
+                        votes[contents.path] += weight
+            best = set(sorted(votes, key=lambda path: (-votes[path], path))[:_MAX_FILES_SCORED])
             others = [
                 contents for contents in others if contents.path in best or contents.stem == search.stem
             ]
-        return [(contents, search.file_share(contents)) for contents in others]
+        return [(contents, search.file_score(contents)) for contents in others]
 
     def _weights(self, old: FileVersion) -> dict[str, float]:
         """Return the inverse document frequency of each line and word of a version."""
         lines, words = self._file_counts
         count = len(self._files)
         weights = {word: log(1 + count / (1 + words[word])) for word in set(_WORD.findall(old.text))}
-        for line in set(Lines(old.text).normal):
+        for line in set(Lines(old.text).normalized):
             weights[_line_key(line)] = log(1 + count / (1 + lines[line]))
         return weights
 
     def _ranked(
         self, search: _VersionSearch, anchor: Anchor, candidates: Sequence[tuple[_FileContents, float]]
-    ) -> Iterator[Moved]:
-        """Yield the best files in order, while the score suffices and the anchor's line is found there."""
-        around = search.surroundings(anchor)
+    ) -> Iterator[MovedCode]:
+        """Yield the best files in order, while the score is sufficient and the anchor's line is found."""
+        surroundings = search.surroundings(anchor)
         ranked = sorted(
-            ((around.share(contents) + whole, contents.path) for contents, whole in candidates),
-            key=lambda one: (-one[0], one[1]),
+            (
+                (surroundings.score(contents) + file_score, contents.path)
+                for contents, file_score in candidates
+            ),
+            key=lambda scored: (-scored[0], scored[1]),
         )
-        for place, (share, path) in enumerate(ranked):
-            text = self._text(path) if share >= _MIN_SHARE * _ALL else None
+        second_score = ranked[1][0] if len(ranked) > 1 else 0.0
+        for rank, (score, path) in enumerate(ranked):
+            text = self._text(path) if score >= _MIN_CANDIDATE_SHARE * _MAX_SCORE else None
             if text is None:
                 return
             placement = track(search.old, FileVersion(path, text), [anchor])[0]
             if placement.confidence is Confidence.NONE:
                 return
-            lead = share - ranked[1][0] if len(ranked) > 1 else share
-            unambiguous = place == 0 and share >= _UNAMBIGUOUS * _ALL and lead >= _UNAMBIGUOUS_LEAD * _ALL
-            yield Moved(path, placement, share / _ALL, unambiguous)
+            lead = score - second_score
+            unambiguous = (
+                rank == 0
+                and score >= _MIN_UNAMBIGUOUS_SHARE * _MAX_SCORE
+                and lead >= _MIN_UNAMBIGUOUS_LEAD * _MAX_SCORE
+            )
+            yield MovedCode(path, placement, score / _MAX_SCORE, unambiguous)
 
 
 class _VersionSearch:
@@ -187,46 +226,54 @@ class _VersionSearch:
         self._weights = weights
         self._lines = Lines(old.text)
         self._name, self.stem = basename(old.path), _stem(old.path)
-        distinctive = {line for at, line in enumerate(self._lines.normal) if not self._lines.is_trivial(at)}
+        distinctive = {
+            line for index, line in enumerate(self._lines.normalized) if not self._lines.is_trivial(index)
+        }
         self.distinctive = {line: weights[_line_key(line)] for line in distinctive}
         self._whole = _WeightedSet(self.distinctive)
         self._words = _WeightedSet({word: weights[word] for word in set(_WORD.findall(old.text))})
 
-    def file_share(self, contents: _FileContents) -> float:
-        """Return the score of a file for the whole version and for its name."""
-        name = 1.0 if contents.name == self._name else _SAME_STEM if contents.stem == self.stem else 0.0
+    def file_score(self, contents: _FileContents) -> float:
+        """Return the part of a file's score for the lines and words of the whole version and for the name."""
+        if contents.name == self._name:
+            name = 1.0
+        else:
+            name = _SAME_STEM_SHARE if contents.stem == self.stem else 0.0
         lines, words = self._whole.share(contents.lines), self._words.share(contents.words)
-        return _LINES_IN_FILE * lines + _WORDS_IN_FILE * words + _NAME * name
+        return _FILE_LINES_WEIGHT * lines + _FILE_WORDS_WEIGHT * words + _FILE_NAME_WEIGHT * name
 
     def surroundings(self, anchor: Anchor) -> _Surroundings:
         """Return the lines and words around an anchor with their weights."""
         lines: dict[str, float] = {}
         words: dict[str, float] = {}
-        for at, nearness in self._near(anchor.line - 1):
-            line = self._lines.normal[at]
-            if not self._lines.is_trivial(at):
+        for index, nearness in self._near_lines(anchor.line - 1):
+            line = self._lines.normalized[index]
+            if not self._lines.is_trivial(index):
                 lines[line] = max(lines.get(line, 0.0), nearness * self._weights[_line_key(line)])
-            for word in _WORD.findall(self._lines.raw[at]):
+            for word in _WORD.findall(self._lines.raw[index]):
                 words[word] = max(words.get(word, 0.0), nearness * self._weights.get(word, 0.0))
-        return _Surroundings(_WeightedSet(lines), _WeightedSet(words), self._lines.normal[anchor.line - 1])
+        return _Surroundings(
+            _WeightedSet(lines), _WeightedSet(words), self._lines.normalized[anchor.line - 1]
+        )
 
-    def _near(self, index: int) -> Iterator[tuple[int, float]]:
-        for at in range(max(0, index - _AROUND), min(len(self._lines), index + _AROUND + 1)):
-            yield at, 1 - abs(at - index) / (2 * _AROUND + 2)
+    def _near_lines(self, index: int) -> Iterator[tuple[int, float]]:
+        """Yield the lines around a line with a weight that decreases with the distance."""
+        for at in range(max(0, index - _CONTEXT_LINES), min(len(self._lines), index + _CONTEXT_LINES + 1)):
+            yield at, 1 - abs(at - index) / (2 * _CONTEXT_LINES + 2)
 
 
 class _WeightedSet:
-    """Weighted lines or words, of which a file contains a share."""
+    """A set of weighted lines or words."""
 
     def __init__(self, weights: Mapping[str, float]) -> None:
         self._weights = weights
-        self._all = sum(weights.values())
+        self._total = sum(weights.values())
 
     def share(self, contents: frozenset[str]) -> float:
         """Return the share of the weight that a file contains, from 0 to 1."""
-        if not self._all:
+        if not self._total:
             return 0.0
-        return sum(weight for one, weight in self._weights.items() if one in contents) / self._all
+        return sum(weight for text, weight in self._weights.items() if text in contents) / self._total
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,16 +282,21 @@ class _Surroundings:
 
     lines: _WeightedSet
     words: _WeightedSet
-    itself: str
+    own_line: str
+    """The normalized line of the anchor itself."""
 
-    def share(self, contents: _FileContents) -> float:
-        """Return the score of a file for the surroundings."""
+    def score(self, contents: _FileContents) -> float:
+        """Return the part of a file's score for the surroundings."""
         lines, words = self.lines.share(contents.lines), self.words.share(contents.words)
-        return _LINES_AROUND * lines + _WORDS_AROUND * words + _ITSELF * (self.itself in contents.lines)
+        return (
+            _NEAR_LINES_WEIGHT * lines
+            + _NEAR_WORDS_WEIGHT * words
+            + _OWN_LINE_WEIGHT * (self.own_line in contents.lines)
+        )
 
 
 def _line_key(line: str) -> str:
-    """Return a key that keeps a line apart from an equal word."""
+    """Return the key of a line's weight, which differs from that of an equal word."""
     return f"\n{line}"
 
 

@@ -1,7 +1,7 @@
-"""Guesses where a line went from where its neighbours went.
+"""Guesses where a line went from the new places of its neighbours.
 
-Finds lines that were joined into another line, replaced one for one, or are too trivial to identify by
-themselves.
+This finds lines that were joined into another line, lines that were replaced one for one, and lines too
+trivial to be identified by their own text.
 """
 
 from __future__ import annotations
@@ -12,54 +12,59 @@ from functools import cached_property
 from holdfast.comments.tracking.comparison import VersionComparison
 from holdfast.comments.tracking.guess import Guess
 
-_REACH = 12
-"""Lines on each side that are searched for a neighbour with a known place. A chosen bound."""
+_MAX_NEIGHBOUR_DISTANCE = 12
+"""Lines on each side that are searched for a neighbour with a known place. A judgement: farther neighbours
+say little about the line."""
 
-_JOINED_SCORE = 0.55
-"""Lowest score of a line that was joined into another. This and the bounds below were tuned with
+_MIN_JOINED_SCORE = 0.55
+"""Lowest score of a line that was joined into another. This value and those below were tuned with
 `bench/anchors` (docs/accuracy.md, decision 0016)."""
 
-_JOINED_CONTENT = 0.4
-_WHOLE_LINE = 0.85
-"""Text similarity from which one old line accounts for all of a new line, so nothing else was joined into it.
-"""
+_MIN_JOINED_CONTENT = 0.4
+"""Lowest text similarity of a line that was joined into another."""
 
-_REPLACED_SCORE = 0.38
+_MIN_WHOLE_LINE_CONTENT = 0.85
+"""Text similarity from which on a new line is regarded as one old line, into which no other was joined."""
+
+_MIN_REPLACED_SCORE = 0.38
+"""Lowest score of the only line that replaced another."""
 
 
 class NeighbourGuesses:
-    """Guesses from the places of the surrounding lines."""
+    """Guesses for the lines of one comparison from the places of their neighbours."""
 
     def __init__(self, comparison: VersionComparison) -> None:
         self._comparison = comparison
-        self._before, self._after = comparison.before, comparison.after
+        self._old_lines, self._new_lines = comparison.old_lines, comparison.new_lines
 
     def guess(self, index: int) -> Guess | None:
         """Return the line that the neighbours suggest."""
-        above = self._nearest(index, range(index - 1, max(-1, index - 1 - _REACH), -1))
-        below = self._nearest(index, range(index + 1, min(len(self._before), index + 1 + _REACH)))
+        above = self._nearest(index, range(index - 1, max(-1, index - 1 - _MAX_NEIGHBOUR_DISTANCE), -1))
+        below = self._nearest(
+            index, range(index + 1, min(len(self._old_lines), index + 1 + _MAX_NEIGHBOUR_DISTANCE))
+        )
         if above is None or below is None or above[1] > below[1]:
             return None
-        if self._before.is_trivial(index):
+        if self._old_lines.is_trivial(index):
             return self._same_between(index, above, below)
         return self._joined(index, above[1], below[1]) or self._replaced(index, above, below)
 
     def _nearest(self, index: int, indices: range) -> tuple[int, int] | None:
         """Return the nearest distinctive line with a known place, and the place."""
-        aligned = self._comparison.aligned(self._comparison.area(index), index)
-        for at in indices:
-            if self._before.is_trivial(at):
+        aligned = self._comparison.alignment(self._comparison.area(index), index)
+        for neighbour in indices:
+            if self._old_lines.is_trivial(neighbour):
                 continue
-            if at in self._comparison.confirmed:
-                return at, self._comparison.confirmed[at]
-            if at in aligned:
-                return at, aligned[at][0]
+            if neighbour in self._comparison.confirmed:
+                return neighbour, self._comparison.confirmed[neighbour]
+            if neighbour in aligned:
+                return neighbour, aligned[neighbour][0]
         return None
 
     def _same_between(self, index: int, above: tuple[int, int], below: tuple[int, int]) -> Guess | None:
-        """Return the equal line between the neighbours: the only one, or the one at the same distance."""
-        text = self._before.normal[index]
-        same = [at for at in range(above[1] + 1, below[1]) if self._after.normal[at] == text]
+        """Return the only equal line between the neighbours or, of several, the one at the same distance."""
+        text = self._old_lines.normalized[index]
+        same = [at for at in range(above[1] + 1, below[1]) if self._new_lines.normalized[at] == text]
         if len(same) > 1:
             expected = (above[1] + index - above[0], below[1] - (below[0] - index))
             same = [at for at in same if at in expected]
@@ -68,28 +73,32 @@ class NeighbourGuesses:
         return Guess(same[0], self._comparison.similarity.score(index, same[0]), "between")
 
     def _joined(self, index: int, start: int, end: int) -> Guess | None:
-        """Return the line into which this one was joined, even if another line became it too."""
-        likeness = self._comparison.similarity
-        aligned = self._comparison.aligned(self._comparison.area(index), index)
-        whole = {
+        """Return the line into which this one was joined, between the new places of its neighbours."""
+        similarity = self._comparison.similarity
+        aligned = self._comparison.alignment(self._comparison.area(index), index)
+        whole_lines = {
             target
             for source, (target, _) in aligned.items()
-            if likeness.content(source, target) >= _WHOLE_LINE
+            if similarity.content(source, target) >= _MIN_WHOLE_LINE_CONTENT
         }
-        free = [at for at in range(start, end + 1) if at not in self.confirmed_targets]
-        free = [at for at in free if at not in whole or self._holds(at, index)]
-        if not free:
+        candidates = [
+            candidate
+            for candidate in range(start, end + 1)
+            if candidate not in self.confirmed_targets
+            and (candidate not in whole_lines or self._contains_tokens(candidate, index))
+        ]
+        if not candidates:
             return None
-        best = max(free, key=lambda at: (likeness.score(index, at), -at))
-        score = likeness.score(index, best)
-        if score < _JOINED_SCORE or likeness.content(index, best) < _JOINED_CONTENT:
+        best = max(candidates, key=lambda candidate: (similarity.score(index, candidate), -candidate))
+        score = similarity.score(index, best)
+        if score < _MIN_JOINED_SCORE or similarity.content(index, best) < _MIN_JOINED_CONTENT:
             return None
         return Guess(best, score, "joined")
 
-    def _holds(self, target: int, index: int) -> bool:
+    def _contains_tokens(self, target: int, index: int) -> bool:
         """Return whether a new line contains every token of an old one, and more."""
-        tokens, others = Counter(self._before.tokens(index)), Counter(self._after.tokens(target))
-        return tokens < others and self._before.distinctive_tokens(index) > 1
+        tokens, others = Counter(self._old_lines.tokens(index)), Counter(self._new_lines.tokens(target))
+        return tokens < others and self._old_lines.distinctive_tokens(index) > 1
 
     @cached_property
     def confirmed_targets(self) -> set[int]:
@@ -97,10 +106,10 @@ class NeighbourGuesses:
         return set(self._comparison.confirmed.values())
 
     def _replaced(self, index: int, above: tuple[int, int], below: tuple[int, int]) -> Guess | None:
-        """Return the one line that replaced this one between the same neighbours."""
-        old = [at for at in range(above[0] + 1, below[0]) if not self._before.is_trivial(at)]
-        new = [at for at in range(above[1] + 1, below[1]) if not self._after.is_trivial(at)]
+        """Return the only line between the neighbours, if the old line was the only one, too."""
+        old = [at for at in range(above[0] + 1, below[0]) if not self._old_lines.is_trivial(at)]
+        new = [at for at in range(above[1] + 1, below[1]) if not self._new_lines.is_trivial(at)]
         if old != [index] or len(new) != 1:
             return None
         score = self._comparison.similarity.score(index, new[0])
-        return Guess(new[0], score, "replaced") if score >= _REPLACED_SCORE else None
+        return Guess(new[0], score, "replaced") if score >= _MIN_REPLACED_SCORE else None

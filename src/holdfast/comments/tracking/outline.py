@@ -13,20 +13,30 @@ if TYPE_CHECKING:
     from holdfast.syntax.parse import Parsed
     from holdfast.syntax.symbols import Symbol
 
-_LONGEST_PARSED = 600_000
-"""Longest text that is parsed, in characters. A chosen bound on time."""
+_MAX_PARSED_CHARACTERS = 600_000
+"""Characters of a text that is parsed at most. A judgement: larger files are generated."""
 
-_CONTAINERS = ("block", "body", "_list", "module", "program", "source_file", "compound_statement", "object")
+_CONTAINER_SUFFIXES = (
+    "block",
+    "body",
+    "_list",
+    "module",
+    "program",
+    "source_file",
+    "compound_statement",
+    "object",
+)
 """Suffixes of the types of nodes that contain statements or members."""
 
-_PARTS = frozenset(["argument_list", "parameter_list", "expression_list"])
-"""Lists that are part of one statement."""
+_STATEMENT_PART_TYPES = frozenset(["argument_list", "parameter_list", "expression_list"])
+"""Types of lists that are part of one statement."""
 
-_EXPRESSIONS = frozenset(["for_in_clause", "if_clause", "conditional_expression"])
-"""Nodes that begin with a block's keyword but are expressions."""
+_EXPRESSION_TYPES = frozenset(["for_in_clause", "if_clause", "conditional_expression"])
+"""Types of nodes that start with the keyword of a block but are expressions."""
 
-_PARSE_SECONDS = 0.5
-"""Seconds after which parsing stops and the text is tracked by its lines alone. A chosen bound."""
+_MAX_PARSE_SECONDS = 0.5
+"""Seconds after which parsing is stopped and the text is tracked by its lines alone. A judgement: most files
+are parsed in milliseconds, and reading a file must stay interactive."""
 
 
 class Outline:
@@ -44,12 +54,12 @@ class Outline:
 
         if language_of(self._path, self._lines.raw[0][:200]) is None:
             return None
-        if sum(map(len, self._lines.raw)) > _LONGEST_PARSED:
+        if sum(map(len, self._lines.raw)) > _MAX_PARSED_CHARACTERS:
             return None
         text = "\n".join(self._lines.raw)
         language = language_of(self._path, text)
         try:
-            return None if language is None else parse(language, text, _PARSE_SECONDS)
+            return None if language is None else parse(language, text, _MAX_PARSE_SECONDS)
         except ParseTooLong:
             return None
 
@@ -76,7 +86,7 @@ class Outline:
         return self._innermost.get(index)
 
     def declares(self, index: int) -> bool:
-        """Return whether a line begins the declaration of a symbol, or contains its name."""
+        """Return whether the declaration of a symbol, or its name, starts on a line."""
         symbol_number = self.symbol_at(index)
         return symbol_number is not None and index + 1 in (
             self.symbols[symbol_number].start_line,
@@ -100,7 +110,7 @@ class Outline:
         return self._parents[number]
 
     def _first_node(self, index: int) -> Node | None:
-        """Return the innermost node at the first code of a line."""
+        """Return the innermost node at the first character of a line that is not white space."""
         if self.parsed is None:
             return None
         text = self._lines.raw[index]
@@ -108,7 +118,7 @@ class Outline:
         return self.parsed.tree.root_node.descendant_for_point_range((index, column), (index, column))
 
     def enclosing_rows(self, index: int) -> list[int]:
-        """Return the indices of the lines on which the nodes around a line begin, nearest first."""
+        """Return the indices of the lines above on which the nodes around a line start, nearest first."""
         rows: list[int] = []
         node = self._first_node(index)
         while node is not None and node.parent is not None:
@@ -125,7 +135,7 @@ class Outline:
         column = len(self._lines.raw[index].split(word, 1)[0].encode())
         node = self.parsed.tree.root_node.descendant_for_point_range((index, column), (index, column))
         parent = node.parent if node is not None else None
-        return parent is not None and parent.type not in _EXPRESSIONS
+        return parent is not None and parent.type not in _EXPRESSION_TYPES
 
     def block_lines(self, index: int) -> range:
         """Return the line indices of the block that a line opens, without later branches."""
@@ -138,25 +148,25 @@ class Outline:
             node = node.parent
         if node is None or node.start_point[0] != index:
             return range(0)
-        part = _part(node)
-        return range(index + 1, (part or node).end_point[0] + 1)
+        block = _main_block(node) or node
+        return range(index + 1, block.end_point[0] + 1)
 
     def statement_row(self, index: int) -> int | None:
-        """Return the index of the line on which the statement around a line begins."""
+        """Return the index of the line on which the statement around a line starts."""
         node = self._first_node(index)
-        while node is not None and node.parent is not None and not _holds_statements(node.parent):
+        while node is not None and node.parent is not None and not _contains_statements(node.parent):
             node = node.parent
         return node.start_point[0] if node is not None and node.parent is not None else None
 
 
-def _holds_statements(node: Node) -> bool:
+def _contains_statements(node: Node) -> bool:
     """Return whether the children of a node are statements or members."""
-    if node.type in _PARTS:
+    if node.type in _STATEMENT_PART_TYPES:
         return False
-    return node.parent is None or node.type.endswith(_CONTAINERS) or node.type.startswith("switch")
+    return node.parent is None or node.type.endswith(_CONTAINER_SUFFIXES) or node.type.startswith("switch")
 
 
-def _part(node: Node) -> Node | None:
+def _main_block(node: Node) -> Node | None:
     """Return the main block of a statement: its body, or its `then` branch."""
     for name in ("consequence", "body"):
         found = node.child_by_field_name(name)

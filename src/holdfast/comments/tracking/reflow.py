@@ -12,14 +12,14 @@ from itertools import accumulate
 
 from holdfast.comments.tracking.lines import Lines
 
-_LAYOUT = frozenset("()[]{},;\\")
+_LAYOUT_TOKENS = frozenset("()[]{},;\\")
 """Tokens that formatters add and remove where they break lines."""
 
-_MIN_REFLOWED = 4
-"""Fewest tokens that identify a statement. A judgement: shorter sequences repeat too often."""
+_MIN_STATEMENT_TOKENS = 4
+"""Tokens that a statement needs to be identified by them. A judgement: shorter sequences repeat too often."""
 
-_MAX_REFLOWED = 12
-"""Most lines of a statement. A chosen bound on time."""
+_MAX_STATEMENT_LINES = 12
+"""Lines of a statement that are compared at most. A judgement: longer statements are mostly data."""
 
 
 class StatementTokens:
@@ -29,38 +29,41 @@ class StatementTokens:
         self.first = start
         self.tokens: list[str] = []
         self.starts: list[int] = []
-        """The index of each line's first token, and the token count at the end."""
+        """The index of the first token of each line, followed by the number of tokens."""
         for index in range(start, end):
             self.starts.append(len(self.tokens))
-            self.tokens += [token for token in lines.tokens(index) if token not in _LAYOUT]
+            self.tokens += [token for token in lines.tokens(index) if token not in _LAYOUT_TOKENS]
         self.starts.append(len(self.tokens))
         self._text = "\0".join(["", *self.tokens, ""])
-        self._places = [0, *accumulate(len(token) + 1 for token in self.tokens)]
+        self._offsets = [0, *accumulate(len(token) + 1 for token in self.tokens)]
+        """The position of each token in `_text`."""
 
-    def only(self, tokens: Sequence[str]) -> int | None:
-        """Return where a token sequence occurs, if it occurs once and fills whole lines."""
+    def unique_position(self, tokens: Sequence[str]) -> int | None:
+        """Return the index at which a token sequence occurs, if it occurs once and fills whole lines."""
         needle = "\0".join(["", *tokens, ""])
-        place = self._text.find(needle)
-        if place < 0 or self._text.find(needle, place + 1) >= 0:
+        offset = self._text.find(needle)
+        if offset < 0 or self._text.find(needle, offset + 1) >= 0:
             return None
-        number = bisect_left(self._places, place)
-        return number if self._breaks(number) and self._breaks(number + len(tokens)) else None
+        number = bisect_left(self._offsets, offset)
+        fills_lines = self._is_line_start(number) and self._is_line_start(number + len(tokens))
+        return number if fills_lines else None
 
-    def _breaks(self, number: int) -> bool:
-        """Return whether a line begins with a token, or the last one ends before it."""
+    def _is_line_start(self, number: int) -> bool:
+        """Return whether a line starts with token `number`; also for the number after the last token."""
         return self.starts[bisect_left(self.starts, number)] == number
 
 
 def reflowed_line(old: StatementTokens, new: StatementTokens, index: int) -> int | None:
-    """Return the line on which an old line begins now, if only the line breaks around it changed."""
-    at = index - old.first
-    if old.starts[at] == old.starts[at + 1]:
-        return None
-    for size in range(1, _MAX_REFLOWED + 1):
-        for first in range(max(0, at - size + 1), min(at, len(old.starts) - 1 - size) + 1):
+    """Return the line on which an old line starts now, if only the line breaks around it changed."""
+    row = index - old.first
+    if old.starts[row] == old.starts[row + 1]:
+        return None  # the line has no tokens
+    for size in range(1, _MAX_STATEMENT_LINES + 1):
+        for first in range(max(0, row - size + 1), min(row, len(old.starts) - 1 - size) + 1):
             start, end = old.starts[first], old.starts[first + size]
             tokens = old.tokens[start:end]
-            place = new.only(tokens) if len(tokens) >= _MIN_REFLOWED else None
-            if place is not None and old.only(tokens) is not None:
-                return new.first + bisect_right(new.starts, place + old.starts[at] - start) - 1
+            position = new.unique_position(tokens) if len(tokens) >= _MIN_STATEMENT_TOKENS else None
+            if position is not None and old.unique_position(tokens) is not None:
+                new_token = position + old.starts[row] - start
+                return new.first + bisect_right(new.starts, new_token) - 1
     return None

@@ -6,7 +6,7 @@ Contract: the map is one-to-one, and pairs only symbols of compatible kinds.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Container, Hashable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -19,174 +19,196 @@ if TYPE_CHECKING:
     from holdfast.syntax.symbols import Symbol
 
 
-_MIN_ALIKE = 0.55
-"""Lowest body similarity for a pair. This and the weights and bounds of similarity below were tuned with
-`bench/anchors` (docs/accuracy.md, decision 0016)."""
+_MIN_BODY_SIMILARITY = 0.55
+"""Similarity that two symbols with different names need to be paired. This value, the weights and the limits
+of similarity below were tuned with `bench/anchors` (docs/accuracy.md, decision 0016)."""
 
-_NAME_BONUS = 0.15
-_MAX_PAIRS = 4000
-"""Pairs of unmatched symbols whose bodies are compared; beyond this only pairs that share unchanged lines
-are. A chosen bound on time."""
+_NAME_WEIGHT = 0.15
+"""Weight of the similarity of names in the similarity of symbols."""
 
-_LONGEST_BODY = 400
-"""Lines of a body that are compared. A chosen bound on time."""
+_SHARED_LINES_WEIGHT = 0.2
+"""Weight of the share of unchanged lines in the similarity of symbols."""
+
+_ORDER_WEIGHT = 0.05
+"""Weight of the position in the file if several symbols have the same name."""
+
+_MAX_NAMESAKES = 20
+"""Symbols with the same name that are compared on each side. A judgement: 400 comparisons of bodies."""
+
+_MAX_COMPARED_PAIRS = 4000
+"""Pairs of unpaired symbols whose bodies are compared; of more, only the pairs that share unchanged lines. A
+judgement: it bounds the time to a fraction of a second."""
+
+_MAX_BODY_LINES = 400
+"""Lines of a body that are compared. A judgement: the first lines of a longer body identify it."""
 
 
-_TINY = 30
-_TINY_NAME = 0.6
-"""Symbols with fewer than `_TINY` tokens together must have names at least this similar."""
+_TINY_TOKENS = 30
+"""Two symbols with fewer tokens together are too short to be paired by their bodies alone."""
 
-_UNCHANGED_SHARE = 0.3
-_MIN_UNCHANGED = 6
-"""A symbol that was renamed is certain only if this share of its body, and this many distinctive tokens, are
-unchanged."""
+_MIN_TINY_NAME_SIMILARITY = 0.6
+"""Similarity that the names of such symbols need."""
 
-_ALIKE = {"Function": "callable", "Method": "callable", "Constructor": "callable"}
+_MIN_UNCHANGED_SHARE = 0.3
+"""Share of the distinctive tokens of a renamed symbol that must be unchanged for a certain pair."""
+
+_MIN_UNCHANGED_TOKENS = 6
+"""Number of distinctive tokens of a renamed symbol that must be unchanged for a certain pair."""
+
+_MERGED_KINDS = {"Function": "callable", "Method": "callable", "Constructor": "callable"}
+"""Kinds that are regarded as one, because moving code turns one into the other."""
 
 
 class SymbolMap:
-    """The symbols of two versions, paired."""
+    """A one-to-one map between the symbols of two versions, by their numbers in the outlines."""
 
     def __init__(
-        self, old: Outline, new: Outline, before: Lines, after: Lines, fixed: dict[int, int]
+        self, old: Outline, new: Outline, old_lines: Lines, new_lines: Lines, unchanged: dict[int, int]
     ) -> None:
         self._old, self._new = old, new
-        self._before, self._after = before, after
-        self._fixed = fixed
+        self._old_lines, self._new_lines = old_lines, new_lines
+        self._unchanged = unchanged
         self.target_of: dict[int, int] = {}
-        self._is_claimed: set[int] = set()
+        self._claimed: set[int] = set()
         self._bodies: dict[tuple[bool, int], Counter[str]] = {}
-        self._votes = self._counted_votes()
-        self._pair_by(lambda symbol: (symbol.path, _kind(symbol), symbol.signature))
-        self._pair_by(lambda symbol: (symbol.path, _kind(symbol)))
+        self._votes = self._count_votes()
+        self._pair_by(lambda symbol: (symbol.path, _merged_kind(symbol), symbol.signature))
+        self._pair_by(lambda symbol: (symbol.path, _merged_kind(symbol)))
         self._pair_by_similarity()
-        self._pair_by(lambda symbol: (symbol.name, _kind(symbol)), only_single=True)
+        self._pair_by(lambda symbol: (symbol.name, _merged_kind(symbol)), only_single=True)
 
-    def _counted_votes(self) -> dict[tuple[int, int], int]:
-        """Return how many unchanged lines lead from each old innermost symbol to each new one."""
+    def _count_votes(self) -> dict[tuple[int, int], int]:
+        """Count the unchanged lines that each pair of an old and a new innermost symbol has in common."""
         votes: dict[tuple[int, int], int] = defaultdict(int)
-        for old_index, new_index in self._fixed.items():
+        for old_index, new_index in self._unchanged.items():
             source, target = self._old.symbol_at(old_index), self._new.symbol_at(new_index)
-            if source is not None and target is not None and not self._before.is_trivial(old_index):
+            if source is not None and target is not None and not self._old_lines.is_trivial(old_index):
                 votes[source, target] += 1
         return votes
 
     def _pair_by(self, key: Callable[[Symbol], Hashable], *, only_single: bool = False) -> None:
         """Pair symbols with equal keys: directly if unique on both sides, else by their content."""
-        left = self._grouped(self._old.symbols, self.target_of, key)
-        right = self._grouped(self._new.symbols, self._is_claimed, key)
+        left = self._group_unpaired(self._old.symbols, self.target_of, key)
+        right = self._group_unpaired(self._new.symbols, self._claimed, key)
         for shared, sources in left.items():
             targets = right.get(shared, [])
             if len(sources) == 1 and len(targets) == 1:
                 self._pair(sources[0], targets[0])
             elif targets and not only_single:
-                self._best_first(
+                self._pair_best_first(
                     (self._similarity(source, target) + self._nearness(source, target), source, target)
-                    for source in sources[:20]
-                    for target in targets[:20]
+                    for source in sources[:_MAX_NAMESAKES]
+                    for target in targets[:_MAX_NAMESAKES]
                 )
 
-    def _grouped(
-        self, symbols: tuple[Symbol, ...], done: Iterable[int], key: Callable[[Symbol], Hashable]
+    def _group_unpaired(
+        self, symbols: tuple[Symbol, ...], paired: Container[int], key: Callable[[Symbol], Hashable]
     ) -> dict[Hashable, list[int]]:
-        """Return the numbers of the unpaired symbols by key."""
+        """Group the numbers of the symbols that are not yet paired by a key."""
         groups: dict[Hashable, list[int]] = defaultdict(list)
-        closed = set(done)
         for number, symbol in enumerate(symbols):
-            if number not in closed:
+            if number not in paired:
                 groups[key(symbol)].append(number)
         return groups
 
     def _pair_by_similarity(self) -> None:
         """Pair the remaining symbols by similarity of their bodies, with a bonus for the name."""
-        left = [number for number in range(len(self._old.symbols)) if number not in self.target_of]
-        right = [number for number in range(len(self._new.symbols)) if number not in self._is_claimed]
-        if len(left) * len(right) > _MAX_PAIRS:
-            voted = {(source, target) for source, target in self._votes if source in set(left)}
-            pairs = [(source, target) for source, target in sorted(voted) if target in set(right)]
+        sources = [number for number in range(len(self._old.symbols)) if number not in self.target_of]
+        targets = [number for number in range(len(self._new.symbols)) if number not in self._claimed]
+        if len(sources) * len(targets) > _MAX_COMPARED_PAIRS:
+            open_sources, open_targets = set(sources), set(targets)
+            pairs = [
+                pair for pair in sorted(self._votes) if pair[0] in open_sources and pair[1] in open_targets
+            ]
         else:
-            pairs = [(source, target) for source in left for target in right]
-        self._best_first(
+            pairs = [(source, target) for source in sources for target in targets]
+        self._pair_best_first(
             (score, source, target)
             for source, target in pairs
-            if (score := self._similarity(source, target)) >= _MIN_ALIKE
+            if (score := self._similarity(source, target)) >= _MIN_BODY_SIMILARITY
         )
 
-    def _best_first(self, scored: Iterable[tuple[float, int, int]]) -> None:
+    def _pair_best_first(self, scored: Iterable[tuple[float, int, int]]) -> None:
         """Pair greedily by descending score, each symbol once."""
         for _, source, target in sorted(scored, key=lambda item: (-item[0], item[1], item[2])):
-            if source not in self.target_of and target not in self._is_claimed:
+            if source not in self.target_of and target not in self._claimed:
                 self._pair(source, target)
 
     def _pair(self, source: int, target: int) -> None:
         self.target_of[source] = target
-        self._is_claimed.add(target)
+        self._claimed.add(target)
 
     def is_confident(self, source: int, target: int) -> bool:
         """Return whether a pair has the same name in the same scope, or enough of the same body."""
-        one, other = self._old.symbols[source], self._new.symbols[target]
-        outer, outer_target = self._old.parent(source), self._new.parent(target)
-        is_there = outer_target is None if outer is None else self.target_of.get(outer) == outer_target
-        return (one.name == other.name and is_there) or self._keeps_body(one, other)
+        old, new = self._old.symbols[source], self._new.symbols[target]
+        old_parent, new_parent = self._old.parent(source), self._new.parent(target)
+        if old_parent is None:
+            is_same_scope = new_parent is None
+        else:
+            is_same_scope = self.target_of.get(old_parent) == new_parent
+        return (old.name == new.name and is_same_scope) or self._keeps_body(old, new)
 
-    def _keeps_body(self, one: Symbol, other: Symbol) -> bool:
-        """Return whether enough unique lines of a symbol's body are in the other symbol."""
-        inside = [at for at in range(one.start_line - 1, one.end_line) if at != one.name_line - 1]
-        there = set(self._after.normal[other.start_line - 1 : other.end_line])
-        alone = self._before.counts, self._after.counts
-        unchanged = sum(
-            self._before.distinctive_tokens(at)
-            for at in inside
-            if (text := self._before.normal[at]) in there and all(counts[text] == 1 for counts in alone)
-        )
-        total = sum(map(self._before.distinctive_tokens, inside))
-        return unchanged >= max(_MIN_UNCHANGED, _UNCHANGED_SHARE * total)
+    def _keeps_body(self, old: Symbol, new: Symbol) -> bool:
+        """Return whether enough lines of an old body, unique in both versions, are in the new symbol."""
+        body = [index for index in range(old.start_line - 1, old.end_line) if index != old.name_line - 1]
+        new_body = set(self._new_lines.normalized[new.start_line - 1 : new.end_line])
+
+        def is_kept(index: int) -> bool:
+            text = self._old_lines.normalized[index]
+            is_unique = self._old_lines.counts[text] == self._new_lines.counts[text] == 1
+            return text in new_body and is_unique
+
+        unchanged = sum(self._old_lines.distinctive_tokens(index) for index in body if is_kept(index))
+        total = sum(map(self._old_lines.distinctive_tokens, body))
+        return unchanged >= max(_MIN_UNCHANGED_TOKENS, _MIN_UNCHANGED_SHARE * total)
 
     def _similarity(self, source: int, target: int) -> float:
-        """Return how similar two symbols are: Dice coefficient of tokens, shared lines, similar names."""
-        one, other = self._old.symbols[source], self._new.symbols[target]
-        if _kind(one) != _kind(other):
+        """Return how similar two symbols are: the Dice coefficient of tokens, plus shared lines and names."""
+        old, new = self._old.symbols[source], self._new.symbols[target]
+        if _merged_kind(old) != _merged_kind(new):
             return 0.0
-        mine, theirs = self._body(False, source), self._body(True, target)
-        total = sum(mine.values()) + sum(theirs.values())
-        dice = 2 * sum((mine & theirs).values()) / total if total else 0.0
-        name = Indel.normalized_similarity(one.name, other.name)
-        if total < _TINY and name < _TINY_NAME:
+        old_tokens, new_tokens = self._body_tokens(False, source), self._body_tokens(True, target)
+        total = sum(old_tokens.values()) + sum(new_tokens.values())
+        dice = 2 * sum((old_tokens & new_tokens).values()) / total if total else 0.0
+        name = Indel.normalized_similarity(old.name, new.name)
+        if total < _TINY_TOKENS and name < _MIN_TINY_NAME_SIMILARITY:
             return 0.0
-        shared = 0.2 * self._votes.get((source, target), 0) / max(1, one.end_line - one.start_line)
-        return dice + min(0.2, shared) + _NAME_BONUS * name
+        votes = self._votes.get((source, target), 0)
+        shared = _SHARED_LINES_WEIGHT * votes / max(1, old.end_line - old.start_line)
+        return dice + min(_SHARED_LINES_WEIGHT, shared) + _NAME_WEIGHT * name
 
     def _nearness(self, source: int, target: int) -> float:
-        """Return a small preference for equal order among symbols of the same name."""
-        one, other = self._old.symbols[source], self._new.symbols[target]
-        return 0.05 * (1 - abs(one.start_line / len(self._before) - other.start_line / len(self._after)))
+        """Return a small bonus for a similar relative position, for symbols with the same name."""
+        old_position = self._old.symbols[source].start_line / len(self._old_lines)
+        new_position = self._new.symbols[target].start_line / len(self._new_lines)
+        return _ORDER_WEIGHT * (1 - abs(old_position - new_position))
 
-    def _body(self, in_new: bool, number: int) -> Counter[str]:
+    def _body_tokens(self, in_new: bool, number: int) -> Counter[str]:
         """Return the tokens of a symbol with their counts."""
         found = self._bodies.get((in_new, number))
         if found is None:
-            lines = self._after if in_new else self._before
+            lines = self._new_lines if in_new else self._old_lines
             symbol = (self._new if in_new else self._old).symbols[number]
-            end = min(symbol.end_line, symbol.start_line + _LONGEST_BODY, len(lines))
+            end = min(symbol.end_line, symbol.start_line + _MAX_BODY_LINES, len(lines))
             found = Counter(token for at in range(symbol.start_line - 1, end) for token in lines.tokens(at))
             self._bodies[in_new, number] = found
         return found
 
 
-def _kind(symbol: Symbol) -> str:
-    """Return the kind, with kinds merged that turn into each other when code moves."""
-    return _ALIKE.get(symbol.kind, symbol.kind)
+def _merged_kind(symbol: Symbol) -> str:
+    """Return the kind of a symbol, which is the same for functions, methods and constructors."""
+    return _MERGED_KINDS.get(symbol.kind, symbol.kind)
 
 
 class OutlinePair:
     """The outlines of two versions and the map between their symbols, built at first use."""
 
     def __init__(
-        self, old: Outline, new: Outline, before: Lines, after: Lines, fixed: dict[int, int]
+        self, old: Outline, new: Outline, old_lines: Lines, new_lines: Lines, unchanged: dict[int, int]
     ) -> None:
         self.old, self.new = old, new
-        self._before, self._after = before, after
-        self._fixed = fixed
+        self._old_lines, self._new_lines = old_lines, new_lines
+        self._unchanged = unchanged
 
     @cached_property
     def both_parsed(self) -> bool:
@@ -196,25 +218,27 @@ class OutlinePair:
     @cached_property
     def symbols(self) -> SymbolMap:
         """The map between the symbols."""
-        return SymbolMap(self.old, self.new, self._before, self._after, self._fixed)
+        return SymbolMap(self.old, self.new, self._old_lines, self._new_lines, self._unchanged)
 
     def is_only_such_line(self, old_index: int, new_index: int) -> bool:
-        """Return whether two lines are in a confidently paired symbol and unique in it by text."""
+        """Return whether two lines are in confidently paired symbols, in which their text occurs once."""
         source, target = self.old.symbol_at(old_index), self.new.symbol_at(new_index)
         if source is None or target is None or not self.is_confident_pair(old_index, new_index):
             return False
-        text = self._before.normal[old_index]
-        sides = ((self._before, self.old.symbols[source]), (self._after, self.new.symbols[target]))
-        return all(lines.normal[one.start_line - 1 : one.end_line].count(text) == 1 for lines, one in sides)
+        text = self._old_lines.normalized[old_index]
+        sides = ((self._old_lines, self.old.symbols[source]), (self._new_lines, self.new.symbols[target]))
+        return all(
+            lines.normalized[one.start_line - 1 : one.end_line].count(text) == 1 for lines, one in sides
+        )
 
     def is_in_other_symbol(self, old_index: int, new_index: int) -> bool:
         """Return whether an old line's symbol still exists and the new line is in another one."""
-        source, target = (
-            (self.old.symbol_at(old_index), self.new.symbol_at(new_index)) if self.both_parsed else (None, 0)
-        )
-        return (
-            source is not None and target is not None and self.symbols.target_of.get(source, target) != target
-        )
+        if not self.both_parsed:
+            return False
+        source, target = self.old.symbol_at(old_index), self.new.symbol_at(new_index)
+        if source is None or target is None:
+            return False
+        return self.symbols.target_of.get(source, target) != target
 
     def is_doubtful(self, old_index: int, new_index: int) -> bool:
         """Return whether two lines are in an uncertain pair of symbols, or declare unpaired symbols."""
@@ -230,7 +254,11 @@ class OutlinePair:
         return self.symbols.is_confident(source, target)
 
     def nearness(self, old_index: int, new_index: int) -> float:
-        """Return 1 for the same symbol or none on both sides, 0.4 for a shared outer symbol, else 0."""
+        """Return how close the symbols of two lines are.
+
+        1 means the same symbol or none on both sides, 0.4 a shared outer symbol, 0.5 that a version could not
+        be parsed, and 0 anything else.
+        """
         if not self.both_parsed:
             return 0.5
         source, target = self.old.symbol_at(old_index), self.new.symbol_at(new_index)
@@ -241,11 +269,9 @@ class OutlinePair:
         return 0.4 if self._share_parent(source, target) else 0.0
 
     def _share_parent(self, source: int, target: int) -> bool:
-        """Return whether one symbol is, or is next to, the other's counterpart's parent."""
-        outer_source, outer_target = self.old.parent(source), self.new.parent(target)
-        to = self.symbols.target_of
-        return (
-            (outer_target is not None and to.get(source) == outer_target)
-            or (outer_source is not None and to.get(outer_source) == target)
-            or (outer_source is not None and to.get(outer_source) == outer_target)
-        )
+        """Return whether two symbols have paired parents, or one is paired with the parent of the other."""
+        old_parent, new_parent = self.old.parent(source), self.new.parent(target)
+        target_of = self.symbols.target_of
+        if new_parent is not None and target_of.get(source) == new_parent:
+            return True
+        return old_parent is not None and target_of.get(old_parent) in (target, new_parent)

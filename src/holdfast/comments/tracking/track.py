@@ -1,8 +1,8 @@
 """Tracks anchors from one version to another in one step.
 
-Contract: equal versions give equal answers; a line is never placed outside the new text; only anchors whose
-surroundings changed cost a search. A range ends with its syntax node if it did before, else with its last
-line; never before its start or after the end of the file.
+Contract: the result depends only on the two versions; a line is never placed outside the new text; only
+anchors whose surroundings changed need a search. A range ends with its syntax node if it did before, else
+with its last line; never before its start or after the end of the file.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from holdfast.comments.tracking.guess import (
     is_below_new_code,
     is_confirmed,
     is_distinct_match,
-    low_confidence,
+    low_confidence_placement,
     placement_of,
     same_text_placement,
 )
@@ -32,17 +32,18 @@ def end_of_node(old: Outline, new: Outline, start: int, end: int, new_start: int
     """Return where the node at the new start ends, if the old range was a node of the same type."""
     if old.parsed is None or new.parsed is None:
         return None
-    kinds = [node.type for node in _starting(old.parsed.tree.root_node, start) if _last_row(node) == end]
-    ends = {
-        node.type: _last_row(node) for node in reversed(list(_starting(new.parsed.tree.root_node, new_start)))
-    }
-    return next((ends[kind] for kind in kinds if kind in ends), None)
+    old_nodes = _nodes_starting_on(old.parsed.tree.root_node, start)
+    types = [node.type for node in old_nodes if _last_row(node) == end]
+    ends: dict[str, int] = {}
+    for node in _nodes_starting_on(new.parsed.tree.root_node, new_start):
+        ends.setdefault(node.type, _last_row(node))
+    return next((ends[node_type] for node_type in types if node_type in ends), None)
 
 
 def end_of_lines(
     start: int, end: int, new_start: int, locate: Callable[[int], int | None], length: int
 ) -> int:
-    """Return the new end index: from the last line of the range that is found after the new start."""
+    """Return the new end index, derived from the last line of the range that is found after the new start."""
     for index in range(end, start, -1):
         found = locate(index)
         if found is not None and found >= new_start:
@@ -50,8 +51,8 @@ def end_of_lines(
     return new_start
 
 
-def _starting(root: Node, row: int) -> Iterator[Node]:
-    """Yield the nodes that start at the first code of a row, outer ones first."""
+def _nodes_starting_on(root: Node, row: int) -> Iterator[Node]:
+    """Yield the nodes that start at the first code on a row, outer nodes first."""
     column = None
     nodes = [root]
     while nodes:
@@ -89,7 +90,7 @@ class _Tracker:
     def place(self, anchor: Anchor) -> Placement:
         """Return where an anchor is."""
         index = anchor.line - 1
-        if not 0 <= index < len(self._comparison.before):
+        if not 0 <= index < len(self._comparison.old_lines):
             return Placement(None, None, Confidence.NONE, "outside", "line_deleted")
         if self._unchanged:
             return Placement(anchor.line, anchor.end_line, Confidence.HIGH, "unchanged")
@@ -105,17 +106,16 @@ class _Tracker:
         return self._lines[index]
 
     def _locate(self, index: int) -> Placement:
-        """Return where a line is; an edited line below newly inserted code needs review."""
+        """Return where a line is; an edited line directly below inserted code needs review."""
         found = self._search(index)
-        is_certain = (
-            found.line is not None and found.confidence is Confidence.HIGH and found.method != "exact"
-        )
-        if is_certain and is_below_new_code(self._comparison, index, (found.line or 0) - 1):
+        if found.line is None or found.confidence is not Confidence.HIGH or found.method == "exact":
+            return found
+        if is_below_new_code(self._comparison, index, found.line - 1):
             return replace(found, confidence=Confidence.MEDIUM)
         return found
 
     def _search(self, index: int) -> Placement:
-        """Return where a line is, before checking for newly inserted code."""
+        """Return where a line is, without checking for inserted code."""
         comparison = self._comparison
         target, method = comparison.confirmed.get(index), "exact"
         if target is None and not comparison.outlines.old.declares(index):
@@ -129,15 +129,15 @@ class _Tracker:
             return placement_of(guesses, agrees=False, reason=self._reason(index))
         best = guesses[0]
         if self._loses_block(index, best.index):
-            return low_confidence(guesses)
+            return low_confidence_placement(guesses)
         agrees = is_distinct_match(comparison, index, best.index) or is_confirmed(comparison, index, best)
         return placement_of(guesses, agrees=agrees, reason="ambiguous")
 
     def _loses_block(self, index: int, target: int) -> bool:
         """Return whether a line opened a block and its best match opens none."""
         comparison = self._comparison
-        role = comparison.before.role(index)
-        if not role.opens or comparison.after.role(target).opens:
+        role = comparison.old_lines.role(index)
+        if not role.opens or comparison.new_lines.role(target).opens:
             return False
         return comparison.outlines.both_parsed and comparison.outlines.old.opens(index, role.word)
 
@@ -152,7 +152,7 @@ class _Tracker:
     def _end(self, start: int, end: int, new_start: int) -> int:
         """Return the index at which a range ends now."""
         comparison = self._comparison
-        end = min(max(start, end), len(comparison.before) - 1)
+        end = min(max(start, end), len(comparison.old_lines) - 1)
         if (
             comparison.confirmed.get(start) == new_start
             and comparison.confirmed.get(end) == new_start + end - start
@@ -166,4 +166,4 @@ class _Tracker:
             line = self._line(index).line
             return None if line is None else line - 1
 
-        return end_of_lines(start, end, new_start, locate, len(comparison.after))
+        return end_of_lines(start, end, new_start, locate, len(comparison.new_lines))

@@ -1,4 +1,4 @@
-"""Parses a file with git's conflict markers into its versions, and writes one."""
+"""Parses a file with git's conflict markers into its versions, and formats two versions as such a file."""
 
 from __future__ import annotations
 
@@ -16,27 +16,32 @@ class ConflictSides:
     base: bytes | None
 
 
-def sides_of(data: bytes) -> ConflictSides | None:
+def parse_conflict(data: bytes) -> ConflictSides | None:
     """Return the versions in a conflicted file, or None if it has no complete conflict."""
-    parts: dict[str, list[bytes]] = {"ours": [], "theirs": [], "base": []}
-    state, conflicts, has_base = "both", 0, True
+    lines: dict[str, list[bytes]] = {"ours": [], "theirs": [], "base": []}
+    section, conflict_count, has_base = "both", 0, True
     for line in data.splitlines(keepends=True):
-        following = _following(state, line)
-        if following is None:
-            for name in parts if state == "both" else (state,):
-                parts[name].append(line)
+        next_section = _next_section(section, line)
+        if next_section is None:
+            for version in lines if section == "both" else (section,):
+                lines[version].append(line)
             continue
-        has_base = has_base and not (state == "ours" and following == "theirs")
-        conflicts += following == "both"
-        state = following
-    if state != "both" or not conflicts:
+        if section == "ours" and next_section == "theirs":
+            has_base = False
+        if next_section == "both":
+            conflict_count += 1
+        section = next_section
+    if section != "both" or not conflict_count:
         return None
-    ours, theirs, base = (b"".join(part) for part in parts.values())
+    ours, theirs, base = (b"".join(version) for version in lines.values())
     return ConflictSides(ours, theirs, base if has_base else None)
 
 
-def _following(state: str, line: bytes) -> str | None:
-    """Return the section that a marker line starts, or None for any other line."""
+def _next_section(section: str, line: bytes) -> str | None:
+    """Return the section that a marker line starts, or None for any other line.
+
+    A section is the version that the following lines belong to, or `both` outside a conflict.
+    """
     mark = line.rstrip(b"\r\n").partition(b" ")[0]
     return {
         ("both", _OURS): "ours",
@@ -44,15 +49,21 @@ def _following(state: str, line: bytes) -> str | None:
         ("ours", _THEIRS): "theirs",
         ("base", _THEIRS): "theirs",
         ("theirs", _END): "both",
-    }.get((state, mark))
+    }.get((section, mark))
 
 
-def conflicted(ours: bytes, theirs: bytes) -> bytes:
-    """Return both sides in one file, marked as one conflict like git does."""
+def format_conflict(ours: bytes, theirs: bytes) -> bytes:
+    """Return a file with both versions, marked as one conflict as git does it."""
     return b"".join(
-        (b"<<<<<<< ours\n", _line_ended(ours), b"=======\n", _line_ended(theirs), b">>>>>>> theirs\n")
+        (
+            b"<<<<<<< ours\n",
+            _with_final_newline(ours),
+            b"=======\n",
+            _with_final_newline(theirs),
+            b">>>>>>> theirs\n",
+        )
     )
 
 
-def _line_ended(data: bytes) -> bytes:
+def _with_final_newline(data: bytes) -> bytes:
     return data if data.endswith(b"\n") or not data else data + b"\n"

@@ -1,10 +1,10 @@
-"""Finds and explains damaged sidecars, and repairs those in which git left a merge unfinished.
+"""Finds damaged sidecars for `holdfast doctor`, and completes merges that git left unfinished.
 
 Contract: damaged bytes are never lost. Before a merged sidecar replaces them, they are copied beside it,
 under a name that no program takes for a sidecar.
 
-If the merge driver could not run, git leaves only our side in the file, without conflict markers, and the
-other side only in its index: adding that file to the index would lose the other side. That is detected, too.
+If the merge driver could not run, git leaves only our side in the file, without conflict markers; the other
+side is only in git's index, and adding the file to the index would lose it. Such files are found as well.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from holdfast.comments.errors import CommentFileCorrupted
 from holdfast.comments.sidecar import document as sidecars
 from holdfast.comments.sidecar.source import sidecar_of
 from holdfast.comments.store import Comments
-from holdfast.comments.union.conflicts import sides_of
-from holdfast.comments.union.three_way import recovered, united
+from holdfast.comments.union.conflicts import parse_conflict
+from holdfast.comments.union.three_way import merge_conflicted_bytes, merge_sidecar_bytes
 from holdfast.kernel.errors import HoldfastError
 from holdfast.storage.files.repo_path import RepoPath
 
-_MERGE = "`holdfast doctor --fix` merges both sides and keeps this file beside the result."
-_ADD_OTHER_SIDE = "`holdfast doctor --fix` adds them and keeps this file beside the result."
-_ADD = "Check it, then `git add` it."
-_RECREATED = "It is set aside and recreated at its next use; the comments themselves are in their files."
-_RESTORE = "Make a copy, then restore the file from git or from a backup."
+_MERGE_STEP = "`holdfast doctor --fix` merges both sides and keeps this file beside the result."
+_ADD_OTHER_SIDE_STEP = "`holdfast doctor --fix` adds them and keeps this file beside the result."
+_GIT_ADD_STEP = "Check it, then `git add` it."
+_DATABASE_STEP = "It is set aside and recreated at its next use; the comments themselves are in their files."
+_RESTORE_STEP = "Make a copy, then restore the file from git or from a backup."
 
 
 Repair = Callable[[Comments, RepoPath], bytes | None]
@@ -51,105 +51,111 @@ class SidecarCheck:
         self._room = room
 
     def examine(self, *, fix: bool) -> Iterator[SidecarFinding]:
-        """Check every sidecar; `fix`: merge those in which git left a merge unfinished."""
+        """Check every sidecar and yield the problems; with `fix`, complete unfinished merges."""
         room = self._room
         for text in room.archive.verify():
-            yield SidecarFinding(None, True, text, _RECREATED)
+            yield SidecarFinding(None, True, text, _DATABASE_STEP)
         for source in room.sidecar_paths():
             path = RepoPath.parse(source)
             try:
                 data = room.sidecar_bytes(path)
                 if data is not None:
-                    sidecars.read(source, data)
-                    yield from _one_sided(room, path, fix=fix)
-            except CommentFileCorrupted as failure:
-                yield _damaged(room, path, failure, fix=fix)
-            except HoldfastError as failure:
-                yield SidecarFinding(sidecar_of(source), False, failure.message, failure.hint)
+                    sidecars.parse_sidecar(source, data)
+                    yield from _find_missing_side(room, path, fix=fix)
+            except CommentFileCorrupted as error:
+                yield _explain_damage(room, path, error, fix=fix)
+            except HoldfastError as error:
+                yield SidecarFinding(sidecar_of(source), False, error.message, error.hint)
 
 
-def _damaged(room: Comments, path: RepoPath, failure: CommentFileCorrupted, *, fix: bool) -> SidecarFinding:
-    whole = None
+def _explain_damage(
+    room: Comments, path: RepoPath, error: CommentFileCorrupted, *, fix: bool
+) -> SidecarFinding:
+    """Return what is wrong with a sidecar that cannot be parsed; repair it if it is an unfinished merge."""
+    merged = None
     with suppress(CommentFileCorrupted):  # a pipe, or too large to read
-        whole = _both_sides(room, path)
-    if whole is None:
-        reason = str(failure.data["reason"])
+        merged = _merge_conflict(room, path)
+    if merged is None:
+        reason = str(error.data["reason"])
         return SidecarFinding(
-            sidecar_of(path.text), True, f"The comments cannot be read: {reason}.", _RESTORE
+            sidecar_of(path.text), True, f"The comments cannot be read: {reason}.", _RESTORE_STEP
         )
     text = "The file holds both sides of an unfinished merge."
-    return _repaired(
-        room, path, _both_sides, SidecarFinding(sidecar_of(path.text), True, text, _MERGE), fix=fix
+    return _repair(
+        room, path, _merge_conflict, SidecarFinding(sidecar_of(path.text), True, text, _MERGE_STEP), fix=fix
     )
 
 
-def _one_sided(room: Comments, path: RepoPath, *, fix: bool) -> Iterator[SidecarFinding]:
-    if _with_other_side(room, path) is not None:
+def _find_missing_side(room: Comments, path: RepoPath, *, fix: bool) -> Iterator[SidecarFinding]:
+    """Yield a finding if a sidecar lacks comments that are only in git's index."""
+    if _merge_other_side(room, path) is not None:
         text = "The file lacks comments of the other side of an unfinished merge."
-        found = SidecarFinding(sidecar_of(path.text), True, text, _ADD_OTHER_SIDE)
-        yield _repaired(room, path, _with_other_side, found, fix=fix)
+        finding = SidecarFinding(sidecar_of(path.text), True, text, _ADD_OTHER_SIDE_STEP)
+        yield _repair(room, path, _merge_other_side, finding, fix=fix)
 
 
-def _repaired(
-    room: Comments, path: RepoPath, repair: Repair, found: SidecarFinding, *, fix: bool
+def _repair(
+    room: Comments, path: RepoPath, repair: Repair, finding: SidecarFinding, *, fix: bool
 ) -> SidecarFinding:
-    """Replace a damaged sidecar by its repaired version, if `fix`, and report it."""
+    """With `fix`, replace a damaged sidecar by its repaired version; return the finding to report."""
     if not fix:
-        return found
+        return finding
     with room.locks.holding(path.text):
-        data, whole = room.sidecar_bytes(path), repair(room, path)
-        if data is None or whole is None:
-            return found
-        backup = _backup_of(room, path)
+        data, merged = room.sidecar_bytes(path), repair(room, path)
+        if data is None or merged is None:
+            return finding
+        backup = _free_backup_path(room, path)
         room.tree.write(backup, data)
-        room.tree.write(path.with_suffix_added(".comments"), whole)
-    text = f"{found.text} Both sides were merged; the previous file is '{backup.text}'."
-    return SidecarFinding(found.path, False, text, _ADD, True)
+        room.tree.write(path.with_suffix_added(".comments"), merged)
+    text = f"{finding.text} Both sides were merged; the previous file is '{backup.text}'."
+    return SidecarFinding(finding.path, False, text, _GIT_ADD_STEP, True)
 
 
-def _both_sides(room: Comments, path: RepoPath) -> bytes | None:
+def _merge_conflict(room: Comments, path: RepoPath) -> bytes | None:
     """Return the merge of both sides in the file or, if that fails, of those in git's index.
 
     The base is in the index too, unless the conflict was marked as resolved; without it a comment that one
     side deleted would come back.
     """
     data = room.sidecar_bytes(path)
-    if data is None or sides_of(data) is None:
+    if data is None or parse_conflict(data) is None:
         return None
     base, ours, theirs = (room.history.staged(sidecar_of(path.text), stage) for stage in (1, 2, 3))
-    if (found := recovered(data, base)) is not None:
-        return found
+    merged = merge_conflicted_bytes(data, base)
+    if merged is not None:
+        return merged
     if ours is None or theirs is None:
         return None
     try:
-        return united(base, ours, theirs)
+        return merge_sidecar_bytes(base, ours, theirs)
     except ValueError:
         return None
 
 
-def _with_other_side(room: Comments, path: RepoPath) -> bytes | None:
-    """Return the sidecar merged with the other side of an unfinished merge; None if it has it."""
+def _merge_other_side(room: Comments, path: RepoPath) -> bytes | None:
+    """Return the sidecar merged with the other side in git's index, or None if nothing is missing."""
     data, theirs = room.sidecar_bytes(path), room.history.staged(sidecar_of(path.text), 3)
     if data is None or theirs is None:
         return None
     try:
-        whole = united(room.history.staged(sidecar_of(path.text), 1), data, theirs)
-        return None if _contents(whole) <= _contents(data) else whole
+        merged = merge_sidecar_bytes(room.history.staged(sidecar_of(path.text), 1), data, theirs)
+        return None if _comment_contents(merged) <= _comment_contents(data) else merged
     except ValueError:
         return None
 
 
-def _contents(data: bytes) -> set[tuple[str, str, str, int]]:
-    notes = sidecars.read("", data).comments
+def _comment_contents(data: bytes) -> set[tuple[str, str, str, int]]:
+    notes = sidecars.parse_sidecar("", data).comments
     return {(note.id, note.text, note.status, len(note.replies)) for note in notes}
 
 
-def _backup_of(room: Comments, path: RepoPath) -> RepoPath:
-    """Return a free name that neither we nor the extension take for a sidecar."""
+def _free_backup_path(room: Comments, path: RepoPath) -> RepoPath:
+    """Return an unused path that neither Holdfast nor the VS Code extension takes for a sidecar."""
     timestamp = f"{room.clock():%Y%m%dT%H%M%SZ}"
     number = 0
     while True:
         ending = f".backup-{timestamp}{f'-{number}' if number else ''}.comments"
-        if not room.tree.exists(found := path.with_suffix_added(ending)):
-            return found
+        backup = path.with_suffix_added(ending)
+        if not room.tree.exists(backup):
+            return backup
         number += 1

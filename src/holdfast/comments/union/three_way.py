@@ -15,209 +15,228 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from holdfast.comments.sidecar.javascript_json import parsed, printed
-from holdfast.comments.union.conflicts import sides_of
+from holdfast.comments.sidecar.javascript_json import parse_json, stringify
+from holdfast.comments.union.conflicts import parse_conflict
 from holdfast.comments.union.json_merge import (
     ABSENT,
     Resolve,
-    by_identity,
-    canonical,
-    merged,
-    merged_keys,
-    same,
-    union,
+    are_equal,
+    canonical_json,
+    index_by_identity,
+    merge_objects,
+    merge_values,
+    union_of_lists,
 )
 from holdfast.storage.files.foreign_document import UnreadableDocument
 
-HISTORY = "holdfastHistory"
+HISTORY_KEY = "holdfastHistory"
+"""The key under which a comment keeps texts that a merge overwrote."""
 
-_PLACE = frozenset({"line", "startLine", "endLine", "ghostMarkerId", "lineHash", "lineText"})
-_NEWEST = frozenset({"updated", "lastVerified", "updatedAt", "analyzedAt", "enrichedAt"})
-_UNITED = frozenset({"commentIds", HISTORY})
+_PLACE_KEYS = frozenset({"line", "startLine", "endLine", "ghostMarkerId", "lineHash", "lineText"})
+"""Keys that together describe the place of a comment; they are taken from one side."""
+
+_TIMESTAMP_KEYS = frozenset({"updated", "lastVerified", "updatedAt", "analyzedAt", "enrichedAt"})
+"""Keys whose later value is taken, whichever side changed the rest."""
+
+_UNION_KEYS = frozenset({"commentIds", HISTORY_KEY})
+"""Keys with lists that are united."""
 
 Object = dict[str, Any]
 
 
-def merged_sidecar(base: Object | None, ours: Object, theirs: Object) -> Object:
-    """Return the merge of two versions of a sidecar; without a base nothing counts as deleted."""
+def merge_documents(base: Object | None, ours: Object, theirs: Object) -> Object:
+    """Merge two versions of a sidecar's document; without a base, no comment is regarded as deleted."""
     base = base or {}
-    comments = _merged_members("comments", base, ours, theirs, _merged_comment, _content_of)
-    markers = _merged_markers(base, ours, theirs, comments)
-    result = merged_keys(base, ours, theirs, _ours)
+    comments = _merge_lists("comments", base, ours, theirs, _merge_comment, _comment_content)
+    markers = _merge_markers(base, ours, theirs, comments)
+    result = merge_objects(base, ours, theirs, _keep_ours)
     for key, members in (("ghostMarkers", markers), ("comments", comments)):
         if key in result or members:
             result[key] = members
     return result
 
 
-def _ours(key: str, base: Any, ours: Any, theirs: Any) -> Any:
+def _keep_ours(key: str, base: Any, ours: Any, theirs: Any) -> Any:
     del key, base, theirs
     return ours
 
 
-def _merged_markers(base: Object, ours: Object, theirs: Object, comments: list[Any]) -> list[Any]:
-    kept = {_name(comment, "id") for comment in _objects(comments)}
-    before = {
-        _name(comment, "id") for side in (base, ours, theirs) for comment in _objects(side.get("comments"))
+def _merge_markers(base: Object, ours: Object, theirs: Object, comments: list[Any]) -> list[Any]:
+    """Merge the markers, given the merged comments that refer to them."""
+    kept_ids = {_hashable_value(comment, "id") for comment in _objects(comments)}
+    previous_ids = {
+        _hashable_value(comment, "id")
+        for side in (base, ours, theirs)
+        for comment in _objects(side.get("comments"))
     }
-    used = {_name(comment, "ghostMarkerId") for comment in _objects(comments)}
-    # Of two places the last verified one wins; the comment is tracked again when read anyway.
-    markers = _merged_members("ghostMarkers", base, ours, theirs, _merged_marker, canonical)
-    restored = _lost_markers(markers, used, ours, theirs)
-    return [
-        marker
-        for marker in map(partial(_without, gone=before - kept), [*markers, *restored])
-        if not _is_abandoned(marker, before - kept, used)
-    ]
+    deleted_ids = previous_ids - kept_ids
+    used_markers = {_hashable_value(comment, "ghostMarkerId") for comment in _objects(comments)}
+    # The last verified of two places wins; the comment is tracked again when it is read anyway.
+    markers = _merge_lists("ghostMarkers", base, ours, theirs, _merge_marker, canonical_json)
+    markers += _markers_to_restore(markers, used_markers, ours, theirs)
+    remaining = [_remove_comment_ids(marker, deleted_ids) for marker in markers]
+    return [marker for marker in remaining if not _is_abandoned(marker, deleted_ids, used_markers)]
 
 
-def _lost_markers(markers: list[Any], used: set[Any], ours: Object, theirs: Object) -> list[Any]:
-    """Return the markers that one side deleted together with a comment that stays after all."""
-    present = {_name(marker, "id") for marker in _objects(markers)}
-    wanted = used - present
-    found = {
+def _markers_to_restore(markers: list[Any], used: set[Any], ours: Object, theirs: Object) -> list[Any]:
+    """Return the markers that one side deleted together with a comment that the merge keeps."""
+    present = {_hashable_value(marker, "id") for marker in _objects(markers)}
+    missing = used - present
+    restored = {
         marker["id"]: marker
         for side in (theirs, ours)
         for marker in _objects(side.get("ghostMarkers"))
-        if isinstance(marker.get("id"), str) and marker["id"] in wanted
+        if isinstance(marker.get("id"), str) and marker["id"] in missing
     }
-    return list(found.values())
+    return list(restored.values())
 
 
-def _without(marker: Any, *, gone: set[Any]) -> Any:
+def _remove_comment_ids(marker: Any, deleted: set[Any]) -> Any:
+    """Return a marker without the ids of deleted comments."""
     if not isinstance(marker, dict) or not isinstance(marker.get("commentIds"), list):
         return marker
-    left = [name for name in marker["commentIds"] if not (isinstance(name, str) and name in gone)]
-    return marker if len(left) == len(marker["commentIds"]) else {**marker, "commentIds": left}
+    ids = marker["commentIds"]
+    remaining = [name for name in ids if not (isinstance(name, str) and name in deleted)]
+    return marker if len(remaining) == len(ids) else {**marker, "commentIds": remaining}
 
 
-def _is_abandoned(marker: Any, gone: set[Any], used: set[Any]) -> bool:
-    """Return whether a marker lost its last comment."""
-    if not isinstance(marker, dict) or _name(marker, "id") in used:
+def _is_abandoned(marker: Any, deleted: set[Any], used: set[Any]) -> bool:
+    """Return whether a marker has lost its last comment."""
+    if not isinstance(marker, dict) or _hashable_value(marker, "id") in used:
         return False
     if isinstance(marker.get("commentIds"), list):
         return not marker["commentIds"]
-    return isinstance(marker.get("commentId"), str) and marker["commentId"] in gone
+    return isinstance(marker.get("commentId"), str) and marker["commentId"] in deleted
 
 
-def _merged_members(
-    key: str, base: Object, ours: Object, theirs: Object, merge: Any, essence: Any
+def _merge_lists(
+    key: str, base: Object, ours: Object, theirs: Object, merge: Any, content_of: Any
 ) -> list[Any]:
-    """Merge two lists by the identity of their members."""
-    old, mine, other = (by_identity(side.get(key)) for side in (base, ours, theirs))
+    """Merge the lists under a key member by member.
+
+    `merge` merges a member that both sides have. A member that one side deleted stays if the other side
+    changed what `content_of` returns for it.
+    """
+    old, mine, other = (index_by_identity(side.get(key)) for side in (base, ours, theirs))
     result = []
-    for name in dict.fromkeys([*mine, *other]):
-        versions = old.get(name, ABSENT), mine.get(name, ABSENT), other.get(name, ABSENT)
-        if ABSENT not in versions[1:]:
-            result.append(merge(*versions))
+    for identity in dict.fromkeys([*mine, *other]):
+        before = old.get(identity, ABSENT)
+        if identity in mine and identity in other:
+            result.append(merge(before, mine[identity], other[identity]))
             continue
-        only = versions[1] if versions[2] is ABSENT else versions[2]
-        if versions[0] is ABSENT or essence(versions[0]) != essence(only):
-            result.append(only)
+        remaining = mine[identity] if identity in mine else other[identity]
+        if before is ABSENT or content_of(before) != content_of(remaining):
+            result.append(remaining)
     return result
 
 
-def _content_of(comment: Any) -> str:
-    """Return a comment's content without its place and timestamps."""
+def _comment_content(comment: Any) -> str:
+    """Return the content of a comment, without its place and timestamps, as comparable text."""
     if not isinstance(comment, dict):
-        return canonical(comment)
-    return canonical({key: value for key, value in comment.items() if key not in _PLACE | _NEWEST})
+        return canonical_json(comment)
+    return canonical_json(
+        {key: value for key, value in comment.items() if key not in _PLACE_KEYS | _TIMESTAMP_KEYS}
+    )
 
 
-def _merged_comment(base: Any, ours: Any, theirs: Any) -> Any:
+def _merge_comment(base: Any, ours: Any, theirs: Any) -> Any:
     if not (isinstance(ours, dict) and isinstance(theirs, dict)):
         return ours
     old = base if isinstance(base, dict) else {}
     winner, loser = _newer_first(ours, theirs, "updated")
-    result = merged_keys(old, ours, theirs, partial(_resolved_field, newer=winner is ours))
-    result = _place_from_one_side(result, old, ours, theirs, newer_is_ours=winner is ours)
-    lost = _overwritten_text(old, winner, loser)
-    return result if lost is None else {**result, HISTORY: [*result.get(HISTORY, []), lost]}
+    result = merge_objects(old, ours, theirs, partial(_resolve_field, ours_is_newer=winner is ours))
+    result = _take_place_from_one_side(result, old, ours, theirs, ours_is_newer=winner is ours)
+    overwritten = _overwritten_text(old, winner, loser)
+    if overwritten is None:
+        return result
+    return {**result, HISTORY_KEY: [*result.get(HISTORY_KEY, []), overwritten]}
 
 
-def _merged_marker(base: Any, ours: Any, theirs: Any) -> Any:
+def _merge_marker(base: Any, ours: Any, theirs: Any) -> Any:
     if not (isinstance(ours, dict) and isinstance(theirs, dict)):
         return ours
     old = base if isinstance(base, dict) else {}
-    together = {"commentIds"}
     winner, _ = _newer_first(ours, theirs, "lastVerified")
-    changed = [side for side in (ours, theirs) if not _same_less(side, old, together)]
+    changed = [side for side in (ours, theirs) if not _are_equal_except(side, old, "commentIds")]
     chosen = changed[0] if len(changed) == 1 else winner
-    # A place and its evidence belong together: they come from one side, unknown keys from both.
+    # A place and its evidence belong together and come from one side; unknown keys come from both.
     extra = {key: value for side in (ours, theirs) for key, value in side.items() if key not in old}
     result = {**chosen, **{key: value for key, value in extra.items() if key not in chosen}}
     before, mine, other = (side.get("commentIds", ABSENT) for side in (old, ours, theirs))
-    ids = merged("commentIds", before, mine, other, _united)
+    ids = merge_values("commentIds", before, mine, other, _union_if_lists)
     return result if ids is ABSENT else {**result, "commentIds": ids}
 
 
-def _same_less(one: Object, other: Object, left_out: set[str]) -> bool:
-    return same(
-        {key: value for key, value in one.items() if key not in left_out},
-        {key: value for key, value in other.items() if key not in left_out},
+def _are_equal_except(one: Object, other: Object, ignored_key: str) -> bool:
+    return are_equal(
+        {key: value for key, value in one.items() if key != ignored_key},
+        {key: value for key, value in other.items() if key != ignored_key},
     )
 
 
-def _resolved_field(key: str, base: Any, ours: Any, theirs: Any, *, newer: bool) -> Any:
-    """Resolve two changes of one field of a comment; `newer`: ours is newer."""
+def _resolve_field(key: str, base: Any, ours: Any, theirs: Any, *, ours_is_newer: bool) -> Any:
+    """Resolve two changes of one field of a comment."""
     if key == "replies":
-        return _merged_replies(base, ours, theirs)
-    if key in _UNITED:
-        return _united(key, base, ours, theirs)
-    if key in _NEWEST and isinstance(ours, str) and isinstance(theirs, str):
+        return _merge_replies(base, ours, theirs)
+    if key in _UNION_KEYS:
+        return _union_if_lists(key, base, ours, theirs)
+    if key in _TIMESTAMP_KEYS and isinstance(ours, str) and isinstance(theirs, str):
         return max(ours, theirs)
-    return ours if newer else theirs
+    return ours if ours_is_newer else theirs
 
 
-def _united(key: str, base: Any, ours: Any, theirs: Any) -> Any:
+def _union_if_lists(key: str, base: Any, ours: Any, theirs: Any) -> Any:
     del key
     if not (isinstance(ours, list) and isinstance(theirs, list)):
         return ours
-    return union(base if isinstance(base, list) else [], ours, theirs)
+    return union_of_lists(base if isinstance(base, list) else [], ours, theirs)
 
 
-def _merged_replies(base: Any, ours: Any, theirs: Any) -> Any:
+def _merge_replies(base: Any, ours: Any, theirs: Any) -> Any:
     if not (isinstance(ours, list) and isinstance(theirs, list)):
         return ours
-    resolve: Resolve = partial(_resolved_field, newer=True)
+    resolve: Resolve = partial(_resolve_field, ours_is_newer=True)
 
     def merge(old: Any, mine: Any, other: Any) -> Any:
-        return merged("reply", old, mine, other, resolve)
+        return merge_values("reply", old, mine, other, resolve)
 
     before, mine, other = ({"replies": side} for side in (base, ours, theirs))
-    return _merged_members("replies", before, mine, other, merge, canonical)
+    return _merge_lists("replies", before, mine, other, merge, canonical_json)
 
 
-def _place_from_one_side(
-    result: Object, old: Object, ours: Object, theirs: Object, *, newer_is_ours: bool
+def _take_place_from_one_side(
+    result: Object, old: Object, ours: Object, theirs: Object, *, ours_is_newer: bool
 ) -> Object:
-    """Take the fields of a comment's place from one side if both moved it."""
-    moved = [side for side in (ours, theirs) if any(_is_moved(side, old, key) for key in _PLACE)]
+    """Take all fields of a comment's place from the newer side if both sides moved it."""
+    moved = [side for side in (ours, theirs) if any(_is_moved(side, old, key) for key in _PLACE_KEYS)]
     if len(moved) < 2:
         return result
-    chosen = ours if newer_is_ours else theirs
-    kept = {key: value for key, value in result.items() if key not in _PLACE or key in chosen}
-    return {key: chosen[key] if key in _PLACE else value for key, value in kept.items()}
+    chosen = ours if ours_is_newer else theirs
+    kept = {key: value for key, value in result.items() if key not in _PLACE_KEYS or key in chosen}
+    return {key: chosen[key] if key in _PLACE_KEYS else value for key, value in kept.items()}
 
 
 def _is_moved(side: Object, old: Object, key: str) -> bool:
-    return not same(side.get(key, ABSENT), old.get(key, ABSENT))
+    return not are_equal(side.get(key, ABSENT), old.get(key, ABSENT))
 
 
 def _newer_first(ours: Object, theirs: Object, key: str) -> tuple[Object, Object]:
-    mine, other = (side.get(key) if isinstance(side.get(key), str) else "" for side in (ours, theirs))
-    if mine == other:
-        # The result must not depend on the direction of the merge.
-        return (ours, theirs) if canonical(ours) >= canonical(theirs) else (theirs, ours)
-    return (ours, theirs) if (mine or "") > (other or "") else (theirs, ours)
+    """Return the side with the later timestamp under a key, then the other side."""
+    our_time, their_time = (side[key] if isinstance(side.get(key), str) else "" for side in (ours, theirs))
+    if our_time == their_time:
+        # Any fixed order will do, but the result must not depend on the direction of the merge.
+        ours_is_first = canonical_json(ours) >= canonical_json(theirs)
+    else:
+        ours_is_first = our_time > their_time
+    return (ours, theirs) if ours_is_first else (theirs, ours)
 
 
 def _overwritten_text(old: Object, winner: Object, loser: Object) -> Object | None:
-    """Return the text that was overwritten, with its author, or None."""
-    text = loser.get("text", ABSENT)
-    if text is ABSENT or same(text, winner.get("text", ABSENT)):
+    """Return the loser's text with its author if the winner overwrote a change of it, else None."""
+    old_text, winning_text, text = (side.get("text", ABSENT) for side in (old, winner, loser))
+    if text is ABSENT or are_equal(text, winning_text):
         return None
-    if same(text, old.get("text", ABSENT)) or same(winner.get("text", ABSENT), old.get("text", ABSENT)):
+    if are_equal(text, old_text) or are_equal(winning_text, old_text):
         return None
     return {key: loser[key] for key in ("text", "author", "updated") if key in loser} | {"reason": "merge"}
 
@@ -226,48 +245,49 @@ def _objects(members: Any) -> list[Object]:
     return [member for member in members if isinstance(member, dict)] if isinstance(members, list) else []
 
 
-def _name(member: Object, key: str) -> Any:
-    """Return a hashable value of a key; None for an object or a list."""
+def _hashable_value(member: Object, key: str) -> Any:
+    """Return the value of a key, or None if it is an object or a list, which a set cannot hold."""
     value = member.get(key)
     return None if isinstance(value, dict | list) else value
 
 
-def united(base: bytes | None, ours: bytes, theirs: bytes) -> bytes:
-    """Return the merge of two sidecars, or raise `UnreadableDocument` if one of them cannot be read.
+def merge_sidecar_bytes(base: bytes | None, ours: bytes, theirs: bytes) -> bytes:
+    """Merge the bytes of two sidecars, or raise `UnreadableDocument` if one of them cannot be read.
 
-    A base that cannot be read counts as none: then nothing counts as deleted.
+    A base that cannot be read is ignored: then no comment is regarded as deleted.
     """
     if ours == theirs or theirs == base:
         return ours
     if ours == base:
         return theirs
-    return printed(merged_sidecar(_base(base), _document(ours), _document(theirs)))
+    return stringify(merge_documents(_parse_base(base), _parse_document(ours), _parse_document(theirs)))
 
 
-def recovered(data: bytes, base: bytes | None = None) -> bytes | None:
-    """Return the merge of both sides of a conflicted sidecar, or None if that is impossible.
+def merge_conflicted_bytes(data: bytes, base: bytes | None = None) -> bytes | None:
+    """Merge both sides of a sidecar with conflict markers, or return None if that is impossible.
 
     `base` is the common ancestor, for a file that does not contain it.
     """
-    sides = sides_of(data)
+    sides = parse_conflict(data)
     if sides is None:
         return None
-    known = _base(base if sides.base is None else sides.base)
+    base_document = _parse_base(base if sides.base is None else sides.base)
     try:
-        return printed(merged_sidecar(known, _document(sides.ours), _document(sides.theirs)))
+        ours, theirs = _parse_document(sides.ours), _parse_document(sides.theirs)
+        return stringify(merge_documents(base_document, ours, theirs))
     except UnreadableDocument:
         return None
 
 
-def _base(data: bytes | None) -> dict[str, Any] | None:
+def _parse_base(data: bytes | None) -> dict[str, Any] | None:
     try:
-        return None if not data else _document(data)
+        return None if not data else _parse_document(data)
     except UnreadableDocument:
         return None
 
 
-def _document(data: bytes) -> dict[str, Any]:
-    value = parsed(data)
+def _parse_document(data: bytes) -> dict[str, Any]:
+    value = parse_json(data)
     if not isinstance(value, dict) or not isinstance(value.get("comments"), list):
         raise UnreadableDocument("it is not a sidecar")
     return value

@@ -1,8 +1,8 @@
 """Compares two versions of a file: changed lines in hunks, changed words in lines, and moved blocks.
 
-Contract: only a line feed ends a line, and line ends count. Word marks are offsets into the displayed text,
-without invisible characters. A moved block has at least three lines and enough letters to exclude chance
-matches; indentation is ignored.
+Contract: only a line feed ends a line, and lines with different line ends differ. Word marks are offsets into
+the displayed text, which has no invisible characters. A moved block has at least three lines, and enough
+letters to exclude chance matches; its indentation is ignored.
 """
 
 from __future__ import annotations
@@ -19,17 +19,24 @@ from holdfast.storage.git.line_diff import Change, line_changes
 Span = tuple[int, int]
 LineKind = Literal["same", "added", "removed"]
 ComparedLine = tuple[LineKind, bytes, int | None, int | None, list[Span]]
-"""A line with its line end, its index in each version that has it, and the marks of changed words."""
+"""A kind, a line with its line end, its index in the old and the new version, and the marks of changed
+words."""
+
 LineKey = tuple[str, LineKind, int]
 """A file, a side, and the index of a removed or added line."""
 
 _WORD = re.compile(r"\w+|\s+|.")
-_LARGEST_BLOCK = 20_000
-"""Words are compared in blocks of up to this many characters; a judgement that bounds the time."""
-_MAX_MARKED = 0.7
-"""The largest share of a line that may be marked; marking more says nothing. A judgement."""
-_MOVED_LINES, _MOVED_LETTERS = 3, 20
-"""The letters are those of `git diff --color-moved=blocks`: 20 alphanumeric characters."""
+_MAX_COMPARED_CHARACTERS = 20_000
+"""Characters of a changed block whose words are compared. A judgement: larger blocks take too long."""
+
+_MAX_MARKED_SHARE = 0.7
+"""Share of a line that may be marked. A judgement: if more of it differs, the marks do not help."""
+
+_MIN_MOVED_LINES = 3
+"""Lines that a moved block needs. A judgement: shorter blocks are often equal by chance."""
+
+_MIN_MOVED_LETTERS = 20
+"""Letters and digits that a moved block needs, as in `git diff --color-moved=blocks`."""
 
 
 class Comparison(NamedTuple):
@@ -54,76 +61,106 @@ class Comparison(NamedTuple):
                 first = last
 
     def _lines(self, hunk: Sequence[Change], context: int) -> Iterator[ComparedLine]:
-        place, offset = max(hunk[0][0] - context, 0), hunk[0][2] - hunk[0][0]
+        """Yield the lines of a hunk, with the lines between and around its changes."""
+        next_old = max(hunk[0][0] - context, 0)
+        offset = hunk[0][2] - hunk[0][0]  # from an old index to the new index of the same line
         end = min(hunk[-1][1] + context, len(self.old))
         for old_start, old_end, new_start, new_end in (*hunk, (end, end, 0, 0)):
-            for index in range(place, old_start):
+            for index in range(next_old, old_start):
                 yield "same", self.old[index], index, index + offset, []
             old, new = self.old[old_start:old_end], self.new[new_start:new_end]
-            was, now = changed_words([shown(line) for line in old], [shown(line) for line in new])
-            yield from (("removed", line, old_start + at, None, was[at]) for at, line in enumerate(old))
-            yield from (("added", line, None, new_start + at, now[at]) for at, line in enumerate(new))
-            place, offset = old_end, new_end - old_end
+            old_marks, new_marks = changed_words(
+                [displayed_text(line) for line in old], [displayed_text(line) for line in new]
+            )
+            for index, (line, marks) in enumerate(zip(old, old_marks, strict=True), old_start):
+                yield "removed", line, index, None, marks
+            for index, (line, marks) in enumerate(zip(new, new_marks, strict=True), new_start):
+                yield "added", line, None, index, marks
+            next_old, offset = old_end, new_end - old_end
 
 
-def shown(line: bytes) -> str:
-    """Return a line as displayed, without its line end."""
+def displayed_text(line: bytes) -> str:
+    """Return the text of a line as it is displayed, without its line end."""
     return visible(line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8", "replace"))
 
 
 def changed_words(old: Sequence[str], new: Sequence[str]) -> tuple[list[list[Span]], list[list[Span]]]:
     """Return the word marks of each line of a removed block and of the added one that replaced it."""
-    if not old or not new or sum(map(len, chain(old, new))) > _LARGEST_BLOCK:
+    if not old or not new or sum(map(len, chain(old, new))) > _MAX_COMPARED_CHARACTERS:
         return [[] for _ in old], [[] for _ in new]
     if len(old) == len(new) > 1:
-        pairs = [changed_words([before], [after]) for before, after in zip(old, new, strict=True)]
-        return [one for pair in pairs for one in pair[0]], [one for pair in pairs for one in pair[1]]
-    before, after = ([[*_WORD.findall(line), "\n"] for line in lines] for lines in (old, new))
-    changes = list(line_changes([*chain(*before)], [*chain(*after)]))
-    return _marks(before, [one[:2] for one in changes]), _marks(after, [one[2:] for one in changes])
+        old_marks, new_marks = [], []
+        for old_line, new_line in zip(old, new, strict=True):
+            (old_spans,), (new_spans,) = changed_words([old_line], [new_line])
+            old_marks.append(old_spans)
+            new_marks.append(new_spans)
+        return old_marks, new_marks
+    old_words, new_words = ([[*_WORD.findall(line), "\n"] for line in lines] for lines in (old, new))
+    changes = list(line_changes([*chain(*old_words)], [*chain(*new_words)]))
+    old_changes = [change[:2] for change in changes]
+    new_changes = [change[2:] for change in changes]
+    return _spans_in_lines(old_words, old_changes), _spans_in_lines(new_words, new_changes)
 
 
-def _marks(lines: Sequence[Sequence[str]], changes: Sequence[Span]) -> list[list[Span]]:
-    """Convert changed words of a block into spans in its lines."""
-    changed = {index for start, end in changes for index in range(start, end)}
-    found: list[list[Span]] = []
-    number = 0
+def _spans_in_lines(lines: Sequence[Sequence[str]], changes: Sequence[Span]) -> list[list[Span]]:
+    """Convert changed words of a block into spans in its lines.
+
+    `lines` are the words of each line, the last one a line feed. `changes` are ranges of word numbers,
+    counted over all lines. Changed words are joined with white space between them.
+    """
+    changed = {number for start, end in changes for number in range(start, end)}
+    result: list[list[Span]] = []
+    first_number = 0
     for *words, _ in lines:
-        text, place, spans = "".join(words), 0, list[Span]()
-        for index, word in enumerate(words, number):
-            if index in changed:
-                start = spans.pop()[0] if spans and not text[spans[-1][1] : place].strip() else place
-                spans.append((start, place + len(word)))
-            place += len(word)
-        number += len(words) + 1
+        text, offset, spans = "".join(words), 0, list[Span]()
+        for number, word in enumerate(words, first_number):
+            end = offset + len(word)
+            if number in changed:
+                is_adjacent = bool(spans) and not text[spans[-1][1] : offset].strip()
+                start = spans.pop()[0] if is_adjacent else offset
+                spans.append((start, end))
+            offset = end
+        first_number += len(words) + 1
         marked = sum(len(text[start:end].strip()) for start, end in spans)
-        found.append(spans if marked <= _MAX_MARKED * len(text.strip()) else [])
-    return found
+        result.append(spans if marked <= _MAX_MARKED_SHARE * len(text.strip()) else [])
+    return result
 
 
 def moved_lines(files: Mapping[str, Comparison]) -> dict[LineKey, LineKey]:
     """Map removed lines to where they moved, and added lines to where they came from."""
-    gone: dict[tuple[bytes, ...], tuple[str, int, int, int]] = {}
+    # For each window of removed lines: the file, the number of the change, and its first and last index.
+    removed: dict[tuple[bytes, ...], tuple[str, int, int, int]] = {}
     moved: dict[LineKey, LineKey] = {}
     for path, file in files.items():
         for number, (start, end, _, _) in enumerate(file.changes):
-            for index, window in _windows(file.old, start, end):
-                gone.setdefault(window, (path, number, index, end))
+            for index, window in _line_windows(file.old, start, end):
+                removed.setdefault(window, (path, number, index, end))
     for path, file in files.items():
         for number, (_, _, start, end) in enumerate(file.changes):
-            for index, window in _windows(file.new, start, end):
-                source, change, first, last = gone.get(window, (path, number, 0, 0))
-                if (path, "added", index) in moved or (source, change) == (path, number):
+            for index, window in _line_windows(file.new, start, end):
+                source, source_number, first, last = removed.get(window, (path, number, 0, 0))
+                if (path, "added", index) in moved or (source, source_number) == (path, number):
                     continue
-                pairs = zip(files[source].old[first:last], file.new[index:end], strict=False)
-                block = [one for one, _ in takewhile(lambda pair: pair[0].strip() == pair[1].strip(), pairs)]
-                if sum(map(str.isalnum, b"".join(block).decode("utf-8", "replace"))) >= _MOVED_LETTERS:
-                    for step in range(len(block)):
-                        moved[path, "added", index + step] = source, "removed", first + step
-                        moved.setdefault((source, "removed", first + step), (path, "added", index + step))
+                block = _equal_prefix(files[source].old[first:last], file.new[index:end])
+                if _count_letters(block) < _MIN_MOVED_LETTERS:
+                    continue
+                for step in range(len(block)):
+                    moved[path, "added", index + step] = source, "removed", first + step
+                    moved.setdefault((source, "removed", first + step), (path, "added", index + step))
     return moved
 
 
-def _windows(lines: Sequence[bytes], start: int, end: int) -> Iterator[tuple[int, tuple[bytes, ...]]]:
-    for index in range(start, end - _MOVED_LINES + 1):
-        yield index, tuple(line.strip() for line in lines[index : index + _MOVED_LINES])
+def _equal_prefix(old: Sequence[bytes], new: Sequence[bytes]) -> list[bytes]:
+    """Return the lines at the start of both sequences that are equal except for indentation."""
+    pairs = takewhile(lambda pair: pair[0].strip() == pair[1].strip(), zip(old, new, strict=False))
+    return [line for line, _ in pairs]
+
+
+def _count_letters(lines: Sequence[bytes]) -> int:
+    return sum(map(str.isalnum, b"".join(lines).decode("utf-8", "replace")))
+
+
+def _line_windows(lines: Sequence[bytes], start: int, end: int) -> Iterator[tuple[int, tuple[bytes, ...]]]:
+    """Yield the first index and the stripped lines of each sequence as long as the shortest moved block."""
+    for index in range(start, end - _MIN_MOVED_LINES + 1):
+        yield index, tuple(line.strip() for line in lines[index : index + _MIN_MOVED_LINES])

@@ -1,4 +1,4 @@
-"""`find_files`: finds files and symbols by a few letters of their names."""
+"""`find_files`: find files and symbols by a few letters of their names."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ from holdfast.source.quick_open import QuickOpenIndex
 from holdfast.source.room import Source
 from holdfast.source.toolset import source
 
-_DEFAULT_LIMIT = 20
-_SYMBOLS_MAX_AGE = 300
-"""How old the symbols may be; the list of files is always current. A judgement."""
+_DEFAULT_MATCHES = 20
+"""Matches that are returned by default. A judgement: a list that fits on a screen."""
+
+_MAX_SYMBOL_AGE_SECONDS = 300
+"""Age of the cached symbols; the list of files is always current. A judgement: symbols change less often than
+the user types."""
 
 
 class FindFiles(Input):
@@ -24,7 +27,9 @@ class FindFiles(Input):
     query: str = Field(
         min_length=1, max_length=LIMITS.name_characters, description="Letters of a name or path, in order."
     )
-    limit: Integer = count_field(_DEFAULT_LIMIT, LIMITS.list_page, "How many of the best matches to return.")
+    limit: Integer = count_field(
+        _DEFAULT_MATCHES, LIMITS.list_page, "How many of the best matches to return."
+    )
 
 
 class FoundPlace(Output):
@@ -47,8 +52,8 @@ class FoundPlaces(Output):
 
 def _render(result: FoundPlaces) -> str:
     lines = (
-        one.path if one.line is None else f"{one.path}:{one.line}  {one.kind} {one.name}"
-        for one in result.matches
+        place.path if place.line is None else f"{place.path}:{place.line}  {place.kind} {place.name}"
+        for place in result.matches
     )
     return "\n".join(lines) or "Nothing found."
 
@@ -69,10 +74,10 @@ def find_files(room: Source, args: FindFiles) -> FoundPlaces:
     Searches the files that git tracks or would add, and the symbols of files that an analysis has read.
     """
     _, paths = room.files(".")
-    version = (hash(tuple(paths)), int(monotonic() / _SYMBOLS_MAX_AGE))
-    index = room.quick_open.get("", version) or room.quick_open.put(
-        "", version, QuickOpenIndex(paths, room.symbols())
-    )
+    cache_version = (hash(tuple(paths)), int(monotonic() / _MAX_SYMBOL_AGE_SECONDS))
+    index = room.quick_open.get("", cache_version)
+    if index is None:
+        index = room.quick_open.put("", cache_version, QuickOpenIndex(paths, room.symbols()))
     return FoundPlaces(
         matches=[FoundPlace(**place._asdict()) for place in index.find(args.query, args.limit)],
         files_with_symbols=index.files_with_symbols,

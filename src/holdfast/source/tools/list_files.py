@@ -18,7 +18,8 @@ from holdfast.storage.git.project_files import FileStat, file_stats
 
 EntryKind = Literal["folder", "file", "other"]
 
-_DEFAULT_LIMIT = 1000
+_DEFAULT_ENTRIES = 1000
+"""Entries that are returned by default. A judgement: more than nearly all folders have."""
 
 
 class ListFiles(Input):
@@ -29,7 +30,7 @@ class ListFiles(Input):
         max_length=LIMITS.path_characters,
         description="A folder relative to the repository's root; `.` for the root itself.",
     )
-    limit: Integer = count_field(_DEFAULT_LIMIT, LIMITS.folder_entries, "How many entries to return.")
+    limit: Integer = count_field(_DEFAULT_ENTRIES, LIMITS.folder_entries, "How many entries to return.")
 
 
 class FolderEntry(Output):
@@ -49,37 +50,41 @@ class FolderList(Output):
 
 
 def _render(result: FolderList) -> str:
-    names = [entry.name + ("/" if entry.kind == "folder" else "") for entry in result.entries]
-    left = result.total - len(result.entries)
-    return "\n".join([*(names or ["No files."]), *([f"… and {left} more"] if left else [])])
+    lines = [entry.name + ("/" if entry.kind == "folder" else "") for entry in result.entries]
+    omitted = result.total - len(result.entries)
+    if omitted:
+        lines.append(f"… and {omitted} more")
+    return "\n".join(lines or ["No files."])
 
 
 def _entries(room: Source, folder: str, paths: list[str]) -> list[FolderEntry]:
+    """Return the entries of a folder, given the paths of all files below it."""
     prefix = f"{folder}/" if folder else ""
     inside = [path.removeprefix(prefix) for path in paths if path.startswith(prefix)]
     folders = sorted({name.partition("/")[0] for name in inside if "/" in name})
-    # Tracked files may be missing from the work tree; their stat leaves them out.
+    # Tracked files and folders that are missing from the work tree have no stat.
+    folder_stats = file_stats(room.repository.root, (prefix + name for name in folders))
     stats = file_stats(room.repository.root, (prefix + name for name in inside if "/" not in name))
-    existing = file_stats(room.repository.root, (prefix + name for name in folders))
-    files = [
-        (path.removeprefix(prefix), it.size if isinstance(it, FileStat) else None)
-        for path, it in stats.items()
-    ]
-    return [
-        *(_entry(name, "folder", None) for name in folders if prefix + name in existing),
-        *(_entry(name, "other" if size is None else "file", size) for name, size in sorted(files)),
-    ]
+    entries = [_entry(name, "folder", None) for name in folders if prefix + name in folder_stats]
+    for path, stat in sorted(stats.items(), key=lambda item: item[0]):
+        name = path.removeprefix(prefix)
+        if isinstance(stat, FileStat):
+            entries.append(_entry(name, "file", stat.size))
+        else:
+            entries.append(_entry(name, "other", None))
+    return entries
 
 
 def _entry(name: str, kind: EntryKind, size: int | None) -> FolderEntry:
+    """Return an entry; its kind is `other` if no operation accepts its name."""
     try:
-        is_nameable = visible(name) == name and bool(RepoPath.parse(name))
+        is_valid = visible(name) == name and bool(RepoPath.parse(name))
     except InvalidPath:
-        is_nameable = False
-    return FolderEntry(name=name, kind=kind if is_nameable else "other", size=size)
+        is_valid = False
+    return FolderEntry(name=name, kind=kind if is_valid else "other", size=size)
 
 
-def typed_folder(room: Source, given: dict[str, Any]) -> dict[str, Any]:
+def resolve_folder(room: Source, given: dict[str, Any]) -> dict[str, Any]:
     """Resolve a folder typed on the command line relative to the current directory."""
     typed = given.get("folder")
     return given if typed is None else given | {"folder": typed_path(room.repository.root, typed)}
@@ -94,7 +99,7 @@ def typed_folder(room: Source, given: dict[str, Any]) -> dict[str, Any]:
     example="holdfast source list src",
     listed=False,
     text=_render,
-    fill_in=typed_folder,
+    fill_in=resolve_folder,
 )
 def list_files(room: Source, args: ListFiles) -> FolderList:
     """List the folders and files of one folder that git tracks or would add."""

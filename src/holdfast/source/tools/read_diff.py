@@ -15,7 +15,7 @@ from holdfast.kernel.models import Input, Integer, Output
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import printable_path
 from holdfast.kernel.untrusted import UntrustedText, visible
-from holdfast.source.diff.comparison import ComparedLine, Comparison, LineKind, shown
+from holdfast.source.diff.comparison import ComparedLine, Comparison, LineKind, displayed_text
 from holdfast.source.diff.review import Review, Selection
 from holdfast.source.room import Source
 from holdfast.source.toolset import source
@@ -24,13 +24,16 @@ from holdfast.storage.git.history.changed_files import ChangedFile
 FileKind = Literal["added", "deleted", "renamed", "changed"]
 LineNote = Literal["hidden characters", "CRLF", "CR", "no line end"]
 Revision = Annotated[str | None, Field(max_length=LIMITS.name_characters)]
-_NOTES: tuple[tuple[LineNote, Callable[[bytes, str], bool]], ...] = (
+_NOTE_CONDITIONS: tuple[tuple[LineNote, Callable[[bytes, str], bool]], ...] = (
     ("hidden characters", lambda line, text: text != line.rstrip(b"\r\n").decode("utf-8", "replace")),
     ("CRLF", lambda line, _: line.endswith(b"\r\n")),
     ("CR", lambda line, _: line.endswith(b"\r")),
     ("no line end", lambda line, _: not line.endswith(b"\n")),
 )
-_SIGNS = {"same": " ", "added": "+", "removed": "-"}
+"""The notes on a line, each with a function of its bytes and its displayed text; the first that is true
+applies."""
+
+_LINE_PREFIXES = {"same": " ", "added": "+", "removed": "-"}
 
 
 class ReadDiff(Input):
@@ -102,7 +105,7 @@ def _render_file(file: DiffFile) -> Iterator[str]:
     yield f"{file.kind:<8}{counts} {file.path}{former}{f' {file.note}' if file.note else ''}"
     for lines in file.hunks or ():
         yield "@@"
-        yield from (_SIGNS[line.kind] + visible(line.text) for line in lines)
+        yield from (_LINE_PREFIXES[line.kind] + visible(line.text) for line in lines)
 
 
 @source.operation(
@@ -127,7 +130,7 @@ def read_diff(room: Source, args: ReadDiff) -> Diff:
         if not files:
             hint = "Omit the file to list those that differ."
             raise NotFound(f"'{args.file}' does not differ here.", hint=hint)
-    left = 0 if args.file is not None else len(review.files) - len(files)
+    omitted = 0 if args.file is not None else len(review.files) - len(files)
     return Diff(
         what=args.what,
         old=review.ends[0],
@@ -135,25 +138,26 @@ def read_diff(room: Source, args: ReadDiff) -> Diff:
         subject=review.ends[2],
         files=[_file(room, review, change, args) for change in files],
         total_files=len(review.files),
-        note=f"{left} more files differ; request them by name." if left else None,
+        note=f"{omitted} more files differ; request them by name." if omitted else None,
     )
 
 
 def _file(room: Source, review: Review, change: ChangedFile, args: ReadDiff) -> DiffFile:
-    found = review.compared.get(change.path)
-    if args.file is not None and not isinstance(found, Comparison):
-        found = room.reviews.compare(change)
-    hunks, note = None, found if isinstance(found, str) else None
-    if args.file is not None and isinstance(found, Comparison):
-        hunks = _hunks(review, change.path, found, args.context)
+    """Return a changed file, with its lines if it was requested."""
+    result = review.compared.get(change.path)
+    if args.file is not None and not isinstance(result, Comparison):
+        result = room.reviews.compare(change)
+    hunks, note = None, result if isinstance(result, str) else None
+    if args.file is not None and isinstance(result, Comparison):
+        hunks = _hunks(review, change.path, result, args.context)
         if sum(map(len, hunks)) == LIMITS.review_lines:
             note = f"Only the first {LIMITS.review_lines} lines are shown."
     old, new, former = change.old, change.new, change.former
-    changes = found.changes if isinstance(found, Comparison) else None
+    changes = result.changes if isinstance(result, Comparison) else None
     return DiffFile(
         path=printable_path(change.path),
         former=None if former is None else printable_path(former),
-        kind="added" if old is None else "deleted" if new is None else "renamed" if former else "changed",
+        kind=_file_kind(change),
         mode=f"{old.mode} → {new.mode}" if old and new and old.mode != new.mode else None,
         added=None if changes is None else sum(end - start for _, _, start, end in changes),
         removed=None if changes is None else sum(end - start for start, end, _, _ in changes),
@@ -163,20 +167,31 @@ def _file(room: Source, review: Review, change: ChangedFile, args: ReadDiff) -> 
     )
 
 
-def _hunks(review: Review, path: str, found: Comparison, context: int) -> list[list[DiffLine]]:
-    left = LIMITS.review_lines
+def _file_kind(change: ChangedFile) -> FileKind:
+    if change.old is None:
+        return "added"
+    if change.new is None:
+        return "deleted"
+    return "renamed" if change.former else "changed"
+
+
+def _hunks(review: Review, path: str, comparison: Comparison, context: int) -> list[list[DiffLine]]:
+    """Return the lines of a file by hunk, up to the limit of lines."""
+    lines_left = LIMITS.review_lines
     hunks: list[list[DiffLine]] = []
-    for lines in found.hunks(context):
-        hunks.append([_line(review, path, line) for line in islice(lines, left)])
-        left -= len(hunks[-1])
-        if not left:
+    for lines in comparison.hunks(context):
+        hunks.append([_line(review, path, line) for line in islice(lines, lines_left)])
+        lines_left -= len(hunks[-1])
+        if not lines_left:
             break
     return hunks
 
 
 def _line(review: Review, path: str, compared: ComparedLine) -> DiffLine:
     kind, line, old, new, marks = compared
-    text, moved = shown(line), review.moved.get((path, kind, (old if new is None else new) or 0))
+    text = displayed_text(line)
+    index = old if new is None else new
+    moved = review.moved.get((path, kind, index or 0))
     return DiffLine(
         kind=kind,
         old=None if old is None else old + 1,
@@ -184,5 +199,5 @@ def _line(review: Review, path: str, compared: ComparedLine) -> DiffLine:
         text=text,
         changed=marks,
         moved=moved and f"{printable_path(moved[0])}:{moved[2] + 1}",
-        note=next((note for note, has in _NOTES if has(line, text)), None),
+        note=next((note for note, has in _NOTE_CONDITIONS if has(line, text)), None),
     )

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 Unshown = Literal["binary", "too large"]
 
-_DEFAULT_LIMIT = 2000
+_DEFAULT_LINES = 2000
+"""Lines that are returned by default. A judgement: more than nearly all files have."""
 
 
 class ReadSource(Input):
@@ -36,7 +37,7 @@ class ReadSource(Input):
         description="A commit, branch or tag; by default the work tree.",
     )
     start: Integer = Field(default=1, ge=1, description="The first line to return.")
-    limit: Integer = count_field(_DEFAULT_LIMIT, LIMITS.source_lines, "How many lines to return at most.")
+    limit: Integer = count_field(_DEFAULT_LINES, LIMITS.source_lines, "How many lines to return at most.")
 
 
 class OutlineEntry(Output):
@@ -83,25 +84,25 @@ def _render(result: SourceLines) -> str:
     return "\n".join([*numbered, *more]) or "No lines."
 
 
-def _content(room: Source, path: RepoPath, revision: str | None) -> tuple[bytes | None, str | None]:
+def _read_content(room: Source, path: RepoPath, revision: str | None) -> tuple[bytes | None, str | None]:
     """Return the content of a file, or None if it is too large, and the commit it was read from."""
     commit = None if revision is None else room.git.resolve(f"{revision}^{{commit}}")
     try:
         if commit is None:
             room.refuse_ignored(path)
             return room.tree.read_bytes(path, LIMITS.source_file_bytes), None
-        found = room.git.objects().read(f"{commit}:{path.text}", LIMITS.source_file_bytes)
+        blob = room.git.objects().read(f"{commit}:{path.text}", LIMITS.source_file_bytes)
     except TooLarge:
         return None, commit
-    if found is None or found.kind != "blob":
+    if blob is None or blob.kind != "blob":
         raise NotFound(
             f"{commit} has no file '{path.text}'.", hint="Name a file that it has.", path=path.text
         )
-    return found.data, commit
+    return blob.data, commit
 
 
 def _page(room: Source, args: ReadSource, digest: str, text: str) -> dict[str, Any]:
-    """Return a page of the text, limited in characters; longer lines are truncated."""
+    """Return the lines of a page and its other fields. Pages and lines are limited in characters."""
     highlighted = room.highlighted(args.file.text, digest, text)
     lines: list[list[tuple[TokenStyle, str]]] = []
     characters_left, is_cut = LIMITS.source_page_characters, False
@@ -110,15 +111,16 @@ def _page(room: Source, args: ReadSource, digest: str, text: str) -> dict[str, A
         if len(lines) == args.limit or (lines and length > characters_left):
             break
         while pieces and length > LIMITS.source_line_characters:
-            is_cut, style, last = True, *pieces.pop()
+            is_cut = True
+            style, last = pieces.pop()
             length -= len(last)
             if length < LIMITS.source_line_characters:
                 pieces.append((style, last[: LIMITS.source_line_characters - length]))
                 break
         lines.append(pieces)
         characters_left -= length
-    following = args.start + len(lines) <= highlighted.line_count
-    return {"lines": lines, "total_lines": highlighted.line_count, "cut": is_cut or following}
+    has_more = args.start + len(lines) <= highlighted.line_count
+    return {"lines": lines, "total_lines": highlighted.line_count, "cut": is_cut or has_more}
 
 
 def _outline(known: Facts) -> list[OutlineEntry]:
@@ -134,7 +136,7 @@ def _outline(known: Facts) -> list[OutlineEntry]:
     ]
 
 
-def typed_file(room: Source, given: dict[str, Any]) -> dict[str, Any]:
+def resolve_file(room: Source, given: dict[str, Any]) -> dict[str, Any]:
     """Resolve a file typed on the command line relative to the current directory."""
     typed = given.get("file")
     return given if typed is None else given | {"file": typed_path(room.repository.root, typed)}
@@ -149,7 +151,7 @@ def typed_file(room: Source, given: dict[str, Any]) -> dict[str, Any]:
     example="holdfast source read src/main.py --start 40 --limit 20",
     listed=False,
     text=_render,
-    fill_in=typed_file,
+    fill_in=resolve_file,
 )
 def read_source(room: Source, args: ReadSource) -> SourceLines:
     """Read lines of a file, split into highlighted pieces: keywords, strings, comments, names.
@@ -158,8 +160,12 @@ def read_source(room: Source, args: ReadSource) -> SourceLines:
     """
     from holdfast.syntax.facts import Facts, facts  # loaded late: a server needs it for few calls
 
-    data, commit = _content(room, args.file, args.revision)
-    unshown: Unshown | None = "too large" if data is None else "binary" if is_binary(data) else None
+    data, commit = _read_content(room, args.file, args.revision)
+    unshown: Unshown | None = None
+    if data is None:
+        unshown = "too large"
+    elif is_binary(data):
+        unshown = "binary"
     digest = None if data is None else sha1(data, usedforsecurity=False).hexdigest()
     page: dict[str, Any] = {"lines": [], "total_lines": 0, "cut": False}
     known = Facts(None)
