@@ -71,7 +71,7 @@ export async function get(path, query = {}, { signal } = {}) {
  * @param {Promise<any>} answer
  * @param {None} none
  */
-export const orNone = (answer, none) =>
+export const ifInitialised = (answer, none) =>
   answer.catch((problem) => (problem.kind === "not_initialized" ? none : Promise.reject(problem)));
 
 /**

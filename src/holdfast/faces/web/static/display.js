@@ -13,14 +13,14 @@ export const quiet = (...children) => el("span.quiet", children);
  * @param {number} number
  * @param {string} noun in the singular
  */
-export const counted = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+export const pluralise = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 
 /**
  * Return an error message with a hint about what to do.
  * @param {{message: string, hint?: string}} problem
  * @param {...any} next further content
  */
-export const failure = ({ message, hint }, ...next) =>
+export const errorMessage = ({ message, hint }, ...next) =>
   el("div.problem", { role: "alert" }, el("strong", message), hint && el("p", hint), next);
 
 /**
@@ -35,7 +35,7 @@ export const emptyState = (text, ...next) => el("div.empty", el("p", text), next
  * @param {string} label
  * @param {number} percent
  */
-export const bar = (label, percent) => {
+export const progressBar = (label, percent) => {
   const aria = { role: "progressbar", "aria-label": label, "aria-valuenow": percent };
   return el("div.bar", { ...aria, style: { "--share": `${percent}%` } });
 };

@@ -28,7 +28,7 @@ export function el(name, ...rest) {
  * @param {string} tag
  * @param {...any} rest
  */
-export const vector = (tag, ...rest) => build(document.createElementNS(SVG, tag), [], rest);
+export const svgEl = (tag, ...rest) => build(document.createElementNS(SVG, tag), [], rest);
 
 /**
  * Replace the children of a node. If the focused element is removed, the focus moves to its equivalent among the new

@@ -1,9 +1,9 @@
 // Forms: errors appear above the buttons, nothing is submitted twice, and unsent text can survive a reload.
 
 import { dialog, plainButton, singleFlight } from "./controls.js";
-import { failure } from "./display.js";
+import { errorMessage } from "./display.js";
 import { el, fill } from "./dom.js";
-import { forgetText, recallText, rememberText } from "./memory.js";
+import { deleteText, loadText, saveText } from "./storage.js";
 
 /** @import { View } from "./view.js" */
 
@@ -43,7 +43,7 @@ export const submitButton = (text, value, look = "") =>
 export function form(fields, { verb = "", buttons = submitButton(verb, null, "primary"), send, cancel, beside, keep,
   ...more }) {
   const trouble = el("div");
-  const forget = () => keep && forgetText(keep, "session");
+  const forget = () => keep && deleteText(keep, "session");
   const leave = cancel && (() => (forget(), cancel()));
   const submitted = singleFlight(async (/** @type {SubmitEvent} */ { submitter }) => {
     try {
@@ -51,7 +51,7 @@ export function form(fields, { verb = "", buttons = submitButton(verb, null, "pr
       forget();
       fill(trouble);
     } catch (problem) {
-      if (problem.name !== "AbortError") fill(trouble, failure(problem));
+      if (problem.name !== "AbortError") fill(trouble, errorMessage(problem));
     }
   });
   const row = el("div.row.wrap", beside, buttons, leave && plainButton("Cancel", leave));
@@ -60,8 +60,8 @@ export function form(fields, { verb = "", buttons = submitButton(verb, null, "pr
   bindSubmitKeys(node, () => node.requestSubmit(), leave);
   const area = keep ? node.querySelector("textarea") : null;
   if (keep && area) {
-    area.value = recallText(keep, "session") ?? "";
-    area.addEventListener("input", () => rememberText(keep, area.value, "session"));
+    area.value = loadText(keep, "session") ?? "";
+    area.addEventListener("input", () => saveText(keep, area.value, "session"));
   }
   return node;
 }

@@ -1,20 +1,20 @@
 // The frame around the views: navigation rail, top bar, connection state, theme, and which view is shown.
 
 import { el, fill } from "./dom.js";
-import { emptyState, failure } from "./display.js";
+import { emptyState, errorMessage } from "./display.js";
 import { get } from "./api.js";
 import * as live from "./live.js";
-import { recallText, rememberText } from "./memory.js";
+import { loadText, saveText } from "./storage.js";
 import * as router from "./router.js";
 import * as palette from "./palette.js";
-import { View, beginKeys } from "./view.js";
+import { View, handleKeys } from "./view.js";
 
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 const main = byId("main");
 const rail = /** @type {HTMLAnchorElement[]} */ ([...document.querySelectorAll("#rail a")]);
-const links = new Map(rail.map((link) => [router.match(link.pathname)?.view, link]));
+const links = new Map(rail.map((link) => [router.matchRoute(link.pathname)?.view, link]));
 /** @type {View | null} */
 let shown = null;
 let shownPath = "";
@@ -33,7 +33,7 @@ function showCounts(numbers) {
 }
 
 async function show() {
-  const route = router.match(location.pathname);
+  const route = router.matchRoute(location.pathname);
   // Another query in the same view, such as a filter, leaves the focus where the user is working.
   const isNavigation = shown !== null && location.pathname !== shownPath;
   shownPath = location.pathname;
@@ -45,7 +45,7 @@ async function show() {
   main.removeAttribute("data-signed-out");
   if (!route) {
     fill(main);
-    view.heading("Nothing is here");
+    view.setHeading("Nothing is here");
     main.append(emptyState("No view has this address.", el("a.button", { href: "/" }, "Go to Today")));
     return;
   }
@@ -56,7 +56,7 @@ async function show() {
     await module.show(view);
   } catch (problem) {
     if (shown !== view || problem.name === "AbortError" || main.dataset.signedOut) return;
-    main.append(failure(problem));
+    main.append(errorMessage(problem));
     if (problem.status === undefined) throw problem; // a bug in the page itself
   }
   if (shown === view) {
@@ -107,7 +107,7 @@ function switchTheme() {
   const systemTheme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
   const theme = (document.documentElement.dataset.theme ?? systemTheme) === "dark" ? "light" : "dark";
   document.documentElement.dataset.theme = theme;
-  rememberText("theme", theme);
+  saveText("theme", theme);
 }
 
 function showSignedOut() {
@@ -126,15 +126,15 @@ async function nameRepository() {
   byId("repository").textContent = workspaces?.[0]?.name ?? "";
 }
 
-const theme = recallText("theme");
+const theme = loadText("theme");
 if (theme) document.documentElement.dataset.theme = theme;
 document.addEventListener("signed-out", showSignedOut);
 byId("theme").addEventListener("click", switchTheme);
 byId("jump").addEventListener("click", palette.open);
-beginKeys(...["/", "Ctrl-k"].map((key) => ({ key, text: "Search or jump", run: palette.open })));
+handleKeys(...["/", "Ctrl-k"].map((key) => ({ key, text: "Search or jump", run: palette.open })));
 // The document defers these links so that they do not delay the first paint.
 const preloads = /** @type {NodeListOf<HTMLLinkElement>} */ (document.querySelectorAll("link[rel=modulepreload]"));
 for (const link of preloads) link.media = "all";
-router.begin(show);
-live.begin(showConnection);
+router.start(show);
+live.start(showConnection);
 nameRepository();

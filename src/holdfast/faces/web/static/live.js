@@ -47,7 +47,7 @@ export function feed(path, callbacks, last = null) {
  * Open the stream; `show` is called with whether it is connected.
  * @param {(isConnected: boolean) => void} show
  */
-export function begin(show) {
+export function start(show) {
   showState = show;
   open();
   document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));

@@ -1,7 +1,7 @@
 // Markup that the server made, as nodes; Markdown is rendered and sanitised there, many texts per request.
 
 import { post } from "./api.js";
-import { el, fill, vector } from "./dom.js";
+import { el, fill, svgEl } from "./dom.js";
 
 /** What the server accepts in one request (`markdown_texts` in kernel/limits.py). */
 const MAX_TEXTS = 200;
@@ -27,7 +27,7 @@ export function markdown(text) {
   const node = el("div.markdown.as-written", text);
   const show = (/** @type {string} */ html) => {
     node.classList.remove("as-written");
-    fill(node, adopt(html, "html"));
+    fill(node, sanitise(html, "html"));
   };
   const known = cache.get(text);
   if (known !== undefined) show(known);
@@ -75,9 +75,9 @@ const ALLOWED = {
  * @param {string} text
  * @param {"html" | "svg"} kind
  */
-export function adopt(text, kind) {
+export function sanitise(text, kind) {
   const [elements, attributes] = Object.values(ALLOWED[kind]).map((names) => new Set(names.split(" ")));
-  const create = kind === "svg" ? vector : el;
+  const create = kind === "svg" ? svgEl : el;
   /** @type {(node: any) => any} */
   const copy = (node) => {
     if (node.nodeType === Node.TEXT_NODE) return node.data;

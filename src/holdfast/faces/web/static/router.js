@@ -17,7 +17,7 @@ export const ROUTES = [
  * @param {string} pathname
  * @returns {{view: string, parameters: Record<string, string>} | null}
  */
-export function match(pathname) {
+export function matchRoute(pathname) {
   for (const { pattern, view } of ROUTES) {
     const found = pathname.replace(/(.)\/$/, "$1").match(pattern);
     if (!found) continue;
@@ -44,7 +44,7 @@ let navigated = () => {};
  * Start routing: call back now and whenever the address changes.
  * @param {() => void} callback
  */
-export function begin(callback) {
+export function start(callback) {
   navigated = callback;
   document.addEventListener("click", followLink);
   addEventListener("popstate", () => navigated());
@@ -70,7 +70,7 @@ function followLink(event) {
   if (!link || !isPlain || event.defaultPrevented || link.target || link.hasAttribute("download")) return;
   const url = new URL(link.href);
   const isFragment = url.pathname === location.pathname && url.search === location.search && url.hash;
-  if (url.origin !== location.origin || isFragment || !match(url.pathname)) return;
+  if (url.origin !== location.origin || isFragment || !matchRoute(url.pathname)) return;
   event.preventDefault();
   go(url);
 }

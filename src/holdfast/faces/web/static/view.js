@@ -1,7 +1,7 @@
 // What a view gets: the main element, the parameters of its address, its keys, and a signal that ends when it is left.
 
 import { dialog, singleFlight } from "./controls.js";
-import { failure } from "./display.js";
+import { errorMessage } from "./display.js";
 import { el, fill } from "./dom.js";
 import { on } from "./live.js";
 import { go } from "./router.js";
@@ -45,7 +45,7 @@ export class View {
    * @param {{json?: string | null, tools?: any, filters?: any}} parts the address of its JSON, buttons beside the
    *   title, controls below it
    */
-  heading(title, { json = null, tools = [], filters = null } = {}) {
+  setHeading(title, { json = null, tools = [], filters = null } = {}) {
     this.title = title;
     document.title = `${title} · Holdfast`;
     const link = json && el("a.button.plain", { href: json, target: "_blank", rel: "noopener" }, "JSON");
@@ -96,7 +96,7 @@ export class View {
    * @param {string} text
    * @param {Key["run"]} run
    */
-  key(key, text, run) {
+  addKey(key, text, run) {
     viewKeys.push({ key, text, run });
   }
 
@@ -114,8 +114,8 @@ export class View {
    * @param {HTMLElement} where
    * @param {any} problem
    */
-  fail(where, problem) {
-    if (problem.name !== "AbortError") fill(where, failure(problem));
+  showError(where, problem) {
+    if (problem.name !== "AbortError") fill(where, errorMessage(problem));
   }
 
   /**
@@ -125,7 +125,7 @@ export class View {
    */
   attempt(where, work) {
     return work().catch((problem) => {
-      this.fail(where, problem);
+      this.showError(where, problem);
       if (problem.status === undefined && problem.name !== "AbortError") throw problem; // a bug in the page itself
     });
   }
@@ -136,7 +136,7 @@ export class View {
    * @param {string} activity
    * @param {() => Promise<any>} run
    */
-  running(place, activity, run) {
+  runWithStatus(place, activity, run) {
     const began = Date.now(), status = el("p.quiet", { role: "status" }, `${activity}…`);
     fill(place, status);
     const seconds = () => Math.round((Date.now() - began) / 1000);
@@ -150,7 +150,7 @@ export class View {
    * @param {number} milliseconds
    * @param {() => any} run
    */
-  every(milliseconds, run) {
+  poll(milliseconds, run) {
     const once = singleFlight(run);
     const runIfVisible = () => document.hidden || once();
     const timer = setInterval(runIfVisible, milliseconds);
@@ -163,7 +163,7 @@ export class View {
  * Start handling keys: those of the current view, then those given, which work everywhere. `?` lists all of them.
  * @param {...Key} keys
  */
-export function beginKeys(...keys) {
+export function handleKeys(...keys) {
   const all = () => [...viewKeys, ...keys, { key: "?", text: "Show the keys", run: showKeys }];
   const showKeys = () => {
     const rows = all().map(({ key, text }) => el("tr", el("td", el("kbd", key)), el("td", text)));

@@ -4,7 +4,7 @@ import { get } from "./api.js";
 import { notify, request, when } from "./host.js";
 import { dialog } from "../controls.js";
 import { el, fill } from "../dom.js";
-import { View, beginKeys } from "../view.js";
+import { View, handleKeys } from "../view.js";
 import { show } from "../views/board.js";
 
 /** The revision of the MCP Apps specification (`io.modelcontextprotocol/ui`) that this implements. */
@@ -65,7 +65,7 @@ class AppView extends View {
 async function showBoard(query) {
   shown?.leave();
   const view = (shown = new AppView(fill(main), {}, query));
-  const fail = (/** @type {any} */ problem) => view.signal.aborted || view.fail(main.appendChild(el("div")), problem);
+  const fail = (/** @type {any} */ problem) => view.signal.aborted || view.showError(main.appendChild(el("div")), problem);
   await show(view).catch(fail);
   main.dataset.ready = "";
 }
@@ -101,7 +101,7 @@ function applyContext({ theme, containerDimensions }) {
   if (height) document.documentElement.style.setProperty("--height", `${Math.max(height, MIN_HEIGHT_PX)}px`);
 }
 
-async function begin() {
+async function start() {
   const answer = await request("ui/initialize", {
     protocolVersion: REVISION,
     appInfo: { name: "holdfast-board", version: "1" },
@@ -113,7 +113,7 @@ async function begin() {
   when("ui/resource-teardown", () => shown?.leave());
   notify("ui/notifications/initialized");
   document.addEventListener("click", handleClick);
-  beginKeys();
+  handleKeys();
   const reportSize = () => {
     const { scrollWidth: width, offsetHeight: height } = document.body;
     notify("ui/notifications/size-changed", { width, height });
@@ -123,4 +123,4 @@ async function begin() {
   await showBoard(new URLSearchParams());
 }
 
-begin();
+start();

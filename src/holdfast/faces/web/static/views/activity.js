@@ -18,7 +18,7 @@ const TOP_PX = 80;
 export async function show(view) {
   const feed = new Feed(view);
   const people = el("ul.plain-list.stack.people");
-  view.heading("Activity", { json: apiUrl("tasks/taskpilot_events", { limit: 50 }), filters: feed.filters() });
+  view.setHeading("Activity", { json: apiUrl("tasks/taskpilot_events", { limit: 50 }), filters: feed.filters() });
   view.main.append(el("div.two-columns",
     el("section.stack", { "aria-label": "Events" }, feed.waiting, feed.list, feed.foot),
     el("aside.stack", { "aria-label": "Agents" }, el("h2", "Agents"), people)));
@@ -31,7 +31,7 @@ export async function show(view) {
   for (const room of Object.keys(ROOMS)) view.on(room, () => feed.readNewer(room));
   view.on("tasks", showAgents);
   await Promise.all([feed.load(), showAgents()]);
-  view.key("r", "Show new events", () => feed.showWaiting());
+  view.addKey("r", "Show new events", () => feed.showWaiting());
 }
 
 /** The list of events. New ones wait behind a button while the user reads older ones. */

@@ -26,20 +26,20 @@ export async function show(view) {
   };
   const controls = filterControls(view);
   const tools = [primaryButton("New task", create)];
-  view.heading("Board", { json: apiUrl(PATH, filters), tools, filters: controls });
+  view.setHeading("Board", { json: apiUrl(PATH, filters), tools, filters: controls });
   const place = el("div.board-place", board.node);
   const keys = "Space lifts it, m opens its menu, arrow keys go to other cards.";
   view.main.append(place, el("p.visually-hidden", { id: "board-keys" }, keys));
-  view.key("n", "New task", create);
-  view.key("j", "Go to the cards; then arrow keys, or j and k", () => board.focus(board.current));
-  view.key("Space", "Lift the card; arrow keys choose a column, Space drops, Esc cancels", () => false);
-  view.key("m", "Open the menu of the card", () => false);
+  view.addKey("n", "New task", create);
+  view.addKey("j", "Go to the cards; then arrow keys, or j and k", () => board.focus(board.current));
+  view.addKey("Space", "Lift the card; arrow keys choose a column, Space drops, Esc cancels", () => false);
+  view.addKey("m", "Open the menu of the card", () => false);
   makeMovable(board);
   try {
     await board.load();
   } catch (problem) {
     if (problem.kind !== "not_initialized") throw problem;
-    view.heading("Board");
+    view.setHeading("Board");
     fill(place, notInitialized(view));
     return;
   }

@@ -2,7 +2,7 @@
 
 import { apiUrl, get } from "../api.js";
 import { button, plainButton } from "../controls.js";
-import { counted, emptyState } from "../display.js";
+import { pluralise, emptyState } from "../display.js";
 import { el, fill } from "../dom.js";
 import { address } from "../router.js";
 import { functionAt, heatMark, heatText, Lines } from "./code/lines.js";
@@ -38,7 +38,7 @@ export async function show(view) {
     showHeading(view, path, apiUrl("source/read_source", query));
     throw problem;
   }
-  await new FileView(view, path, lines, side, center).begin();
+  await new FileView(view, path, lines, side, center).start();
 }
 
 /**
@@ -65,7 +65,7 @@ function showHeading(view, path, json, facts = null) {
   const steps = parts.slice(0, -1).map((name, at) => [el("span", { "aria-hidden": "true" }, "/"),
     el("a", { href: address("/code", parts.slice(0, at + 1).join("/")) }, name)]);
   const crumbs = el("nav.row.wrap.crumbs.mono", { "aria-label": "Folders" }, el("a", { href: "/code" }, "root"), steps);
-  view.heading(parts.at(-1) ?? "Code", { json, filters: parts.length ? [crumbs, facts] : null });
+  view.setHeading(parts.at(-1) ?? "Code", { json, filters: parts.length ? [crumbs, facts] : null });
 }
 
 /**
@@ -101,7 +101,7 @@ class FileView {
     lines.selectionChanged = () => this.showSelection();
   }
 
-  async begin() {
+  async start() {
     const { view, lines } = this;
     showHeading(view, this.path, apiUrl("source/read_source", lines.query), this.facts);
     this.side.append(panel("Outline", this.outline));
@@ -114,7 +114,7 @@ class FileView {
     this.keys();
     lines.followHash();
     addEventListener("hashchange", () => lines.followHash(), { signal: view.signal });
-    view.every(CHECK_MS, () => this.refresh());
+    view.poll(CHECK_MS, () => this.refresh());
     view.on("comments", () => this.notes?.load());
     this.side.querySelector("[aria-current]")?.scrollIntoView({ block: "center" });
     await Promise.all([this.notes?.load(), this.measure()]);
@@ -148,8 +148,8 @@ class FileView {
     const open = this.notes?.notes.filter(({ status }) => status === "open") ?? [];
     const part = (/** @type {string} */ text, /** @type {string} */ title) => el("span", { title }, text);
     fill(this.facts,
-      part(counted(open.length, "note"), "Open notes on this file"),
-      part(counted(total, "line"), page.language ?? "Not in a language that is parsed"),
+      part(pluralise(open.length, "note"), "Open notes on this file"),
+      part(pluralise(total, "line"), page.language ?? "Not in a language that is parsed"),
       complexity > 0 && part(`complexity up to ${complexity}`, "Cyclomatic complexity of the most complex function"),
       this.heat && part(changes === null ? "changes unknown" : `changed ${changes}× in 90 days`, reason),
       revision && part(`as of ${page.revision.slice(0, 10)}`, "Not the current file"));
@@ -188,18 +188,18 @@ class FileView {
 
   keys() {
     const { view, lines, notes } = this;
-    view.key("j", "Next line", () => lines.step(1));
-    view.key("k", "Previous line", () => lines.step(-1));
-    view.key("J", "Select the next line too", () => lines.step(1, true));
-    view.key("K", "Select the previous line too", () => lines.step(-1, true));
+    view.addKey("j", "Next line", () => lines.step(1));
+    view.addKey("k", "Previous line", () => lines.step(-1));
+    view.addKey("J", "Select the next line too", () => lines.step(1, true));
+    view.addKey("K", "Select the previous line too", () => lines.step(-1, true));
     if (notes) {
-      view.key("c", "Write a note on the selected lines", () => notes.compose("note"));
-      view.key("n", "Write a note on the selected lines", () => notes.compose("note"));
-      view.key("r", "Send a remark on the selected lines to the agent", () => notes.compose("remark"));
-      view.key("[", "Previous note", () => notes.step(-1));
-      view.key("]", "Next note", () => notes.step(1));
+      view.addKey("c", "Write a note on the selected lines", () => notes.compose("note"));
+      view.addKey("n", "Write a note on the selected lines", () => notes.compose("note"));
+      view.addKey("r", "Send a remark on the selected lines to the agent", () => notes.compose("remark"));
+      view.addKey("[", "Previous note", () => notes.step(-1));
+      view.addKey("]", "Next note", () => notes.step(1));
     }
-    view.key("Escape", "Close the form, or clear the selection", () => notes?.cancel() || lines.clear());
+    view.addKey("Escape", "Close the form, or clear the selection", () => notes?.cancel() || lines.clear());
   }
 }
 
@@ -242,7 +242,7 @@ async function branch(view, list, folder, path) {
     const leaves = entries.map((entry) => leaf(view, entry, join(folder, entry.name), path, inner.get(entry.name)));
     fill(list, leaves, left > 0 && el("li.quiet", `… and ${left} more`));
   } catch (problem) {
-    view.fail(list, problem);
+    view.showError(list, problem);
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { apiUrl, get } from "../api.js";
 import { choice } from "../controls.js";
-import { counted, emptyState, quiet } from "../display.js";
+import { pluralise, emptyState, quiet } from "../display.js";
 import { el, fill } from "../dom.js";
 import { draw, filesBelow, folderAt, moveFocus, tree } from "./health/treemap.js";
 import { MEASURES, heat, number, showNumbers } from "./health/numbers.js";
@@ -27,7 +27,7 @@ export async function show(view) {
   const place = el("section.stack.health-map", { "aria-label": "Map of the files" });
   view.main.append(place);
   goUp = () => false;
-  view.key("Escape", "Go up a folder", () => goUp());
+  view.addKey("Escape", "Go up a folder", () => goUp());
   if (await showMap(view, place)) showSections(view);
 }
 
@@ -45,7 +45,7 @@ async function showMap(view, place) {
   const measure = (/** @type {string | null} */ project_path) =>
     get("analyze/measure_files", { ...query, project_path }, view);
   showHeading(view, place, query);
-  const found = await view.running(place, "Measuring files", async () => {
+  const found = await view.runWithStatus(place, "Measuring files", async () => {
     const all = await measure(null), { path } = folderAt(tree(all.files, all.rest), view.query.get("folder"));
     return path && all.rest.length ? measure(path) : all; // too many files to list: those of the folder
   });
@@ -85,7 +85,7 @@ function showHeading(view, place, query) {
   /** @type {[string, string][]} */
   const measures = Object.entries(MEASURES).map(([value, { name }]) => [value, name]);
   const select = choice("Colour by", measures, query.measure, change, { id: "measure" });
-  view.heading("Health", { json: apiUrl("analyze/measure_files", query),
+  view.setHeading("Health", { json: apiUrl("analyze/measure_files", query),
     filters: [el("label.quiet", { for: "measure" }, "Colour by"), select,
       quiet(MEASURES[query.measure].explanation)] });
 }
@@ -188,8 +188,8 @@ function summary({ files_analyzed: all, total_lines: lines, files, rest, files_s
   const others = all - files.length;
   const skipped = Object.entries(files_skipped).map(([reason, count]) => `${count} ${reason}`).join(", ");
   const omitted = ` The worst ${number(files.length)} are shown individually; ${number(others)} others, none of them ` +
-    `worse, are summed up in ${counted(rest.length, "folder")}.`;
-  return el("p.quiet", `${counted(all, "file")}, ${counted(lines, "line")}.`,
+    `worse, are summed up in ${pluralise(rest.length, "folder")}.`;
+  return el("p.quiet", `${pluralise(all, "file")}, ${pluralise(lines, "line")}.`,
     others > 0 && omitted, skipped && ` Left out: ${skipped}.`);
 }
 
@@ -210,7 +210,7 @@ async function showSections(view) {
   for (const event of ["wheel", "pointerdown", "keydown"]) main.addEventListener(event, unpin, { signal });
   const sorted = sections.toSorted((one, other) => Number(isTarget(other)) - Number(isTarget(one)));
   for (const { id, activity, place } of sorted) {
-    await view.running(place, activity, async () => (await import(`./health/${id}.js`)).show(view, place));
+    await view.runWithStatus(place, activity, async () => (await import(`./health/${id}.js`)).show(view, place));
     if (view.signal.aborted) return;
     if (isPinned) document.getElementById(location.hash.slice(1))?.scrollIntoView();
   }

@@ -33,7 +33,7 @@ const MAX_PAGE_SIZE = 500;
 /** @param {View} view */
 export async function show(view) {
   const Content = view.parameters.id ? (await import("./issues/detail.js")).Detail : List;
-  await new Content(view).begin();
+  await new Content(view).start();
 }
 
 /** The list. */
@@ -58,18 +58,18 @@ class List {
     this.notice = el("div.notice", { role: "status" });
   }
 
-  async begin() {
+  async start() {
     const { view } = this;
-    this.header = view.heading(KINDS[this.kind].title, {
+    this.header = view.setHeading(KINDS[this.kind].title, {
       json: apiUrl(PATH, this.question()),
       tools: [el("span.sync-place"), primaryButton(`New ${this.kind}`, () => this.create())],
       filters: this.controls(),
     });
     view.main.append(this.notice, this.hint, this.list, this.below);
-    view.key("n", `New ${this.kind}`, () => this.create());
-    view.key("j", "Next line", () => this.move(1));
-    view.key("k", "Previous line", () => this.move(-1));
-    view.key("f", "Filter", () => this.filter.input.focus());
+    view.addKey("n", `New ${this.kind}`, () => this.create());
+    view.addKey("j", "Next line", () => this.move(1));
+    view.addKey("k", "Previous line", () => this.move(-1));
+    view.addKey("f", "Filter", () => this.filter.input.focus());
     view.on("milestones", () => this.refresh());
     await this.refresh();
     this.offerSync();
@@ -147,7 +147,7 @@ class List {
       this.list.hidden = true;
       this.below.hidden = problem.data?.column !== undefined;
       if (this.below.hidden) this.filter.fail(problem);
-      else this.view.fail(this.below, problem);
+      else this.view.showError(this.below, problem);
     }
   }
 

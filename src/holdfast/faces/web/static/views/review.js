@@ -2,13 +2,13 @@
 
 import { apiUrl, get, post } from "../api.js";
 import { button, choice, primaryButton } from "../controls.js";
-import { counted, emptyState, quiet } from "../display.js";
+import { pluralise, emptyState, quiet } from "../display.js";
 import { arrange, el, fill, highlight } from "../dom.js";
 import { commitAddress } from "../links.js";
 import { FileDiff, counts } from "./review/file.js";
 import { elsewhere, messageOf, threadsOf } from "./review/remarks.js";
 import { Selection } from "./review/selection.js";
-import { DONE, Drafts, isMarked, setMark } from "../memory.js";
+import { DONE_REMARKS, Drafts, isMarked, setMark } from "../storage.js";
 
 /** @import { View } from "../view.js" */
 /** @import { Draft, Thread } from "./review/remarks.js" */
@@ -30,7 +30,7 @@ const FIELDS = { revision: ["Commit", "HEAD"], base: ["From", "main"] };
 /** @param {View} view */
 export async function show(view) {
   const repository = await get("tasks/taskpilot_workspaces", {}, view).catch(() => ({}));
-  await new Review(view, repository.workspaces?.[0]?.name ?? "").begin();
+  await new Review(view, repository.workspaces?.[0]?.name ?? "").start();
 }
 
 /** The state of the view. */
@@ -77,7 +77,7 @@ export class Review {
     return this.view.query.get("layout") === "split" && matchMedia(WIDE).matches;
   }
 
-  async begin() {
+  async start() {
     const { view } = this;
     this.heading();
     view.main.append(this.trouble, el("div.review",
@@ -86,8 +86,8 @@ export class Review {
     const reload = (/** @type {StorageEvent} */ { key }) =>
       key === this.drafts.name && (this.drafts.reload(), this.redraw());
     addEventListener("storage", reload, { signal: view.signal }); // another window changed the drafts
-    view.every(CHECK_MS, () => this.refresh());
-    view.key("u", "Unified or side by side", () => this.toggleLayout());
+    view.poll(CHECK_MS, () => this.refresh());
+    view.addKey("u", "Unified or side by side", () => this.toggleLayout());
     matchMedia(WIDE).addEventListener("change", () => this.draw(), { signal: view.signal });
     await Promise.all([this.refresh(), this.loadRemarks()]);
   }
@@ -105,7 +105,7 @@ export class Review {
       return el("input", { "aria-label": label, placeholder: `${label}: ${example}`, value, on: { change } });
     });
     this.layout.ariaPressed = String(this.isSplit);
-    this.view.heading("Review", {
+    this.view.setHeading("Review", {
       json: apiUrl("source/read_diff", this.query),
       tools: [this.sendAll, this.layout],
       filters: [choice("What to review", options, what, choose), fields, this.summary],
@@ -168,7 +168,7 @@ export class Review {
     const seen = files.filter(({ tick }) => tick.checked).length;
     const { total_files: total, subject, note } = this.data;
     const changes = [counts({ added: sum("added"), removed: sum("removed") }), ` · ${seen} of ${files.length} seen`];
-    const text = `${subject ? `“${subject}” · ` : ""}${counted(total, "file")} `;
+    const text = `${subject ? `“${subject}” · ` : ""}${pluralise(total, "file")} `;
     fill(this.summary, text, total > 0 && changes, note && ` · ${note}`);
     fill(this.index, files.map((file) => el("li", this.entry(file))));
     this.showDrafts();
@@ -189,7 +189,7 @@ export class Review {
   loadRemarks() {
     return this.view.attempt(this.trouble, async () => {
       const { messages } = await get("inbox/list_messages", { newest: true, limit: 200 }, this.view);
-      this.threads = threadsOf(messages).filter((thread) => !isMarked(DONE, lastOf(thread).id));
+      this.threads = threadsOf(messages).filter((thread) => !isMarked(DONE_REMARKS, lastOf(thread).id));
       this.redraw();
     });
   }
@@ -217,7 +217,7 @@ export class Review {
    */
   options(thread) {
     const reload = () => this.loadRemarks();
-    return { view: this.view, reload, done: () => (setMark(DONE, lastOf(thread).id), reload()) };
+    return { view: this.view, reload, done: () => (setMark(DONE_REMARKS, lastOf(thread).id), reload()) };
   }
 
   showDrafts() {
@@ -272,7 +272,7 @@ export class Review {
       this.sending.delete(draft);
     }
     blur();
-    this.view.announce(`${counted(sent, "remark")} sent`);
+    this.view.announce(`${pluralise(sent, "remark")} sent`);
     await this.loadRemarks();
     this.selection.current?.focus();
   }

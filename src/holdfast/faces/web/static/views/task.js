@@ -1,6 +1,6 @@
 // The Task view: one task with everything that belongs to it; every value is edited in place.
 
-import { apiUrl, get, orNone, post } from "../api.js";
+import { apiUrl, get, ifInitialised, post } from "../api.js";
 import { button, dialog } from "../controls.js";
 import { emptyState, quiet } from "../display.js";
 import { el, fill } from "../dom.js";
@@ -16,9 +16,9 @@ const HISTORY_SIZE = 100;
 
 /** @param {View} view */
 export async function show(view) {
-  view.heading(view.parameters.id);
+  view.setHeading(view.parameters.id);
   const desk = new Desk(view);
-  if ((await orNone(desk.load(), "none")) === "none") {
+  if ((await ifInitialised(desk.load(), "none")) === "none") {
     const command = el("pre", { tabindex: "0" }, "holdfast tasks init");
     view.main.append(emptyState("This repository has no tasks yet. To begin:", command));
     return;
@@ -31,11 +31,11 @@ export async function show(view) {
     el("aside.parts", { "aria-label": "Properties" }, right.map(({ node }) => node))));
   const focus = (/** @type {string} */ selector) => () =>
     /** @type {HTMLElement | null} */ (view.main.querySelector(selector))?.focus();
-  view.key("e", "Edit title and description", () => openText(desk));
-  view.key("c", "Go to the criteria", focus('[data-part="Criteria"] :is(input, button)'));
-  view.key("s", "Go to the status", focus('[data-part="Status"] select'));
-  view.key("p", "Copy as prompt", () => desk.copy());
-  view.key("Escape", "Back to the board", () => !view.main.querySelector("form") && view.go("/board"));
+  view.addKey("e", "Edit title and description", () => openText(desk));
+  view.addKey("c", "Go to the criteria", focus('[data-part="Criteria"] :is(input, button)'));
+  view.addKey("s", "Go to the status", focus('[data-part="Status"] select'));
+  view.addKey("p", "Copy as prompt", () => desk.copy());
+  view.addKey("Escape", "Back to the board", () => !view.main.querySelector("form") && view.go("/board"));
   view.on("tasks", () => desk.refresh());
   for (const topic of ["comments", "inbox", "milestones"]) view.on(topic, () => desk.refresh({ withContext: true }));
   await desk.loadContext();
@@ -172,7 +172,7 @@ export class Desk {
   }
 
   heading() {
-    const header = this.view.heading(this.task.title, {
+    const header = this.view.setHeading(this.task.title, {
       json: apiUrl("tasks/taskpilot_show", { task_id: this.id, whole: true }),
       tools: [button("Edit", () => openText(this)), this.copyButton],
     });

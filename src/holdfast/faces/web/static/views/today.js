@@ -1,7 +1,7 @@
 // The Today view: what waits for the user, which agents are at work, what happened since yesterday.
 
 import { apiUrl, get } from "../api.js";
-import { failure, quiet } from "../display.js";
+import { errorMessage, quiet } from "../display.js";
 import { el, fill } from "../dom.js";
 import { MAX_LINES, WAITING } from "./today/waiting.js";
 
@@ -15,7 +15,7 @@ const MILESTONES = { all: "/issues?kind=milestone", topic: "milestones", load: o
 
 /** @param {View} view */
 export async function show(view) {
-  view.heading("Today", { json: apiUrl("inbox/list_messages", { newest: true }) });
+  view.setHeading("Today", { json: apiUrl("inbox/list_messages", { newest: true }) });
   const [mine, agents, lately, milestones, health] = ["For you", "Agents", "Since yesterday", "Milestones", "Health"]
     .map((name) => el("section.stack.column", { "aria-label": name }, el("h2", name)));
   milestones.classList.add("wide");
@@ -99,7 +99,7 @@ async function column(view, node, lists, nothing) {
     } catch (problem) {
       if (problem.name === "AbortError") return;
       totals.set(list, 1);
-      fill(place, list.name && el("h3", list.name), failure(problem));
+      fill(place, list.name && el("h3", list.name), errorMessage(problem));
     }
     place.hidden = totals.get(list) === 0;
     placeholder.hidden = totals.size < lists.length || [...totals.values()].some(Boolean);

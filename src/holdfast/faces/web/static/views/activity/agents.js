@@ -1,7 +1,7 @@
 // Agents at work: what each one holds, how much of its lease is left, and what it did last.
 
-import { get, orNone } from "../../api.js";
-import { bar, quiet } from "../../display.js";
+import { get, ifInitialised } from "../../api.js";
+import { progressBar, quiet } from "../../display.js";
 import { el } from "../../dom.js";
 import { ago, selfUpdating, timeLeft } from "../../time.js";
 
@@ -34,8 +34,8 @@ const CHANGED_BY_STATUS = ["status", "claimed_by", "progress"];
  */
 export async function agents(signal) {
   const [status, recent] = await Promise.all([
-    orNone(get("tasks/taskpilot_status", { include: "agents", response_format: "detailed" }, { signal }), {}),
-    orNone(get("tasks/taskpilot_events", { limit: 200 }, { signal }), {}),
+    ifInitialised(get("tasks/taskpilot_status", { include: "agents", response_format: "detailed" }, { signal }), {}),
+    ifInitialised(get("tasks/taskpilot_events", { limit: 200 }, { signal }), {}),
   ]);
   const lastOf = (/** @type {Agent} */ { agent }) => recent.events?.find((event) => event.actor === agent);
   return (status.agents ?? []).map((agent) => ({ ...agent, last: lastOf(agent) }));
@@ -60,7 +60,7 @@ export function agentItem({ agent, tasks = [], last_seen, last }) {
  * @param {string} until
  */
 export function lease(since, until) {
-  const line = bar("Lease left", 0);
+  const line = progressBar("Lease left", 0);
   const text = selfUpdating(quiet(), () => {
     const total = Math.max(1, Date.parse(until) - Date.parse(since));
     const percent = Math.min(100, Math.max(0, Math.round((100 * (Date.parse(until) - Date.now())) / total)));

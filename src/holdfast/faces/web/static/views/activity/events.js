@@ -1,6 +1,6 @@
 // The events of each room, read page by page and merged by time.
 
-import { get, orNone } from "../../api.js";
+import { get, ifInitialised } from "../../api.js";
 import { quiet } from "../../display.js";
 import { el } from "../../dom.js";
 import { codeLink } from "../../links.js";
@@ -158,7 +158,7 @@ export class Source {
   /** @param {string | null | undefined} cursor */
   async read(cursor) {
     /** @type {Page} */
-    const page = await orNone(ROOMS[this.room].page({ ...this.filters, cursor }, this), { events: [] });
+    const page = await ifInitialised(ROOMS[this.room].page({ ...this.filters, cursor }, this), { events: [] });
     const fresh = page.events.map((event) => event.key).filter((key) => !this.events.has(key));
     for (const event of page.events) this.events.set(event.key, { ...event, room: this.room });
     this.newest = Math.max(this.newest, Date.parse(page.newest ?? "") || -Infinity);

@@ -3,7 +3,7 @@
 import { get, post } from "../../api.js";
 import { highlight } from "../../dom.js";
 import { feed } from "../../live.js";
-import { recall, remember } from "../../memory.js";
+import { loadValue, saveValue } from "../../storage.js";
 import { Layout } from "./layout.js";
 import { COLUMNS, FINISHED, OPEN, columnOf, moved, statusOf } from "./rules.js";
 
@@ -35,7 +35,7 @@ export class Board extends Layout {
     super(filters, options);
     this.view = view;
     /** @type {Record<string, number> | null} the version of each task when the user last saw it */
-    this.seenVersions = recall(SEEN_VERSIONS);
+    this.seenVersions = loadValue(SEEN_VERSIONS);
     /** @type {Map<string, any>} errors by the id of the card that shows them */
     this.problems = new Map();
     /** @type {Set<string>} cards that are being written */
@@ -126,7 +126,7 @@ export class Board extends Layout {
     try {
       if (!wasUnfolded) await this.loadStatus(column);
     } catch (problem) {
-      this.view.fail(/** @type {HTMLElement} */ (head().querySelector("h2")), problem);
+      this.view.showError(/** @type {HTMLElement} */ (head().querySelector("h2")), problem);
       return;
     }
     this.draw();
@@ -334,7 +334,7 @@ export class Board extends Layout {
 
   markSeen() {
     const versions = [...this.cards.values()].map(({ id, version }) => [id, version]);
-    remember(SEEN_VERSIONS, (this.seenVersions = { ...this.seenVersions, ...Object.fromEntries(versions) }));
+    saveValue(SEEN_VERSIONS, (this.seenVersions = { ...this.seenVersions, ...Object.fromEntries(versions) }));
   }
 }
 

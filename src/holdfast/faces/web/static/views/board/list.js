@@ -1,7 +1,7 @@
 // A virtual list of cards: only those in view are in the document; every card has the same height.
 
 import { button } from "../../controls.js";
-import { failure, quiet } from "../../display.js";
+import { errorMessage, quiet } from "../../display.js";
 import { arrange, el, fill } from "../../dom.js";
 import { selfUpdating, timeLeft } from "../../time.js";
 import { compare, waitingFor } from "./rules.js";
@@ -148,7 +148,7 @@ function paint(node, card, board) {
     el("a.name.two-lines", { ...name, "aria-describedby": `marks-${id} board-keys` },
       el("span.visually-hidden", `${id}: `), title),
     el("div.marks.row", { id: `marks-${id}` }, marks(card)),
-    problem && failure(problem, button("Understood", () => board.dismiss(id))),
+    problem && errorMessage(problem, button("Understood", () => board.dismiss(id))),
   );
 }
 

@@ -1,7 +1,7 @@
 // The lines of a file: only those in view are in the document; pages are loaded when they are scrolled to.
 
 import { get } from "../../api.js";
-import { counted } from "../../display.js";
+import { pluralise } from "../../display.js";
 import { el, fill } from "../../dom.js";
 
 /** @import { View } from "../../view.js" */
@@ -138,7 +138,7 @@ export class Lines {
   /** @param {number} line */
   row(line) {
     const noted = this.noted.get(line)?.length;
-    const number = el("span.number", { title: noted && counted(noted, "note"), "data-noted": noted }, line);
+    const number = el("span.number", { title: noted && pluralise(noted, "note"), "data-noted": noted }, line);
     return el("div", { class: `line${this.marks(line)}`, dataset: { line } },
       number, heatMark(this.heat.get(line)), el("code", coloured(this.lines[line] ?? [])));
   }
@@ -275,7 +275,7 @@ const lineOf = (node) =>
  */
 export function heatText({ function: name, cyclomatic, changes, heat }) {
   if (heat === null) return `${name}: complexity ${cyclomatic}; the number of changes is unknown`;
-  return `${name}: complexity ${cyclomatic} × ${counted(changes, "change")} in 90 days, heat ${heat} of 5`;
+  return `${name}: complexity ${cyclomatic} × ${pluralise(changes, "change")} in 90 days, heat ${heat} of 5`;
 }
 
 /**

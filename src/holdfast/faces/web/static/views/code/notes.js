@@ -2,13 +2,13 @@
 
 import { get, post } from "../../api.js";
 import { button, choice, plainButton } from "../../controls.js";
-import { failure, quiet } from "../../display.js";
+import { errorMessage, quiet } from "../../display.js";
 import { arrange, el, fill, highlight } from "../../dom.js";
 import { form } from "../../forms.js";
 import { codeAddress } from "../../links.js";
 import { ago } from "../../time.js";
 import { markdown } from "../../markdown.js";
-import { recallText, rememberText } from "../../memory.js";
+import { loadText, saveText } from "../../storage.js";
 import { ROW, coloured } from "./lines.js";
 
 /** @import { View } from "../../view.js" */
@@ -76,7 +76,7 @@ export class Notes {
     this.answer = answer;
     if (answer instanceof Error) {
       const isDenied = /** @type {any} */ (answer).status === 403;
-      return void fill(this.orphans, isDenied ? null : failure(answer));
+      return void fill(this.orphans, isDenied ? null : errorMessage(answer));
     }
     this.notes = answer.comments;
     this.drawCards(isFirst);
@@ -204,7 +204,7 @@ export class Notes {
     const place = el("pre.excerpt");
     get("source/read_source", { file, start: Math.max(1, line - 1), limit: 3 }, this.view)
       .then(({ lines }) => fill(place, lines.map((/** @type {any} */ pieces) => [coloured(pieces), "\n"])))
-      .catch((problem) => this.view.fail(place, problem));
+      .catch((problem) => this.view.showError(place, problem));
     return place;
   }
 
@@ -242,7 +242,7 @@ export class Notes {
       await this.load();
     } catch (problem) {
       where.querySelector(":scope > .problem")?.remove();
-      where.append(failure(problem));
+      where.append(errorMessage(problem));
     }
   }
 
@@ -336,7 +336,7 @@ function noteForm({ label, keep, verb, tags = false, run, done, close }) {
   const signed = el("input", { name: "author", ...properties });
   const send = async ({ text, tag, author }) => {
     if (!text.trim()) return;
-    rememberText(AUTHOR, author.trim() || authorName());
+    saveText(AUTHOR, author.trim() || authorName());
     await run({ text, tag, author: authorName() });
     close();
     await done();
@@ -344,4 +344,4 @@ function noteForm({ label, keep, verb, tags = false, run, done, close }) {
   return form(area, { class: "stack note-form", verb, send, cancel: close, keep, beside: [tagged, signed] });
 }
 
-const authorName = () => recallText(AUTHOR) || "user";
+const authorName = () => loadText(AUTHOR) || "user";

@@ -1,7 +1,7 @@
 // Duplicated code: groups of copies, two of them side by side with the differences marked.
 
 import { button, choice } from "../../controls.js";
-import { counted, quiet } from "../../display.js";
+import { pluralise, quiet } from "../../display.js";
 import { el, fill } from "../../dom.js";
 import { codeAddress } from "../../links.js";
 import { get } from "../../api.js";
@@ -31,7 +31,7 @@ export async function show(view, place) {
   const kind = selected();
   const choose = (/** @type {string} */ other) => {
     view.setQuery({ copies: other === "renamed" ? null : other });
-    view.running(list, "Comparing; gapped copies take longest", () => show(view, place));
+    view.runWithStatus(list, "Comparing; gapped copies take longest", () => show(view, place));
   };
   const select = choice("Which copies", Object.entries(KINDS), kind, choose);
   const list = el("div.stack");
@@ -39,7 +39,7 @@ export async function show(view, place) {
   const found = await get("analyze/analyze_duplicates", query, view);
   if (selected() !== kind) return; // the user chose another one meanwhile
   const { clone_groups: total, duplicate_lines: lines } = found.summary;
-  const totals = [counted(total, "group"), lines && `, ${counted(lines, "line")}`,
+  const totals = [pluralise(total, "group"), lines && `, ${pluralise(lines, "line")}`,
     total > MAX_GROUPS && `; the ${MAX_GROUPS} largest`];
   fill(place, el("div.row", select, quiet(total ? totals : `No copies of ${MIN_LINES} lines or more.`)), list);
   const groups = found.groups.map((group, index) => drawGroup(view, group, index === 0));
@@ -58,7 +58,7 @@ function drawGroup(view, group, isOpen) {
   const pair = el("div.stack");
   /** @type {Fragment | null} */
   let shown = null;
-  const compare = (/** @type {Fragment} */ other) => view.running(pair, "Reading", async () => {
+  const compare = (/** @type {Fragment} */ other) => view.runWithStatus(pair, "Reading", async () => {
     shown = other;
     const [left, right] = await Promise.all([first, other].map((one) => read(one, view)));
     if (shown === other) fill(pair, sideBySide(left, right));

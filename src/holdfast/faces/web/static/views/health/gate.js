@@ -1,6 +1,6 @@
 // The quality gate: each rule, its threshold, what was measured, and the findings that violate it.
 
-import { counted, quiet } from "../../display.js";
+import { pluralise, quiet } from "../../display.js";
 import { el, fill } from "../../dom.js";
 import { codeLink } from "../../links.js";
 import { get } from "../../api.js";
@@ -38,7 +38,7 @@ function rule({ check, status, actual, threshold, measure, reason, violations, v
     quiet(measure, reason && ` (${reason})`)];
   if (!violations.length) return el("div.card.rule", head);
   const rest = total - violations.length;
-  return el("details.card.rule", el("summary", head, el("span.findings", counted(total, "finding"))),
+  return el("details.card.rule", el("summary", head, el("span.findings", pluralise(total, "finding"))),
     el("ul", violations.map(finding), rest > 0 && el("li.quiet", `and ${number(rest)} more`)));
 }
 

@@ -4,7 +4,7 @@ import { button } from "../../controls.js";
 import { quiet } from "../../display.js";
 import { el, fill } from "../../dom.js";
 import { codeLink } from "../../links.js";
-import { adopt } from "../../markdown.js";
+import { sanitise } from "../../markdown.js";
 import { get } from "../../api.js";
 import { number } from "./numbers.js";
 
@@ -28,7 +28,7 @@ export async function show(view, place) {
     folders > 0 && `, of which ${folders} are folders, since more than ${MAX_BOXES} files import each other`,
     `; ${dependencies} lines from importing to imported files. Boxes with a dashed edge import each other.`,
     alone > 0 && ` ${number(alone)} files without imports are left out.`];
-  const svg = () => /** @type {SVGElement} */ (adopt(found.svg, "svg").firstChild);
+  const svg = () => /** @type {SVGElement} */ (sanitise(found.svg, "svg").firstChild);
   fill(place, el("p.quiet", boxes ? text : "No file imports another one of this repository."),
     boxes > 0 && frameOf(svg()), cyclesOf(found));
 }

@@ -2,7 +2,7 @@
 
 import { button } from "../../controls.js";
 import { emptyState, quiet } from "../../display.js";
-import { el, fill, vector } from "../../dom.js";
+import { el, fill, svgEl } from "../../dom.js";
 import { get, post } from "../../api.js";
 import { number, percent } from "./numbers.js";
 
@@ -41,7 +41,7 @@ export async function show(view, place, backfill = 0) {
   const found = await get("analyze/analyze_trend", { limit: 100, backfill: backfill || null }, view);
   const series = found.series.filter((/** @type {any} */ one) => one.points > 1);
   const activity = `Measuring the last ${BACKFILL} commits; each is read once`;
-  const compute = () => view.running(place, activity, async () => show(view, place, await record(view)));
+  const compute = () => view.runWithStatus(place, activity, async () => show(view, place, await record(view)));
   const measure = button(`Measure the last ${BACKFILL} commits`, compute);
   const { total_points: measured, commits_looked_at: commits } = found;
   const few = `A trend needs two commits; this branch has ${commits || "none"}.`;
@@ -93,7 +93,7 @@ function chart({ metric, lowest, highest }, points, description, write) {
     return [{ x: x.toFixed(1), y: y.toFixed(1), title }];
   });
   const r = known.length > 40 ? 1.5 : 2.5;
-  return vector("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": description },
-    vector("polyline", { points: known.map(({ x, y }) => `${x},${y}`).join(" ") }),
-    known.map(({ x, y, title }) => vector("circle", { cx: x, cy: y, r }, vector("title", title))));
+  return svgEl("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": description },
+    svgEl("polyline", { points: known.map(({ x, y }) => `${x},${y}`).join(" ") }),
+    known.map(({ x, y, title }) => svgEl("circle", { cx: x, cy: y, r }, svgEl("title", title))));
 }

@@ -46,7 +46,7 @@ export class Detail {
     this.discussion = new Discussion(this);
   }
 
-  async begin() {
+  async start() {
     const { view } = this;
     this.vocabulary = get("milestones/git_mile_vocabulary", { entity: this.kind }, view);
     this.vocabulary.catch(() => null); // `load` awaits it and reports the error
@@ -54,10 +54,10 @@ export class Detail {
     await this.load();
     const whole = [this.problem, this.contest, this.text, this.members, this.discussion.node];
     view.main.append(el("div.two-columns.one", el("div.stack.whole", whole), this.side, this.lists));
-    view.key("e", "Edit title and description", () => this.edit());
-    view.key("c", "Comment", () => this.discussion.input.focus());
+    view.addKey("e", "Edit title and description", () => this.edit());
+    view.addKey("c", "Comment", () => this.discussion.input.focus());
     const leave = () => view.go(this.kind === "issue" ? "/issues" : "/issues?kind=milestone");
-    view.key("Escape", "Back to the list", ({ target }) => {
+    view.addKey("Escape", "Back to the list", ({ target }) => {
       const field = /** @type {HTMLElement} */ (target);
       return field.matches("input, textarea, select") ? field.blur() : leave();
     });
@@ -111,7 +111,7 @@ export class Detail {
     const shown = JSON.stringify([it.title, it.status]);
     if (this.headed === shown) return;
     this.headed = shown;
-    view.heading(it.title, {
+    view.setHeading(it.title, {
       json: apiUrl("milestones/git_mile_show", { entity: it.entity, id: it.id }),
       tools: [button("Edit", () => this.edit())],
       filters: [state(it.status),

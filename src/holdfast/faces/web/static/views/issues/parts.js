@@ -1,7 +1,7 @@
 // Parts of issues and milestones that several views show: status, people, due dates, progress, links.
 
 import { get } from "../../api.js";
-import { bar, counted, quiet } from "../../display.js";
+import { progressBar, pluralise, quiet } from "../../display.js";
 import { el } from "../../dom.js";
 import { field } from "../../forms.js";
 import { ago } from "../../time.js";
@@ -44,8 +44,8 @@ export function dueDay(day, done = false) {
   const midnight = Date.UTC(today.getFullYear(), today.getMonth(), today.getDate());
   const days = Math.round((Date.parse(day) - midnight) / DAY_MS);
   if (done || days > FAR_DAYS) return el("span.quiet", { title: day }, `due ${day}`);
-  if (days < 0) return el("span.tag.danger", { title: day }, `overdue by ${counted(-days, "day")}`);
-  const text = days === 0 ? "due today" : `due in ${counted(days, "day")}`;
+  if (days < 0) return el("span.tag.danger", { title: day }, `overdue by ${pluralise(-days, "day")}`);
+  const text = days === 0 ? "due today" : `due in ${pluralise(days, "day")}`;
   return el(days < SOON_DAYS ? "span.tag.attention" : "span.quiet", { title: day }, text);
 }
 
@@ -67,7 +67,7 @@ export function dayInFull(day, done) {
 export function progress(open, closed) {
   const total = open + closed;
   const text = total ? `${closed} of ${total} closed` : "no issues yet";
-  return el("div.progress", bar(text, total ? Math.round((100 * closed) / total) : 0), quiet(text));
+  return el("div.progress", progressBar(text, total ? Math.round((100 * closed) / total) : 0), quiet(text));
 }
 
 /**
@@ -125,7 +125,7 @@ export function line(item, kind) {
     milestone && el("span.quiet", { title: `Milestone ${milestone}` }, milestone),
     holder ? el("span", person(holder), " is working on it") : assignee && person(assignee),
   ];
-  const comments = stats.comment_count && quiet(counted(stats.comment_count, "comment"));
+  const comments = stats.comment_count && quiet(pluralise(stats.comment_count, "comment"));
   facts.push(due && dueDay(due, status === "closed"), comments, ago(updated));
   return [
     state(status),

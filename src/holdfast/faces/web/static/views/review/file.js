@@ -1,11 +1,11 @@
 // A file of a diff: its lines, unified or side by side, are loaded when it is scrolled near; its remarks.
 
 import { button, plainButton } from "../../controls.js";
-import { counted, quiet } from "../../display.js";
+import { pluralise, quiet } from "../../display.js";
 import { el, fill } from "../../dom.js";
 import { codeAddress } from "../../links.js";
 import { get } from "../../api.js";
-import { SEEN, isMarked, setMark } from "../../memory.js";
+import { SEEN_FILES, isMarked, setMark } from "../../storage.js";
 import { draftNode, elsewhere, find, setRow, subjectOf, threadNode } from "./remarks.js";
 
 /** @import { Review } from "../review.js" */
@@ -56,7 +56,7 @@ export class FileDiff {
     this.foot = el("div.foot.stack");
     this.body = el("div.body");
     this.tick = el("input", {
-      type: "checkbox", checked: isMarked(SEEN, file.version), "aria-label": `Seen ${file.path}`,
+      type: "checkbox", checked: isMarked(SEEN_FILES, file.version), "aria-label": `Seen ${file.path}`,
       on: { change: () => this.setSeen(this.tick.checked) },
     });
     this.more = plainButton("More lines", () => this.load(this.context + 1), { hidden: true });
@@ -89,7 +89,7 @@ export class FileDiff {
     if (this.tick.checked || this.drawn) return;
     if (added === null && note && !note.includes("not counted")) fill(this.body, el("p.quiet", note));
     else if (added === null || added + removed > MAX_LINES) {
-      const lines = added === null ? "very many changed lines" : counted(added + removed, "changed line");
+      const lines = added === null ? "very many changed lines" : pluralise(added + removed, "changed line");
       fill(this.body, button(`Show ${lines}`, () => this.load()));
     } else this.review.near.observe(this.node);
   }
@@ -97,7 +97,7 @@ export class FileDiff {
   /** @param {boolean} isSeen */
   setSeen(isSeen) {
     this.tick.checked = isSeen;
-    setMark(SEEN, this.file.version, isSeen);
+    setMark(SEEN_FILES, this.file.version, isSeen);
     this.showBody();
     this.review.summarise();
   }

@@ -2,7 +2,7 @@
 
 import { get, post } from "../../api.js";
 import { button, plainButton, primaryButton } from "../../controls.js";
-import { failure, quiet } from "../../display.js";
+import { errorMessage, quiet } from "../../display.js";
 import { el, fill } from "../../dom.js";
 import { bindSubmitKeys, form } from "../../forms.js";
 import { codeLink } from "../../links.js";
@@ -191,7 +191,7 @@ export function threadNode(thread, changed, { done, reload, view }) {
 function answersTo({ id, replies: count }, view) {
   const place = el("div.stack");
   const request = count > 0 && get("inbox/show_message", { message_id: id }, view);
-  if (request) request.then(({ replies }) => fill(place, replies.map(entry)), (problem) => view.fail(place, problem));
+  if (request) request.then(({ replies }) => fill(place, replies.map(entry)), (problem) => view.showError(place, problem));
   return place;
 }
 
@@ -227,7 +227,7 @@ function openReply(where, thread, reload) {
  */
 export function draftNode(draft, { save, send, remove }) {
   const lines = draft.from === draft.to ? `line ${draft.from}` : `lines ${draft.from}–${draft.to}`;
-  const trouble = draft.problem && failure(draft.problem);
+  const trouble = draft.problem && errorMessage(draft.problem);
   const sendButton = primaryButton("Send", send);
   const keep = () => (draft.text.trim() ? save({ editing: false }) : remove());
   const editor = () => {

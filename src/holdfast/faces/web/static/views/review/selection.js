@@ -37,16 +37,16 @@ export class Selection {
       if (this.isDragging) this.write();
       this.isDragging = false;
     }, { signal });
-    view.key("j", "Next line", () => this.step(1));
-    view.key("k", "Previous line", () => this.step(-1));
-    view.key("J", "Select the next line too", () => this.step(1, true));
-    view.key("K", "Select the previous line too", () => this.step(-1, true));
-    view.key("]", "Next hunk", () => this.hop(1));
-    view.key("[", "Previous hunk", () => this.hop(-1));
-    view.key("r", "Write a remark on the selected lines", () => this.write());
+    view.addKey("j", "Next line", () => this.step(1));
+    view.addKey("k", "Previous line", () => this.step(-1));
+    view.addKey("J", "Select the next line too", () => this.step(1, true));
+    view.addKey("K", "Select the previous line too", () => this.step(-1, true));
+    view.addKey("]", "Next hunk", () => this.hop(1));
+    view.addKey("[", "Previous hunk", () => this.hop(-1));
+    view.addKey("r", "Write a remark on the selected lines", () => this.write());
     const isCurrent = () => document.activeElement === this.current;
-    view.key("Enter", "Write a remark on the selected lines", () => isCurrent() && this.write());
-    view.key("v", "Mark the file as seen, or not", () => {
+    view.addKey("Enter", "Write a remark on the selected lines", () => isCurrent() && this.write());
+    view.addKey("v", "Mark the file as seen, or not", () => {
       const file = this.file();
       file?.setSeen(!file.tick.checked);
     });

@@ -66,7 +66,7 @@ export class Part {
 
   /** @param {any} problem */
   fail(problem) {
-    this.desk.view.fail(this.notice, problem);
+    this.desk.view.showError(this.notice, problem);
   }
 
   /**

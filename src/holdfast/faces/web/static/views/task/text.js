@@ -2,7 +2,7 @@
 
 import { get } from "../../api.js";
 import { button, plainButton } from "../../controls.js";
-import { bar, quiet } from "../../display.js";
+import { progressBar, quiet } from "../../display.js";
 import { el, fill } from "../../dom.js";
 import { commitAddress } from "../../links.js";
 import { ago } from "../../time.js";
@@ -68,7 +68,7 @@ function criteria(desk, part) {
   const share = Math.round((100 * met) / criteria.length);
   return [
     criteria.length
-      ? el("div.progress.quiet", bar("Criteria met", share), `${met} of ${criteria.length}`)
+      ? el("div.progress.quiet", progressBar("Criteria met", share), `${met} of ${criteria.length}`)
       : el("p.quiet", "There are no criteria for when this task is done yet."),
     el("ul.plain-list.stack", criteria.map((/** @type {any} */ item) => criterion(desk, part, item, evidence))),
     others.length > 0 && el("div.row.wrap.quiet", "Other evidence: ", others.map(proof)),

@@ -1,7 +1,7 @@
 // What happened since yesterday: new and finished tasks and issues, and changed files that have notes.
 
 import { get } from "../../api.js";
-import { counted } from "../../display.js";
+import { pluralise } from "../../display.js";
 import { codeAddress } from "../../links.js";
 import { ago } from "../../time.js";
 import { entityAddress, findByIds } from "../issues/parts.js";
@@ -60,7 +60,7 @@ async function files(signal) {
   const notesOf = Map.groupBy(notes.comments, ({ filePath }) => filePath);
   const changed = churn.files.filter(({ path, last_modified: at }) => notesOf.has(path) && isRecent(at));
   const lines = changed.map(({ path, last_modified: at }) => ({
-    text: path, href: codeAddress(path), detail: [counted(notesOf.get(path)?.length ?? 0, "note"), " · ", ago(at)],
+    text: path, href: codeAddress(path), detail: [pluralise(notesOf.get(path)?.length ?? 0, "note"), " · ", ago(at)],
   }));
   return { total: changed.length, more: notes.total > notes.comments.length, lines };
 }

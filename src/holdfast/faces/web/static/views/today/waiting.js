@@ -1,9 +1,9 @@
 // What waits for the user: short lists from each room, and the counts beside Today and Review.
 
-import { get, orNone } from "../../api.js";
+import { get, ifInitialised } from "../../api.js";
 import { codeAddress } from "../../links.js";
 import { on } from "../../live.js";
-import { DONE, isMarked } from "../../memory.js";
+import { DONE_REMARKS, isMarked } from "../../storage.js";
 import { ago } from "../../time.js";
 
 /**
@@ -38,7 +38,7 @@ const BATCH_MS = 300;
  * @param {AbortSignal} [signal]
  */
 export const getTasks = (operation, query, signal) =>
-  orNone(get(`tasks/${operation}`, query, { signal }), { tasks: [], events: [], total: 0 });
+  ifInitialised(get(`tasks/${operation}`, query, { signal }), { tasks: [], events: [], total: 0 });
 
 /**
  * Threads whose last remark has an answer, unless they were marked as done in Review.
@@ -48,7 +48,7 @@ async function answers(signal) {
   const { messages } = await get("inbox/list_messages", { newest: true, limit: NEWEST }, { signal });
   const threadOf = ({ id, comment }) => comment.match(/^In reply to (m_\w+):/)?.[1] ?? id;
   const last = new Map(messages.map((remark) => [threadOf(remark), remark]));
-  const answered = [...last.values()].filter(({ id, replies }) => replies && !isMarked(DONE, id)).reverse();
+  const answered = [...last.values()].filter(({ id, replies }) => replies && !isMarked(DONE_REMARKS, id)).reverse();
   return { total: answered.length, lines: answered.map(remarkLine) };
 }
 

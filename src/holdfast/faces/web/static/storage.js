@@ -16,7 +16,7 @@ const fallback = new Map();
  * @param {string} name
  * @param {Area} area
  */
-export function recallText(name, area = "local") {
+export function loadText(name, area = "local") {
   try {
     return storage(area).getItem(name);
   } catch {
@@ -30,7 +30,7 @@ export function recallText(name, area = "local") {
  * @param {string} text
  * @param {Area} area
  */
-export function rememberText(name, text, area = "local") {
+export function saveText(name, text, area = "local") {
   try {
     storage(area).setItem(name, text);
   } catch {
@@ -43,7 +43,7 @@ export function rememberText(name, text, area = "local") {
  * @param {string} name
  * @param {Area} area
  */
-export function forgetText(name, area = "local") {
+export function deleteText(name, area = "local") {
   fallback.delete(name);
   try {
     storage(area).removeItem(name);
@@ -63,9 +63,9 @@ const storage = (area) => (area === "local" ? localStorage : sessionStorage);
  * @param {string} name
  * @returns {any}
  */
-export function recall(name) {
+export function loadValue(name) {
   try {
-    return JSON.parse(recallText(name) ?? "null");
+    return JSON.parse(loadText(name) ?? "null");
   } catch {
     return null;
   }
@@ -76,22 +76,22 @@ export function recall(name) {
  * @param {string} name
  * @param {any} value
  */
-export const remember = (name, value) => rememberText(name, JSON.stringify(value));
+export const saveValue = (name, value) => saveText(name, JSON.stringify(value));
 
 /** @param {string} name */
-const recallList = (name) => [recall(name) ?? []].flat();
+const loadList = (name) => [loadValue(name) ?? []].flat();
 
 /** The set of file versions that were marked as seen in Review. */
-export const SEEN = "review seen";
+export const SEEN_FILES = "review seen";
 /** The set of remarks that were marked as done in Review. */
-export const DONE = "review done";
+export const DONE_REMARKS = "review done";
 
 /**
  * Return whether a mark is in a stored set.
  * @param {string} set
  * @param {string} mark
  */
-export const isMarked = (set, mark) => recallList(set).includes(mark);
+export const isMarked = (set, mark) => loadList(set).includes(mark);
 
 /**
  * Add a mark to a stored set or remove it; the document then gets a "marked" event.
@@ -100,8 +100,8 @@ export const isMarked = (set, mark) => recallList(set).includes(mark);
  * @param {boolean} on
  */
 export function setMark(set, mark, on = true) {
-  const others = recallList(set).filter((one) => one !== mark);
-  remember(set, [...others, ...(on ? [mark] : [])].slice(-MAX_ENTRIES));
+  const others = loadList(set).filter((one) => one !== mark);
+  saveValue(set, [...others, ...(on ? [mark] : [])].slice(-MAX_ENTRIES));
   document.dispatchEvent(new Event("marked"));
 }
 
@@ -120,12 +120,12 @@ export class Drafts {
   /** Read the stored drafts again, as another window may have changed them; a known draft stays the same object. */
   reload() {
     const known = new Map(this.list.map((draft) => [draft.key, draft]));
-    this.list = recallList(this.name).map((draft) => Object.assign(known.get(draft.key) ?? {}, draft));
+    this.list = loadList(this.name).map((draft) => Object.assign(known.get(draft.key) ?? {}, draft));
   }
 
   save(list = this.list) {
     this.list = list;
-    remember(this.name, list.slice(-MAX_ENTRIES).map(({ problem, ...draft }) => draft));
+    saveValue(this.name, list.slice(-MAX_ENTRIES).map(({ problem, ...draft }) => draft));
   }
 
   /** @param {object} draft */
