@@ -36,7 +36,7 @@ def test_views_are_reached_by_links_keys_and_back(page: Page, site: Site) -> Non
     expect(page.get_by_role("heading", level=1)).to_have_text("Today")
     expect(rail.get_by_role("link", name="Today")).to_have_attribute("aria-current", "page")
     page.go_back()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Nothing is here")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Page not found")
     page.keyboard.press("/")
     page.get_by_role("combobox", name="Search or jump").fill("tdy")
     expect(page.get_by_role("option", name="Today view")).to_be_visible()
@@ -50,7 +50,7 @@ def test_views_are_reached_by_links_keys_and_back(page: Page, site: Site) -> Non
 
 def test_an_address_that_no_view_has_says_so(page: Page, site: Site) -> None:
     page.goto(f"{site.url}/nowhere/at/all")
-    expect(page.get_by_text("No view has this address.")).to_be_visible()
+    expect(page.get_by_text("There is no page at this address.")).to_be_visible()
     assert site.server.ask("GET", "/nowhere/at/all").status == 404
 
 

@@ -9,7 +9,7 @@ import { el } from "./dom.js";
 export const quiet = (...children) => el("span.quiet", children);
 
 /**
- * Return a number with its noun: "1 note", "3 notes".
+ * Return a count with its noun: "1 note", "3 notes".
  * @param {number} number
  * @param {string} noun in the singular
  */
@@ -24,7 +24,7 @@ export const errorMessage = ({ message, hint }, ...next) =>
   el("div.problem", { role: "alert" }, el("strong", message), hint && el("p", hint), next);
 
 /**
- * Return an empty state: what belongs in this place and how to create it.
+ * Return an empty state: what would be shown here and how to create it.
  * @param {string} text
  * @param {...any} next further content, such as a button or a command
  */

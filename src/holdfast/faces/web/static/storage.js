@@ -1,18 +1,18 @@
-// What this browser stores for the page; where it denies storage, everything works but is forgotten on reload.
+// The browser's storage for the page. If the browser denies it, values last until the page is reloaded.
 
-/** Marks or drafts that are stored; a bound of our own, far below the 5 MiB that browsers grant an origin. */
-const MAX_ENTRIES = 2000;
+/** A judgement: 2000 marks or short drafts stay far below the 5 MiB that browsers grant an origin. */
+const MAX_LIST_ITEMS = 2000;
 
 /**
- * Stands in for denied storage while the page is open.
+ * Replaces the storage while the page is open if the browser denies it.
  * @type {Map<string, string>}
  */
 const fallback = new Map();
 
-/** @typedef {"local" | "session"} Area how long a text is kept: for good, or as long as the tab is open */
+/** @typedef {"local" | "session"} Area whether a text is stored permanently or while the tab is open */
 
 /**
- * Return the stored text of a name, or null.
+ * Return the text stored under a name, or null.
  * @param {string} name
  * @param {Area} area
  */
@@ -39,7 +39,7 @@ export function saveText(name, text, area = "local") {
 }
 
 /**
- * Delete the stored text of a name.
+ * Delete the text stored under a name.
  * @param {string} name
  * @param {Area} area
  */
@@ -53,13 +53,13 @@ export function deleteText(name, area = "local") {
 }
 
 /**
- * The property itself throws where the browser or a sandbox denies storage, so it is only read inside a `try`.
+ * Return a storage area. Reading the property throws if the browser or a sandbox denies storage.
  * @param {Area} area
  */
 const storage = (area) => (area === "local" ? localStorage : sessionStorage);
 
 /**
- * Return the stored value of a name; null if there is none or it is damaged.
+ * Return the value stored under a name, or null if there is none or it is not valid JSON.
  * @param {string} name
  * @returns {any}
  */
@@ -78,12 +78,15 @@ export function loadValue(name) {
  */
 export const saveValue = (name, value) => saveText(name, JSON.stringify(value));
 
-/** @param {string} name */
+/**
+ * Return the list stored under a name; empty if there is none.
+ * @param {string} name
+ */
 const loadList = (name) => [loadValue(name) ?? []].flat();
 
-/** The set of file versions that were marked as seen in Review. */
+/** The name of the set of file versions that the user marked as seen in Review. */
 export const SEEN_FILES = "review seen";
-/** The set of remarks that were marked as done in Review. */
+/** The name of the set of remarks that the user marked as done in Review. */
 export const DONE_REMARKS = "review done";
 
 /**
@@ -94,20 +97,19 @@ export const DONE_REMARKS = "review done";
 export const isMarked = (set, mark) => loadList(set).includes(mark);
 
 /**
- * Add a mark to a stored set or remove it; the document then gets a "marked" event.
+ * Add a mark to a stored set or remove it, then send the document a "marked" event.
  * @param {string} set
  * @param {string} mark
- * @param {boolean} on
+ * @param {boolean} isOn
  */
-export function setMark(set, mark, on = true) {
-  const others = loadList(set).filter((one) => one !== mark);
-  saveValue(set, [...others, ...(on ? [mark] : [])].slice(-MAX_ENTRIES));
+export function setMark(set, mark, isOn = true) {
+  const marks = loadList(set).filter((other) => other !== mark);
+  if (isOn) marks.push(mark);
+  saveValue(set, marks.slice(-MAX_LIST_ITEMS));
   document.dispatchEvent(new Event("marked"));
 }
 
-/**
- * Unsent remarks of one repository, shared by all windows. The reason why sending one failed is not stored.
- */
+/** The unsent remarks of one repository, shared by all windows. The error of a failed attempt to send is not stored. */
 export class Drafts {
   /** @param {string} repository */
   constructor(repository) {
@@ -117,19 +119,20 @@ export class Drafts {
     this.reload();
   }
 
-  /** Read the stored drafts again, as another window may have changed them; a known draft stays the same object. */
+  /** Read the drafts that another window may have changed. A known draft stays the same object. */
   reload() {
     const known = new Map(this.list.map((draft) => [draft.key, draft]));
     this.list = loadList(this.name).map((draft) => Object.assign(known.get(draft.key) ?? {}, draft));
   }
 
+  /** Replace the list of drafts and store it. */
   save(list = this.list) {
     this.list = list;
-    saveValue(this.name, list.slice(-MAX_ENTRIES).map(({ problem, ...draft }) => draft));
+    saveValue(this.name, list.slice(-MAX_LIST_ITEMS).map(({ problem, ...draft }) => draft));
   }
 
   /** @param {object} draft */
   remove(draft) {
-    this.save(this.list.filter((one) => one !== draft));
+    this.save(this.list.filter((other) => other !== draft));
   }
 }

@@ -6,7 +6,7 @@ import { emptyState } from "../display.js";
 import { el, fill } from "../dom.js";
 import { field, formDialog } from "../forms.js";
 import { Board, PATH } from "./board/board.js";
-import { makeMovable } from "./board/moving.js";
+import { makeMovable } from "./board/moves.js";
 import { OPEN } from "./board/rules.js";
 
 /** @import { View } from "../view.js" */
@@ -44,13 +44,13 @@ export async function show(view) {
     return;
   }
   offerValues(controls, board.cards.values());
-  board.refreshed = () => {
+  board.onRefresh = () => {
     const hasCards = [...board.states.keys()].some((status) => board.total(status));
     if (hasCards === board.node.isConnected) return;
     fill(place, hasCards ? board.node : noCards(filters, create));
     board.measure();
   };
-  board.refreshed();
+  board.onRefresh();
   const all = OPEN.reduce((sum, status) => sum + board.total(status), 0);
   const shown = [...board.cards.values()].filter((card) => OPEN.includes(card.status)).length;
   const note = `These are the first ${shown} of ${all} open tasks; a filter shows others.`;

@@ -47,7 +47,7 @@ export async function agents(signal) {
  */
 export function agentItem({ agent, tasks = [], last_seen, last }) {
   const held = tasks.map(({ id, title, since, expires_at }) => el("li.stack",
-    el("a.two-lines", { href: `/task/${id}`, title }, quiet(id), " ", title), lease(since, expires_at)));
+    el("a.two-lines", { href: `/task/${id}`, title }, quiet(id), " ", title), leaseBar(since, expires_at)));
   return el("li.agent.stack",
     el("div.row", el("strong.one-line", agent), held.length ? null : el("span.tag", "holds nothing")),
     last ? quiet(describeEvent(last, last.task_id), " · ", ago(last.at)) : quiet("seen ", ago(last_seen)),
@@ -59,17 +59,17 @@ export function agentItem({ agent, tasks = [], last_seen, last }) {
  * @param {string} since
  * @param {string} until
  */
-export function lease(since, until) {
-  const line = progressBar("Lease left", 0);
+export function leaseBar(since, until) {
+  const bar = progressBar("Lease left", 0);
   const text = selfUpdating(quiet(), () => {
     const total = Math.max(1, Date.parse(until) - Date.parse(since));
     const percent = Math.min(100, Math.max(0, Math.round((100 * (Date.parse(until) - Date.now())) / total)));
-    line.style.setProperty("--share", `${percent}%`);
-    line.setAttribute("aria-valuenow", String(percent));
+    bar.style.setProperty("--share", `${percent}%`);
+    bar.setAttribute("aria-valuenow", String(percent));
     const left = timeLeft(until);
     return left ? `${left} left` : "over";
   });
-  return el("div.lease.row", { title: `until ${new Date(until).toLocaleString()}` }, line, text);
+  return el("div.lease.row", { title: `until ${new Date(until).toLocaleString()}` }, bar, text);
 }
 
 /**

@@ -5,7 +5,7 @@ import { highlight } from "../../dom.js";
 import { feed } from "../../live.js";
 import { loadValue, saveValue } from "../../storage.js";
 import { Layout } from "./layout.js";
-import { COLUMNS, FINISHED, OPEN, columnOf, moved, statusOf } from "./rules.js";
+import { COLUMNS, FINISHED, OPEN, columnOf, cardAfterMove, statusOf } from "./rules.js";
 
 /** @import { View } from "../../view.js" */
 /** @import { Card } from "./rules.js" */
@@ -49,7 +49,7 @@ export class Board extends Layout {
     /** @type {number | null} */
     this.refreshTimer = null;
     /** @type {() => void} called after each refresh */
-    this.refreshed = () => {};
+    this.onRefresh = () => {};
   }
 
   /** Load all columns that are not folded, then follow changes. */
@@ -72,8 +72,8 @@ export class Board extends Layout {
     document.addEventListener("visibilitychange", () => document.hidden && this.markSeen(), { signal });
     // Find-in-page searches the document: it has all cards from Ctrl-F until the user is back on the page.
     document.addEventListener("keydown", ({ ctrlKey, metaKey, key }) =>
-      this.unroll((ctrlKey || metaKey) && key === "f"), { signal });
-    document.addEventListener("pointerdown", () => this.unroll(false), { signal });
+      this.setShowAll((ctrlKey || metaKey) && key === "f"), { signal });
+    document.addEventListener("pointerdown", () => this.setShowAll(false), { signal });
     addEventListener("resize", () => this.measure(), { signal });
   }
 
@@ -139,7 +139,7 @@ export class Board extends Layout {
    * @param {boolean} isRemote whether somebody else changed it, which is then highlighted
    */
   put(card, isRemote = false) {
-    const from = this.listOf(card.id), to = this.key(card);
+    const from = this.listOfCard(card.id), to = this.cellKey(card);
     this.cards.set(card.id, card);
     if (!this.lists.has(to) && !this.isFolded(columnOf(card))) {
       this.draw();
@@ -151,18 +151,18 @@ export class Board extends Layout {
     list?.put(card);
     if (isFocused && from !== list) this.focus(card.id);
     this.updateCounts();
-    if (!this.listOf(this.current)) this.setCurrent(this.first());
+    if (!this.listOfCard(this.current)) this.setCurrent(this.firstCardId());
     const node = list?.nodes.get(card.id);
     if (isRemote && node) highlight(node);
   }
 
   /** @param {string} id */
   drop(id) {
-    const list = this.listOf(id);
+    const list = this.listOfCard(id);
     this.cards.delete(id);
     list?.remove(id);
     this.updateCounts();
-    if (id === this.current) this.setCurrent(this.first());
+    if (id === this.current) this.setCurrent(this.firstCardId());
   }
 
   /**
@@ -225,7 +225,7 @@ export class Board extends Layout {
     }
     await this.refresh([...affected], isRemote);
     this.updateCounts();
-    this.refreshed();
+    this.onRefresh();
   }
 
   /**
@@ -236,7 +236,7 @@ export class Board extends Layout {
    */
   move(id, column, reason) {
     const write = (/** @type {Card} */ card) => {
-      this.put(moved(card, column));
+      this.put(cardAfterMove(card, column));
       const body = { task_id: id, set: { status: statusOf(column) }, reason: reason || undefined };
       return post("tasks/taskpilot_update", body, { version: card.version });
     };
@@ -286,7 +286,7 @@ export class Board extends Layout {
       this.pending.delete(id);
     }
     await this.refresh([id]).catch(() => {});
-    this.listOf(id)?.repaint(id);
+    this.listOfCard(id)?.redraw(id);
     if (this.current === id || document.activeElement === document.body) this.focus(id);
   }
 
@@ -296,7 +296,7 @@ export class Board extends Layout {
    */
   dismiss(id) {
     this.problems.delete(id);
-    this.listOf(id)?.repaint(id);
+    this.listOfCard(id)?.redraw(id);
     this.focus(id);
   }
 
@@ -306,7 +306,7 @@ export class Board extends Layout {
    */
   setCurrent(id) {
     const setTabIndex = (/** @type {number} */ index) => {
-      const node = this.listOf(this.current)?.nodes.get(this.current ?? "");
+      const node = this.listOfCard(this.current)?.nodes.get(this.current ?? "");
       const parts = /** @type {NodeListOf<HTMLElement> | undefined} */ (node?.querySelectorAll("[data-part]"));
       for (const part of parts ?? []) part.tabIndex = index;
     };
@@ -317,7 +317,7 @@ export class Board extends Layout {
 
   /** @param {string | null} id */
   focus(id) {
-    const node = id !== null && this.listOf(id)?.reveal(id);
+    const node = id !== null && this.listOfCard(id)?.reveal(id);
     if (!node) return;
     this.setCurrent(id);
     /** @type {HTMLElement | null} */ (node.querySelector(".name"))?.focus({ preventScroll: true });
@@ -327,7 +327,7 @@ export class Board extends Layout {
    * Return whether a card changed since the user last saw it; a finished one that was never in view did not.
    * @param {Card} card
    */
-  isNews({ id, status, version }) {
+  isUnseen({ id, status, version }) {
     const unseen = FINISHED.includes(status) ? Infinity : 0;
     return this.seenVersions !== null && version > (this.seenVersions[id] ?? unseen);
   }

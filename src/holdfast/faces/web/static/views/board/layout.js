@@ -3,7 +3,7 @@
 import { button } from "../../controls.js";
 import { el, fill } from "../../dom.js";
 import { CARD_HEIGHT, CardList } from "./list.js";
-import { COLUMNS, columnOf, compare, laneOf, sortLanes, statusOf } from "./rules.js";
+import { COLUMNS, columnOf, compareCards, laneOf, sortLanes, statusOf } from "./rules.js";
 
 /** @import { Card, State } from "./rules.js" */
 
@@ -24,7 +24,7 @@ export class Layout {
     /** @type {string | null} the id of the card that keys act on */
     this.current = null;
     /** Whether all cards are in the document, not only those in view. */
-    this.isWhole = false;
+    this.showsAll = false;
     /** @type {Map<string, Card>} by id */
     this.cards = new Map();
     /** @type {Map<string, State>} by status */
@@ -70,7 +70,7 @@ export class Layout {
 
   /** Build lanes, columns and lists from the loaded cards. */
   draw() {
-    const groups = Map.groupBy(this.cards.values(), (card) => this.key(card));
+    const groups = Map.groupBy(this.cards.values(), (card) => this.cellKey(card));
     const lanesOfCards = [...new Set([...groups.keys()].map((key) => key.split("\n")[0]))];
     const names = this.lanes ? sortLanes(lanesOfCards, this.lanes) : [""];
     const scrolled = new Map([...this.lists].map(([key, list]) => [key, list.node.scrollTop]));
@@ -82,8 +82,8 @@ export class Layout {
     const widths = [...COLUMNS.keys()].map((column) => (this.isFolded(column) ? "44px" : "var(--column)"));
     this.node.style.setProperty("--columns", widths.join(" "));
     fill(this.node, el("div.heads.columns", [...this.heads.values()]), lanes);
-    for (const [key, list] of this.lists) list.cards = (groups.get(key) ?? []).sort(compare);
-    if (!this.listOf(this.current)) this.current = this.first();
+    for (const [key, list] of this.lists) list.cards = (groups.get(key) ?? []).sort(compareCards);
+    if (!this.listOfCard(this.current)) this.current = this.firstCardId();
     this.measure();
     for (const [key, list] of this.lists) {
       const top = scrolled.get(key);
@@ -93,7 +93,7 @@ export class Layout {
   }
 
   /** Return the id of the first card, or null. */
-  first() {
+  firstCardId() {
     return [...this.lists.values()].find((list) => list.cards.length)?.cards[0].id ?? null;
   }
 
@@ -138,9 +138,9 @@ export class Layout {
    * Put all cards into the document, or only those in view.
    * @param {boolean} isWhole
    */
-  unroll(isWhole) {
-    if (isWhole === this.isWhole) return;
-    this.isWhole = isWhole;
+  setShowAll(isWhole) {
+    if (isWhole === this.showsAll) return;
+    this.showsAll = isWhole;
     for (const list of this.lists.values()) list.show();
   }
 
@@ -157,13 +157,13 @@ export class Layout {
    * Return the lane and the column of a card.
    * @param {Card} card
    */
-  key(card) {
+  cellKey(card) {
     return `${laneOf(card, this.lanes, this.filters)}\n${columnOf(card)}`;
   }
 
   /** @param {string | null} id */
-  listOf(id) {
+  listOfCard(id) {
     const card = this.cards.get(id ?? "");
-    return card && this.lists.get(this.key(card));
+    return card && this.lists.get(this.cellKey(card));
   }
 }

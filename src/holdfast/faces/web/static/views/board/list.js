@@ -4,7 +4,7 @@ import { button } from "../../controls.js";
 import { errorMessage, quiet } from "../../display.js";
 import { arrange, el, fill } from "../../dom.js";
 import { selfUpdating, timeLeft } from "../../time.js";
-import { compare, waitingFor } from "./rules.js";
+import { compareCards, describeBlockers } from "./rules.js";
 
 /** @import { Card } from "./rules.js" */
 /** @import { Board } from "./board.js" */
@@ -12,7 +12,7 @@ import { compare, waitingFor } from "./rules.js";
 /** Two lines of title, one of marks and one of buttons, with the paddings of board.css. */
 export const CARD_HEIGHT = 104;
 /** The distance from one card to the next. */
-export const PITCH = CARD_HEIGHT + 8;
+export const CARD_PITCH = CARD_HEIGHT + 8;
 /** Cards kept above and below those in view; a judgement: as many as a fast scroll shows before the next frame. */
 const OVERSCAN = 4;
 
@@ -44,9 +44,9 @@ export class CardList {
    * @param {Card} card
    */
   put(card) {
-    this.cards = [...this.cards.filter(({ id }) => id !== card.id), card].sort(compare);
+    this.cards = [...this.cards.filter(({ id }) => id !== card.id), card].sort(compareCards);
     this.show();
-    this.repaint(card.id);
+    this.redraw(card.id);
   }
 
   /** @param {string} id */
@@ -56,7 +56,7 @@ export class CardList {
   }
 
   /** @param {string} id */
-  repaint(id) {
+  redraw(id) {
     const node = this.nodes.get(id);
     if (node) paint(node, this.cards[this.index(id)], this.board);
   }
@@ -71,9 +71,9 @@ export class CardList {
    * @param {string} id
    */
   reveal(id) {
-    const top = this.index(id) * PITCH, { scrollTop, clientHeight } = this.node;
+    const top = this.index(id) * CARD_PITCH, { scrollTop, clientHeight } = this.node;
     if (top < scrollTop) this.node.scrollTop = top;
-    else if (top + PITCH > scrollTop + clientHeight) this.node.scrollTop = top + PITCH - clientHeight;
+    else if (top + CARD_PITCH > scrollTop + clientHeight) this.node.scrollTop = top + CARD_PITCH - clientHeight;
     this.show();
     const node = this.nodes.get(id);
     node?.scrollIntoView({ block: "nearest", inline: "nearest" });
@@ -83,19 +83,19 @@ export class CardList {
   /** Put the cards in view into the document, and one that is lifted or focused; remove the others. */
   show(scrollTop = this.node.scrollTop) {
     const { isWhole } = this.board;
-    const first = isWhole ? 0 : Math.floor(scrollTop / PITCH) - OVERSCAN;
-    const end = isWhole ? Infinity : this.isNear ? Math.ceil((scrollTop + this.height) / PITCH) + OVERSCAN : 0;
+    const first = isWhole ? 0 : Math.floor(scrollTop / CARD_PITCH) - OVERSCAN;
+    const end = isWhole ? Infinity : this.isNear ? Math.ceil((scrollTop + this.height) / CARD_PITCH) + OVERSCAN : 0;
     const isPinned = (/** @type {HTMLElement | undefined} */ node) =>
       node && (node.contains(document.activeElement) || node.classList.contains("lifted"));
     const isShown = (/** @type {Card} */ { id }, /** @type {number} */ index) =>
       (index >= first && index < end) || isPinned(this.nodes.get(id));
     const indexes = this.cards.flatMap((card, index) => (isShown(card, index) ? index : []));
     this.nodes = new Map(indexes.map((index) => [this.cards[index].id, this.nodeAt(index)]));
-    this.items.style.minHeight = `${this.cards.length * PITCH}px`;
+    this.items.style.minHeight = `${this.cards.length * CARD_PITCH}px`;
     let next = 0;
     const placed = [...this.nodes.values()];
     placed.forEach((node, place) => {
-      assign(node.style, "marginTop", indexes[place] > next ? `${(indexes[place] - next) * PITCH}px` : "");
+      assign(node.style, "marginTop", indexes[place] > next ? `${(indexes[place] - next) * CARD_PITCH}px` : "");
       next = indexes[place] + 1;
     });
     arrange(this.items, placed);
@@ -143,7 +143,7 @@ function paint(node, card, board) {
     el("div.row",
       quiet(id),
       PRIORITIES[priority] && el(`span.priority.${priority}`, PRIORITIES[priority]),
-      board.isNews(card) && el("span.changed", { title: CHANGED }, el("span.visually-hidden", CHANGED)),
+      board.isUnseen(card) && el("span.changed", { title: CHANGED }, el("span.visually-hidden", CHANGED)),
       el("button.button.plain.more", { ...more, "aria-label": `Move or take ${id}`, "aria-haspopup": "true" }, "⋯")),
     el("a.name.two-lines", { ...name, "aria-describedby": `marks-${id} board-keys` },
       el("span.visually-hidden", `${id}: `), title),
@@ -159,7 +159,7 @@ function marks(card) {
     holder && el("span.holder", { title: `Held by ${holder}` }, el("span.dot"),
       el("span.one-line", card.yours ? "you" : holder),
       selfUpdating(quiet(), () => timeLeft(until ?? "") ?? "lease ran out")),
-    card.blocked_by && el("span.waits", waitingFor(card)),
+    card.blocked_by && el("span.waits", describeBlockers(card)),
     criteria && el("span.criteria", { title: `${met} of ${criteria} criteria are met` }, `${met}/${criteria}`,
       el("span.bar", { "aria-hidden": "true", style: { "--share": `${(100 * met) / criteria}%` } })),
     card.unblocks && el("span.quiet", { title: "Tasks that wait for it" }, `blocks ${card.unblocks}`),

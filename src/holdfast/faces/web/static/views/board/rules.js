@@ -60,7 +60,7 @@ export const statusOf = (column) => (column === "ready" ? "backlog" : column);
  * @param {Card} one
  * @param {Card} other
  */
-export function compare(one, other) {
+export function compareCards(one, other) {
   if (!FINISHED.includes(one.status)) return compareItems(one.order, other.order);
   const byNumber = other.id.localeCompare(one.id, "en", { numeric: true });
   return other.updated_at.localeCompare(one.updated_at) || byNumber;
@@ -81,7 +81,7 @@ function compareItems(one, other) {
  * @param {Card} card
  */
 export function insertionIndex(cards, card) {
-  const index = cards.findIndex((other) => compare(other, card) > 0);
+  const index = cards.findIndex((other) => compareCards(other, card) > 0);
   return index < 0 ? cards.length : index;
 }
 
@@ -110,7 +110,7 @@ export const sortLanes = (names, lanes) => names.sort((one, other) =>
  * @param {string} column
  * @returns {Card}
  */
-export function moved(card, column) {
+export function cardAfterMove(card, column) {
   const isReleased = column === "ready" || FINISHED.includes(column);
   const released = isReleased ? { claimed_by: undefined, yours: undefined } : {};
   const updated_at = new Date().toISOString();
@@ -121,7 +121,7 @@ export function moved(card, column) {
  * Return what a card that is not ready waits for.
  * @param {Card} card
  */
-export function waitingFor({ blocked_by: blockers }) {
+export function describeBlockers({ blocked_by: blockers }) {
   if (!blockers) return "waits for what its parent needs";
   const names = blockers.map((name) => (name.startsWith("milestone:") ? "its closed milestone" : name));
   const rest = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : "";
@@ -150,13 +150,13 @@ export function refusal(card, column, states) {
   const status = statusOf(column);
   if (status === card.status) {
     if (column === columnOf(card)) return "It is already here.";
-    return column === "ready" ? `Not ready: ${waitingFor(card)}.` : "It is ready: nothing blocks it.";
+    return column === "ready" ? `Not ready: ${describeBlockers(card)}.` : "It is ready: nothing blocks it.";
   }
   const targets = states.get(card.status)?.goes_to ?? [], names = targets.map((name) => COLUMNS.get(name));
   if (!targets.includes(status)) return `From ${COLUMNS.get(card.status)} it can go to ${names.join(", ")}.`;
   if (status === "done" && card.lacks) return missing(card);
-  if (status === "in-progress" && card.status === "backlog" && !card.ready) return `Not yet: ${waitingFor(card)}.`;
+  if (status === "in-progress" && card.status === "backlog" && !card.ready) return `Not yet: ${describeBlockers(card)}.`;
   if (column === "backlog" && !card.blocked_by) return "Nothing blocks it: it goes to Ready.";
-  if (column === "ready" && card.blocked_by) return `Not ready: ${waitingFor(card)}.`;
+  if (column === "ready" && card.blocked_by) return `Not ready: ${describeBlockers(card)}.`;
   return null;
 }

@@ -255,7 +255,7 @@ export class Notes {
     if (node.querySelector("form")) return;
     const body = { filePath: this.path, commentId: id };
     const form = noteForm({
-      label: "Reply", keep: `reply ${id}`, verb: "Reply", close: () => (form.remove(), this.drawCards()),
+      label: "Reply", draftName: `reply ${id}`, verb: "Reply", close: () => (form.remove(), this.drawCards()),
       run: ({ text, author }) => post("comments/reply_to_comment", { ...body, text, author }),
       done: () => this.load(),
     });
@@ -276,7 +276,7 @@ export class Notes {
     const range = first === last ? `${first}` : `${first}-${last}`;
     const isNote = kind === "note";
     const form = noteForm({
-      keep: `${kind} ${this.path}`, // also if the user selects other lines
+      draftName: `${kind} ${this.path}`, // also if the user selects other lines
       label: isNote ? `Note on line ${first}` : `Remark to the agent on ${first === last ? "line" : "lines"} ${range}`,
       verb: isNote ? "Add the note" : "Send the remark", tags: isNote, close: () => this.cancel(),
       run: ({ text, tag, author }) => isNote

@@ -30,7 +30,7 @@ export class Discussion {
     const toggle = () => this.history.open && detail.try(() => this.loadHistory());
     this.history = el("details.changes", { on: { toggle } }, el("summary", "History"), this.log);
     const send = (/** @type {any} */ values, /** @type {string | undefined} */ what) => this.send(values, what);
-    const commentForm = form(this.input, { buttons: this.buttons, send, keep: `comment ${detail.view.parameters.id}` });
+    const commentForm = form(this.input, { buttons: this.buttons, send, draftName: `comment ${detail.view.parameters.id}` });
     this.node = el("section.stack", { "aria-label": "Comments" }, this.omitted, this.list, commentForm,
       this.history);
   }

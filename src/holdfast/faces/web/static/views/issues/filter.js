@@ -106,7 +106,7 @@ export function filterLine(value, { example, apply, fields }) {
   function press(/** @type {KeyboardEvent} */ event) {
     const takes = event.key === "Tab" && options.selected >= 0;
     const isOpen = options.items.length > 0;
-    if (options.press(takes ? "Enter" : event.key)) return event.preventDefault();
+    if (options.handleKey(takes ? "Enter" : event.key)) return event.preventDefault();
     if (event.key !== "Enter" && !(event.key === "Escape" && isOpen)) return;
     event.preventDefault();
     show([]);

@@ -216,7 +216,7 @@ function openReply(where, thread, reload) {
     await post("inbox/send_message", { file, line, comment: `In reply to ${thread.id}:\n\n${text.trim()}` });
     cancel();
   };
-  fill(where, form(area, { verb: "Send reply", send, cancel, keep: `reply ${thread.id}` }));
+  fill(where, form(area, { verb: "Send reply", send, cancel, draftName: `reply ${thread.id}` }));
   area.focus();
 }
 

@@ -106,7 +106,7 @@ export const WAITING = [
  * Report the counts of the rail now and whenever they change, for as long as the page is open.
  * @param {(counts: Record<string, number>) => void} report
  */
-export function follow(report) {
+export function followCounts(report) {
   /** @type {Map<List, number>} */
   const totals = new Map();
   const update = async (/** @type {List} */ list) => {

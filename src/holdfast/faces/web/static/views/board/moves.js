@@ -3,8 +3,8 @@
 import { plainButton } from "../../controls.js";
 import { el, fill } from "../../dom.js";
 import { field, formDialog } from "../../forms.js";
-import { PITCH } from "./list.js";
-import { COLUMNS, FINISHED, columnOf, moved, insertionIndex, refusal, statusOf } from "./rules.js";
+import { CARD_PITCH } from "./list.js";
+import { COLUMNS, FINISHED, columnOf, cardAfterMove, insertionIndex, refusal, statusOf } from "./rules.js";
 
 /** @import { View } from "../../view.js" */
 /** @import { Board } from "./board.js" */
@@ -29,7 +29,7 @@ class Hold {
   /** @param {string} id */
   lift(id) {
     this.id = id;
-    this.board.listOf(id)?.nodes.get(id)?.classList.add("lifted");
+    this.board.listOfCard(id)?.nodes.get(id)?.classList.add("lifted");
   }
 
   /** Whether a card is lifted; one that has left the board is released. */
@@ -43,9 +43,9 @@ class Hold {
    * @param {string} column
    */
   aim(column) {
-    const { board } = this, card = /** @type {Card} */ (board.cards.get(this.id ?? "")), target = moved(card, column);
+    const { board } = this, card = /** @type {Card} */ (board.cards.get(this.id ?? "")), target = cardAfterMove(card, column);
     const why = refusal(card, column, board.states);
-    const list = board.lists.get(board.key(target)), index = list ? insertionIndex(list.cards, target) : 0;
+    const list = board.lists.get(board.cellKey(target)), index = list ? insertionIndex(list.cards, target) : 0;
     const where = list ? `${index + 1} of ${list.cards.length + 1}` : "here";
     const lands = `Lands ${where}${needsReason(board, card, column) ? ", asks why" : ""}`;
     if (column === this.column) return { why, lands };
@@ -55,7 +55,7 @@ class Hold {
     const look = why ? "refused" : "aimed";
     for (const node of board.node.querySelectorAll(`[data-column="${column}"]`)) node.classList.add(look);
     board.heads.get(column)?.append(fill(this.verdict, why ?? lands));
-    this.landing.style.top = `${index * PITCH}px`;
+    this.landing.style.top = `${index * CARD_PITCH}px`;
     if (!why) list?.node.append(this.landing);
     return { why, lands };
   }
@@ -189,7 +189,7 @@ function pressWhileLifted(board, hold, key) {
  * @param {string} key
  */
 function press(board, hold, key) {
-  const id = board.current, list = board.listOf(id);
+  const id = board.current, list = board.listOfCard(id);
   if (!id || !list) return false;
   if (key === " ") {
     hold.lift(id);
