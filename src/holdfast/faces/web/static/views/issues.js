@@ -6,10 +6,10 @@ import { emptyState, quiet } from "../display.js";
 import { el, fill, renderKeyed } from "../dom.js";
 import { formDialog } from "../forms.js";
 import { filterLine } from "./issues/filter.js";
-import { entityAddress, kindOf, line, person, textFields } from "./issues/parts.js";
+import { entityAddress, kindOf, listItem, personName, textFields } from "./issues/entity.js";
 
 /** @import { View } from "../view.js" */
-/** @import { Item } from "./issues/parts.js" */
+/** @import { Item } from "./issues/entity.js" */
 
 const KINDS = {
   issue: {
@@ -156,7 +156,7 @@ class List {
    * @param {boolean} isCut whether there are more
    */
   draw(items, isCut) {
-    renderKeyed(this.list, items, (item) => line(item, this.kind));
+    renderKeyed(this.list, items, (item) => listItem(item, this.kind));
     const more = async () => {
       this.wanted = items.length + PAGE_SIZE;
       await this.refresh();
@@ -217,7 +217,7 @@ class List {
       const { received, sent, lost_claims: lost, problems } = await post("milestones/git_mile_sync");
       const summary = received + sent ? `Received ${received} and sent ${sent} changes.` : "Nothing to exchange.";
       const claimed = ({ id, title, holder }) =>
-        el("p", "“", el("a", { href: entityAddress("issue", id) }, title), "” is now claimed by ", person(holder), ".");
+        el("p", "“", el("a", { href: entityAddress("issue", id) }, title), "” is now claimed by ", personName(holder), ".");
       await this.refresh();
       fill(this.notice, el("p", summary), lost.map(claimed), problems.map((text) => el("p.problem", text)));
     });

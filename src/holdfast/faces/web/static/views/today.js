@@ -46,12 +46,12 @@ async function atWork(signal) {
 
 /** @type {List["load"]} */
 async function openMilestones(signal) {
-  const { dueDay, entityAddress, progress } = await import("./issues/parts.js");
+  const { dueDistance, entityAddress, issueProgress } = await import("./issues/entity.js");
   const query = { entity: "milestone", sort: ["due"], limit: MAX_LINES };
   const { items, nextCursor } = await get("milestones/git_mile_overview", query, { signal });
   const line = ({ id, title, stats, closed_issues: closed, due }) => el("li.milestone",
-    el("a.one-line", { href: entityAddress("milestone", id), title }, title), progress(stats.open_issues, closed),
-    due ? dueDay(due) : quiet("no due day"));
+    el("a.one-line", { href: entityAddress("milestone", id), title }, title), issueProgress(stats.open_issues, closed),
+    due ? dueDistance(due) : quiet("no due day"));
   return { total: items.length, more: Boolean(nextCursor), lines: items.map(line) };
 }
 

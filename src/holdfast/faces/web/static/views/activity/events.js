@@ -4,7 +4,7 @@ import { get, ifInitialised } from "../../api.js";
 import { quiet } from "../../display.js";
 import { el } from "../../dom.js";
 import { codeLink } from "../../links.js";
-import { findByIds, entityAddress } from "../issues/parts.js";
+import { findByIds, entityAddress } from "../issues/entity.js";
 import { describeEvent } from "./agents.js";
 
 /**

@@ -9,10 +9,10 @@ import { ago } from "../../time.js";
 import { markdown } from "../../markdown.js";
 import { Discussion } from "./discussion.js";
 import { drawFacts } from "./facts.js";
-import { dayInFull, findByIds, kindOf, line, person, progress, state, textFields } from "./parts.js";
+import { dueDate, findByIds, kindOf, listItem, personName, issueProgress, statusLabel, textFields } from "./entity.js";
 
 /** @import { View } from "../../view.js" */
-/** @import { Item } from "./parts.js" */
+/** @import { Item } from "./entity.js" */
 
 /** @typedef {{value: string | null, actor: string | null, ts: string}} Version one of several conflicting values */
 
@@ -114,8 +114,8 @@ export class Detail {
     view.setHeading(it.title, {
       json: apiUrl("milestones/git_mile_show", { entity: it.entity, id: it.id }),
       tools: [button("Edit", () => this.edit())],
-      filters: [state(it.status),
-        quiet(it.entity === "issue" ? "Issue by " : "Milestone by ", person(it.author), ", ", ago(it.created))],
+      filters: [statusLabel(it.status),
+        quiet(it.entity === "issue" ? "Issue by " : "Milestone by ", personName(it.author), ", ", ago(it.created))],
     });
   }
 
@@ -149,7 +149,7 @@ export class Detail {
     const choices = [{ value: one.value, actor: null, ts: "" }, ...one.others];
     const card = (/** @type {Version} */ { value, actor, ts }) => el("div.card.choice",
       el("div.value", this.valueText(one.field, value)),
-      el("div.quiet", actor ? [person(actor), ", ", ago(ts)] : "current value"),
+      el("div.quiet", actor ? [personName(actor), ", ", ago(ts)] : "current value"),
       one.field === "status" && value === "draft" ? null : button("Use this one", () => this.take(one, value)));
     const name = FIELD_NAMES[one.field] ?? one.field;
     return el("section.contest", { "aria-label": `Contested: ${name}` },
@@ -163,7 +163,7 @@ export class Detail {
   valueText(name, value) {
     if (value === null || value === "") return quiet("none");
     if (name === "milestone") return this.names.get(value)?.title ?? value;
-    return name === "due" ? dayInFull(value) : name === "status" ? state(value) : value;
+    return name === "due" ? dueDate(value) : name === "status" ? statusLabel(value) : value;
   }
 
   /**
@@ -204,9 +204,9 @@ export class Detail {
     const all = `/issues?filter=${encodeURIComponent(filter)}&closed=1`;
     const label = nextCursor ? `All of its issues, ${open} of them open` : "See them as a list";
     patch(this.members, items, () => [
-      nextCursor ? null : progress(open, closed),
+      nextCursor ? null : issueProgress(open, closed),
       el("ul.lines.plain-list.card", items.map((/** @type {Item} */ item) =>
-        el("li", line({ ...item, milestone: null }, "issue")))),
+        el("li", listItem({ ...item, milestone: null }, "issue")))),
       items.length > 0 && el("a", { href: all }, label),
     ]);
   }

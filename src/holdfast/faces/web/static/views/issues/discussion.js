@@ -7,10 +7,10 @@ import { el, fill, patch, renderKeyed } from "../../dom.js";
 import { form, submitButton } from "../../forms.js";
 import { ago } from "../../time.js";
 import { markdown } from "../../markdown.js";
-import { person } from "./parts.js";
+import { personName } from "./entity.js";
 
 /** @import { Detail } from "./detail.js" */
-/** @import { Item } from "./parts.js" */
+/** @import { Item } from "./entity.js" */
 
 /** Events of the history that are loaded at a time. */
 const PAGE_SIZE = 50;
@@ -82,7 +82,7 @@ export class Discussion {
     if (isMine && !comment.deleted) showTools();
     const edited = comment.edited && quiet("edited ", ago(comment.edited));
     return [
-      el("header.row", el("strong", person(comment.author)), ago(comment.ts), edited, tools),
+      el("header.row", el("strong", personName(comment.author)), ago(comment.ts), edited, tools),
       comment.deleted ? el("p.quiet", "Deleted.") : markdown(comment.body),
     ];
   }
@@ -113,7 +113,7 @@ export class Discussion {
     const page = await get("milestones/git_mile_log", { id: it.id, cursor, limit }, view);
     const older = () => (more.remove(), this.detail.try(() => this.loadHistory(page.nextCursor)));
     const more = page.nextCursor && el("li", button("Older", older));
-    const line = (event) => el("li", ago(event.ts), el("span", person(event.actor), ` ${phrase(event)}`));
+    const line = (event) => el("li", ago(event.ts), el("span", personName(event.actor), ` ${phrase(event)}`));
     fill(this.log, cursor && [...this.log.children], page.events.map(line), more);
   }
 }

@@ -7,10 +7,10 @@ import { el, fill, patch } from "../../dom.js";
 import { form, submitButton } from "../../forms.js";
 import { codeAddress } from "../../links.js";
 import { ago, timeLeft } from "../../time.js";
-import { dayInFull, entityAddress, person, state } from "./parts.js";
+import { dueDate, entityAddress, personName, statusLabel } from "./entity.js";
 
 /** @import { Detail } from "./detail.js" */
-/** @import { Item } from "./parts.js" */
+/** @import { Item } from "./entity.js" */
 
 /**
  * An operation and its arguments, or nothing to do.
@@ -88,7 +88,7 @@ function claim(detail, me) {
   if (!it.claim) return [free, it.status !== "closed" && act("Claim for an hour", "claim")];
   const { actor, until } = it.claim;
   const left = quiet(` ${timeLeft(until) ?? "no time"} left`);
-  return [el("span", person(actor), left), actor === me && act("Release", "release")];
+  return [el("span", personName(actor), left), actor === me && act("Release", "release")];
 }
 
 /**
@@ -107,7 +107,7 @@ function assignee(detail, me) {
   };
   const buttons = [submitButton("Assign"), name !== me && submitButton("Me", "me"),
     name && submitButton("Nobody", "nobody")];
-  return [name ? person(name) : quiet("nobody"), change(detail, "Change assignee", input, buttons, what)];
+  return [name ? personName(name) : quiet("nobody"), change(detail, "Change assignee", input, buttons, what)];
 }
 
 /** @param {Detail} detail */
@@ -117,7 +117,7 @@ function due(detail) {
   /** @type {(pressed?: string) => Change} */
   const what = (pressed) => (pressed || input.value) && ["edit", { due: pressed || input.value }];
   const buttons = [submitButton("Set"), day && submitButton("Clear", "none")];
-  const current = day ? dayInFull(day, status === "closed") : quiet("no due date");
+  const current = day ? dueDate(day, status === "closed") : quiet("no due date");
   return [current, change(detail, "Change due date", input, buttons, what)];
 }
 
@@ -176,7 +176,7 @@ async function offerIssues({ it, lists, view }) {
  * @param {string} id
  */
 const dependency = (known, id) =>
-  (known ? [state(known.status), el("a", { href: entityAddress(known.kind, id) }, known.title)] : el("code", id));
+  (known ? [statusLabel(known.status), el("a", { href: entityAddress(known.kind, id) }, known.title)] : el("code", id));
 
 /**
  * Return a link to a web page or a file; anything else, such as a commit, is only text.

@@ -4,7 +4,7 @@ import { get } from "../../api.js";
 import { pluralise } from "../../display.js";
 import { codeAddress } from "../../links.js";
 import { ago } from "../../time.js";
-import { entityAddress, findByIds } from "../issues/parts.js";
+import { entityAddress, findByIds } from "../issues/entity.js";
 import { getTasks } from "./waiting.js";
 
 /** @import { List } from "./waiting.js" */

@@ -23,7 +23,7 @@ const MARKS = { draft: ["◌", "Draft"], open: ["○", "Open"], closed: ["✓", 
  * Return a status as a mark and a word.
  * @param {string} status
  */
-export function state(status) {
+export function statusLabel(status) {
   const [mark, word] = MARKS[status] ?? ["·", status];
   return el(`span.state.${status}`, el("span", { "aria-hidden": "true" }, mark), el("span", word));
 }
@@ -32,14 +32,14 @@ export function state(status) {
  * Return the name of a person; the mail address is in the title.
  * @param {string} text as git writes it: "Name <mail>"
  */
-export const person = (text) => el("span.person", { title: text }, text.replace(/ <[^<>]*>$/, "") || text);
+export const personName = (text) => el("span.person", { title: text }, text.replace(/ <[^<>]*>$/, "") || text);
 
 /**
  * Return how far away a due date is.
  * @param {string} day
  * @param {boolean} done whether it is closed: then it is not overdue
  */
-export function dueDay(day, done = false) {
+export function dueDistance(day, done = false) {
   const today = new Date();
   const midnight = Date.UTC(today.getFullYear(), today.getMonth(), today.getDate());
   const days = Math.round((Date.parse(day) - midnight) / DAY_MS);
@@ -54,8 +54,8 @@ export function dueDay(day, done = false) {
  * @param {string} day
  * @param {boolean} [done]
  */
-export function dayInFull(day, done) {
-  const distance = dueDay(day, done);
+export function dueDate(day, done) {
+  const distance = dueDistance(day, done);
   return distance.textContent?.includes(day) ? distance : el("span", day, " ", distance);
 }
 
@@ -64,7 +64,7 @@ export function dayInFull(day, done) {
  * @param {number} open
  * @param {number} closed
  */
-export function progress(open, closed) {
+export function issueProgress(open, closed) {
   const total = open + closed;
   const text = total ? `${closed} of ${total} closed` : "no issues yet";
   return el("div.progress", progressBar(text, total ? Math.round((100 * closed) / total) : 0), quiet(text));
@@ -119,16 +119,16 @@ export function textFields({ title = "", description = "" } = {}) {
  * @param {Item} item
  * @param {Kind} kind
  */
-export function line(item, kind) {
+export function listItem(item, kind) {
   const { id, title, status, milestone, claimed_by: holder, assignee, due, labels, stats, contested, updated } = item;
-  const facts = kind === "milestone" ? [progress(stats.open_issues, item.closed_issues)] : [
+  const facts = kind === "milestone" ? [issueProgress(stats.open_issues, item.closed_issues)] : [
     milestone && el("span.quiet", { title: `Milestone ${milestone}` }, milestone),
-    holder ? el("span", person(holder), " is working on it") : assignee && person(assignee),
+    holder ? el("span", personName(holder), " is working on it") : assignee && personName(assignee),
   ];
   const comments = stats.comment_count && quiet(pluralise(stats.comment_count, "comment"));
-  facts.push(due && dueDay(due, status === "closed"), comments, ago(updated));
+  facts.push(due && dueDistance(due, status === "closed"), comments, ago(updated));
   return [
-    state(status),
+    statusLabel(status),
     el("div.what", el("a.name", { href: entityAddress(kind, id) }, title),
       contested && el("span.tag.attention", "contested"),
       labels.map((/** @type {string} */ label) => el("span.tag", { title: label }, label))),
