@@ -143,8 +143,8 @@ def test_a_change_of_view_moves_the_focus_to_its_heading_and_is_announced(page: 
         expect(page).to_have_title(f"{name} · Holdfast")
     page.go_back()
     expect(page.get_by_role("heading", level=1, name="Issues")).to_be_focused()
-    page.get_by_label("Closed too").check()  # another question to the same view
-    expect(page.get_by_label("Closed too")).to_be_focused()
+    page.get_by_label("Show closed").check()  # another question to the same view
+    expect(page.get_by_label("Show closed")).to_be_focused()
 
 
 def test_enter_in_the_palette_takes_what_is_first_in_the_order_of_sources_not_what_answered_first(

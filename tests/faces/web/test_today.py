@@ -21,7 +21,7 @@ def test_a_repository_with_nothing_says_how_to_begin(page: Page, site: Site, axe
     expect(page.get_by_role("heading", level=2)).to_have_count(0)
     axe(page)
     page.get_by_role("navigation", name="Views").get_by_role("link", name="Issues").click()
-    expect(page.get_by_text("There is no open issue.")).to_be_visible()
+    expect(page.get_by_text("There are no open issues.")).to_be_visible()
     expect(page.locator('link[data-view="today"]')).to_have_attribute("media", "not all")
     expect(page.get_by_text("git mile create issue")).to_be_visible()
     page.go_back()

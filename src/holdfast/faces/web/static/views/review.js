@@ -5,8 +5,8 @@ import { button, choice, primaryButton } from "../controls.js";
 import { pluralise, emptyState, quiet } from "../display.js";
 import { arrange, el, fill, highlight } from "../dom.js";
 import { commitAddress } from "../links.js";
-import { FileDiff, counts } from "./review/file.js";
-import { elsewhere, messageOf, threadsOf } from "./review/remarks.js";
+import { FileDiff, changeCounts } from "./review/file.js";
+import { threadWithLink, formatMessage, groupThreads } from "./review/remarks.js";
 import { Selection } from "./review/selection.js";
 import { DONE_REMARKS, Drafts, isMarked, setMark } from "../storage.js";
 
@@ -53,15 +53,15 @@ export class Review {
     this.index = el("ul.plain-list");
     this.list = el("div.stack");
     this.rest = el("section.stack", { "aria-label": "Remarks elsewhere" });
-    this.trouble = el("div");
+    this.errorPlace = el("div");
     this.layout = button("Side by side", () => this.toggleLayout(), { class: "button layout" });
     this.sendAll = primaryButton("", () => this.send(this.drafts.list), { hidden: true });
     this.selection = new Selection(this, this.list);
     this.drafts = new Drafts(repository);
-    this.near = new IntersectionObserver((entries) => entries.forEach(({ isIntersecting, target }) => {
+    this.visibility = new IntersectionObserver((entries) => entries.forEach(({ isIntersecting, target }) => {
       if (isIntersecting) FileDiff.of(target)?.load();
     }), { root: view.main, rootMargin: "600px" });
-    view.signal.addEventListener("abort", () => this.near.disconnect());
+    view.signal.addEventListener("abort", () => this.visibility.disconnect());
   }
 
   /** What is reviewed, as the arguments of the operation. */
@@ -80,7 +80,7 @@ export class Review {
   async start() {
     const { view } = this;
     this.heading();
-    view.main.append(this.trouble, el("div.review",
+    view.main.append(this.errorPlace, el("div.review",
       el("nav", { "aria-label": "Files" }, this.index), el("div.stack", this.list, this.rest)));
     view.on("inbox", () => this.loadRemarks());
     const reload = (/** @type {StorageEvent} */ { key }) =>
@@ -124,20 +124,20 @@ export class Review {
 
   /** Load the diff and draw the files that have changed. */
   refresh() {
-    return this.view.attempt(this.trouble, async () => {
+    return this.view.attempt(this.errorPlace, async () => {
       const data = await get("source/read_diff", this.query, this.view);
-      fill(this.trouble);
+      fill(this.errorPlace);
       const before = this.files;
       const isCurrent = (/** @type {any} */ { path, version }) => before.get(path)?.file.version === version;
       if (data === this.data && data.files.every(isCurrent)) return;
       this.data = data;
       this.files = new Map(data.files.map((/** @type {any} */ file) => {
         const known = before.get(file.path);
-        const stays = isCurrent(file) || known?.written.length; // while the user writes, its lines do not change
+        const stays = isCurrent(file) || known?.inUse.length; // while the user writes, its lines do not change
         return [file.path, stays ? known : this.newFile(file, known)];
       }));
       arrange(this.list, this.files.size ? [...this.files.values()].map(({ node }) => node) : [this.nothing()]);
-      this.summarise();
+      this.showSummary();
       this.showRest();
     });
   }
@@ -157,17 +157,17 @@ export class Review {
    */
   newFile(file, known) {
     const diff = new FileDiff(this, file);
-    if (known?.drawn && !diff.tick.checked) diff.load(known.context).then(() => highlight(diff.node));
+    if (known?.table && !diff.tick.checked) diff.load(known.context).then(() => highlight(diff.node));
     return diff;
   }
 
   /** Show the totals, the list of files and the number of drafts. */
-  summarise() {
+  showSummary() {
     const files = [...this.files.values()];
     const sum = (name) => files.reduce((total, { file }) => total + (file[name] ?? 0), 0);
     const seen = files.filter(({ tick }) => tick.checked).length;
     const { total_files: total, subject, note } = this.data;
-    const changes = [counts({ added: sum("added"), removed: sum("removed") }), ` · ${seen} of ${files.length} seen`];
+    const changes = [changeCounts({ added: sum("added"), removed: sum("removed") }), ` · ${seen} of ${files.length} seen`];
     const text = `${subject ? `“${subject}” · ` : ""}${pluralise(total, "file")} `;
     fill(this.summary, text, total > 0 && changes, note && ` · ${note}`);
     fill(this.index, files.map((file) => el("li", this.entry(file))));
@@ -181,15 +181,15 @@ export class Review {
   entry({ file, tick, node }) {
     const [, folder, name] = file.path.match(/^(?:(.*)\/)?(.*)$/s) ?? [];
     const jump = () => (node.scrollIntoView({ block: "start" }), this.selection.move(node.querySelector("tr.line")));
-    return button([el("span.one-line", name, quiet(` ${folder ?? ""}`)), counts(file),
+    return button([el("span.one-line", name, quiet(` ${folder ?? ""}`)), changeCounts(file),
       el("span.tick", tick.checked && "✓"), tick.checked && el("span.visually-hidden", "seen")],
     jump, { class: "button plain", title: file.path });
   }
 
   loadRemarks() {
-    return this.view.attempt(this.trouble, async () => {
+    return this.view.attempt(this.errorPlace, async () => {
       const { messages } = await get("inbox/list_messages", { newest: true, limit: 200 }, this.view);
-      this.threads = threadsOf(messages).filter((thread) => !isMarked(DONE_REMARKS, lastOf(thread).id));
+      this.threads = groupThreads(messages).filter((thread) => !isMarked(DONE_REMARKS, lastOf(thread).id));
       this.redraw();
     });
   }
@@ -205,7 +205,7 @@ export class Review {
   showRest() {
     if (!this.data || this.rest.contains(document.activeElement) || this.rest.querySelector("form")) return;
     const others = this.threads.filter((thread) => !this.files.has(thread.file)).reverse();
-    const nodes = others.map((thread) => elsewhere(thread, this.options(thread)));
+    const nodes = others.map((thread) => threadWithLink(thread, this.options(thread)));
     const older = nodes.splice(MAX_UNFOLDED);
     fill(this.rest, nodes.length > 0 && el("h2", "Remarks elsewhere"), nodes,
       older.length > 0 && el("details", el("summary", `${older.length} older`), el("div.stack", older)));
@@ -263,7 +263,7 @@ export class Review {
     for (const draft of wanted) this.sending.add(draft);
     for (const draft of wanted) {
       try {
-        await post("inbox/send_message", messageOf(draft));
+        await post("inbox/send_message", formatMessage(draft));
         this.drafts.remove(draft);
         sent += 1;
       } catch (problem) {

@@ -1,4 +1,4 @@
-// Parts of issues and milestones that several views show: status, people, due dates, progress, links.
+// Issues and milestones as several views show them: status, people, due dates, progress, list items.
 
 import { get } from "../../api.js";
 import { progressBar, pluralise, quiet } from "../../display.js";
@@ -6,61 +6,64 @@ import { el } from "../../dom.js";
 import { field } from "../../forms.js";
 import { ago } from "../../time.js";
 
-/** An issue or milestone as lists have it; its fields are those of `git_mile_overview`.
+/**
+ * An issue or milestone, with the fields of `git_mile_overview`.
  * @typedef {Record<string, any>} Item
  */
 
 /** @typedef {"issue" | "milestone"} Kind */
 
 const DAY_MS = 86_400_000;
-/** Due later than this, only the date is shown; a judgement: nobody plans in days two months ahead. */
-const FAR_DAYS = 60;
-/** Due sooner than this, it is highlighted. */
+/** For later due dates only the date is shown; a judgement: nobody counts the days two months ahead. */
+const MAX_DAYS_COUNTED = 60;
+/** Earlier due dates are highlighted; a judgement: two days of notice. */
 const SOON_DAYS = 3;
-const MARKS = { draft: ["◌", "Draft"], open: ["○", "Open"], closed: ["✓", "Closed"] };
+/** The symbol and the name of each status. */
+const STATUSES = { draft: ["◌", "Draft"], open: ["○", "Open"], closed: ["✓", "Closed"] };
 
 /**
- * Return a status as a mark and a word.
+ * Return a status as a symbol and a word.
  * @param {string} status
  */
 export function statusLabel(status) {
-  const [mark, word] = MARKS[status] ?? ["·", status];
-  return el(`span.state.${status}`, el("span", { "aria-hidden": "true" }, mark), el("span", word));
+  const [symbol, word] = STATUSES[status] ?? ["·", status];
+  return el(`span.state.${status}`, el("span", { "aria-hidden": "true" }, symbol), el("span", word));
 }
 
 /**
- * Return the name of a person; the mail address is in the title.
+ * Return the name of a person, with the mail address as its tooltip.
  * @param {string} text as git writes it: "Name <mail>"
  */
 export const personName = (text) => el("span.person", { title: text }, text.replace(/ <[^<>]*>$/, "") || text);
 
 /**
- * Return how far away a due date is.
+ * Return the time until a due date: "due in 2 days".
  * @param {string} day
- * @param {boolean} done whether it is closed: then it is not overdue
+ * @param {boolean} isClosed whether the item is closed, and so never overdue
  */
-export function dueDistance(day, done = false) {
+export function dueDistance(day, isClosed = false) {
   const today = new Date();
   const midnight = Date.UTC(today.getFullYear(), today.getMonth(), today.getDate());
   const days = Math.round((Date.parse(day) - midnight) / DAY_MS);
-  if (done || days > FAR_DAYS) return el("span.quiet", { title: day }, `due ${day}`);
+  if (isClosed || days > MAX_DAYS_COUNTED) return el("span.quiet", { title: day }, `due ${day}`);
   if (days < 0) return el("span.tag.danger", { title: day }, `overdue by ${pluralise(-days, "day")}`);
   const text = days === 0 ? "due today" : `due in ${pluralise(days, "day")}`;
   return el(days < SOON_DAYS ? "span.tag.attention" : "span.quiet", { title: day }, text);
 }
 
 /**
- * Return a due date and how far away it is.
+ * Return a due date and the time until it.
  * @param {string} day
- * @param {boolean} [done]
+ * @param {boolean} [isClosed]
  */
-export function dueDate(day, done) {
-  const distance = dueDistance(day, done);
-  return distance.textContent?.includes(day) ? distance : el("span", day, " ", distance);
+export function dueDate(day, isClosed) {
+  const distance = dueDistance(day, isClosed);
+  const hasDate = distance.textContent?.includes(day);
+  return hasDate ? distance : el("span", day, " ", distance);
 }
 
 /**
- * Return how many issues of a milestone are closed, as a bar and as text.
+ * Return the share of a milestone's issues that are closed, as a bar and as text.
  * @param {number} open
  * @param {number} closed
  */
@@ -71,37 +74,39 @@ export function issueProgress(open, closed) {
 }
 
 /**
- * Return the kind that the query names.
+ * Return the kind in the query of a view's URL.
  * @param {{query: URLSearchParams}} view
  * @returns {Kind}
  */
 export const kindOf = ({ query }) => (query.get("kind") === "milestone" ? "milestone" : "issue");
 
 /**
- * Return the address of an issue or milestone.
+ * Return the URL of an issue or milestone.
  * @param {string | undefined} kind
  * @param {string} id
  */
-export const entityAddress = (kind, id) =>
-  (`/issues/${encodeURIComponent(id)}${kind === "milestone" ? "?kind=milestone" : ""}`);
+export function entityAddress(kind, id) {
+  const query = kind === "milestone" ? "?kind=milestone" : "";
+  return `/issues/${encodeURIComponent(id)}${query}`;
+}
 
 /**
- * Look up issues and milestones by id, with their kind.
+ * Find issues and milestones by id; each gets its kind as a further field.
  * @param {(string | null | undefined)[]} ids
  * @param {AbortSignal} [signal]
  */
 export async function findByIds(ids, signal) {
   /** @type {Map<string, Item>} */
-  const found = new Map();
-  const wanted = [...new Set(ids.filter(Boolean))];
-  if (!wanted.length) return found;
-  const filter = `id in [${wanted.map((id) => JSON.stringify(id)).join(", ")}]`;
+  const itemsById = new Map();
+  const uniqueIds = [...new Set(ids.filter(Boolean))];
+  if (!uniqueIds.length) return itemsById;
+  const filter = `id in [${uniqueIds.map((id) => JSON.stringify(id)).join(", ")}]`;
   await Promise.all(["issue", "milestone"].map(async (kind) => {
     const query = { entity: kind, filter, includeClosed: true, limit: 500 };
     const { items } = await get("milestones/git_mile_overview", query, { signal });
-    for (const item of items) found.set(item.id, { ...item, kind });
+    for (const item of items) itemsById.set(item.id, { ...item, kind });
   }));
-  return found;
+  return itemsById;
 }
 
 /**
@@ -109,22 +114,23 @@ export async function findByIds(ids, signal) {
  * @param {Item} item
  */
 export function textFields({ title = "", description = "" } = {}) {
-  const limits = { required: true, maxlength: 500, autocomplete: "off" };
-  return [field("Title", el("input", { name: "title", value: title, ...limits })),
+  const properties = { name: "title", value: title, required: true, maxlength: 500, autocomplete: "off" };
+  return [field("Title", el("input", properties)),
     field("Description, in Markdown", el("textarea", { name: "description", value: description, rows: 8 }))];
 }
 
 /**
- * Return the content of a line of the list.
+ * Return the content of a list item.
  * @param {Item} item
  * @param {Kind} kind
  */
 export function listItem(item, kind) {
   const { id, title, status, milestone, claimed_by: holder, assignee, due, labels, stats, contested, updated } = item;
-  const facts = kind === "milestone" ? [issueProgress(stats.open_issues, item.closed_issues)] : [
+  const issueFacts = () => [
     milestone && el("span.quiet", { title: `Milestone ${milestone}` }, milestone),
     holder ? el("span", personName(holder), " is working on it") : assignee && personName(assignee),
   ];
+  const facts = kind === "milestone" ? [issueProgress(stats.open_issues, item.closed_issues)] : issueFacts();
   const comments = stats.comment_count && quiet(pluralise(stats.comment_count, "comment"));
   facts.push(due && dueDistance(due, status === "closed"), comments, ago(updated));
   return [

@@ -6,7 +6,7 @@ import { el, fill } from "../../dom.js";
 import { codeAddress } from "../../links.js";
 import { get } from "../../api.js";
 import { SEEN_FILES, isMarked, setMark } from "../../storage.js";
-import { draftNode, elsewhere, find, setRow, subjectOf, threadNode } from "./remarks.js";
+import { draftNode, findRow, setRow, subjectOf, threadNode } from "./remarks.js";
 
 /** @import { Review } from "../review.js" */
 /** @import { Row, Thread } from "./remarks.js" */
@@ -34,7 +34,7 @@ const diffs = new WeakMap();
  * Return how many lines were added and removed.
  * @param {{added?: number | null, removed?: number | null}} file
  */
-export function counts({ added, removed }) {
+export function changeCounts({ added, removed }) {
   if (added === null || added === undefined) return null;
   return el("span.counts.mono", el("span.plus", `+${added}`), " ", el("span.minus", `−${removed}`));
 }
@@ -50,7 +50,7 @@ export class FileDiff {
     this.file = file;
     this.context = 0;
     /** @type {ReturnType<typeof drawHunks> | null} its lines, once they have been loaded */
-    this.drawn = null;
+    this.table = null;
     /** @type {any} the file with its lines */
     this.whole = null;
     this.foot = el("div.foot.stack");
@@ -79,19 +79,19 @@ export class FileDiff {
     return el("header.row",
       el("h2.mono", file.kind === "deleted" ? name : el("a", { href: codeAddress(file.path) }, name)),
       file.kind !== "changed" && el("span.tag", file.kind), file.mode && el("span.tag", `mode ${file.mode}`),
-      counts(file), this.more, el("label.row.seen", this.tick, "Seen"));
+      changeCounts(file), this.more, el("label.row.seen", this.tick, "Seen"));
   }
 
   /** Show nothing of a file that was seen, a button before very many lines, else the lines when they come near. */
   showBody() {
     const { added, removed, note } = this.file;
     this.node.classList.toggle("folded", this.tick.checked);
-    if (this.tick.checked || this.drawn) return;
+    if (this.tick.checked || this.table) return;
     if (added === null && note && !note.includes("not counted")) fill(this.body, el("p.quiet", note));
     else if (added === null || added + removed > MAX_LINES) {
       const lines = added === null ? "very many changed lines" : pluralise(added + removed, "changed line");
       fill(this.body, button(`Show ${lines}`, () => this.load()));
-    } else this.review.near.observe(this.node);
+    } else this.review.visibility.observe(this.node);
   }
 
   /** @param {boolean} isSeen */
@@ -99,14 +99,14 @@ export class FileDiff {
     this.tick.checked = isSeen;
     setMark(SEEN_FILES, this.file.version, isSeen);
     this.showBody();
-    this.review.summarise();
+    this.review.showSummary();
   }
 
   load(context = this.context) {
     this.context = Math.min(context, CONTEXTS.length - 1);
     const query = { ...this.review.query, file: this.file.path, context: CONTEXTS[this.context] };
-    const { view, near } = this.review;
-    near.unobserve(this.node); // drawing it again would take the focus from a field
+    const { view, visibility } = this.review;
+    visibility.unobserve(this.node); // drawing it again would take the focus from a field
     return view.attempt(this.body, async () => {
       const { files } = await get("source/read_diff", query, view);
       this.whole = files[0];
@@ -117,39 +117,39 @@ export class FileDiff {
   draw() {
     if (!this.whole) return;
     const { path, hunks = [], note = hunks.length ? null : "No lines differ." } = this.whole;
-    this.drawn = drawHunks({ path, hunks }, this.review.isSplit);
+    this.table = drawHunks({ path, hunks }, this.review.isSplit);
     fill(this.foot);
     this.more.hidden = !hunks.length || this.context === CONTEXTS.length - 1 || this.file.kind === "added";
-    fill(this.body, hunks.length > 0 && this.drawn.node, note && el("p.quiet", note), this.foot);
+    fill(this.body, hunks.length > 0 && this.table.node, note && el("p.quiet", note), this.foot);
     this.showRemarks();
   }
 
   /** The remark that the user is writing, and the threads with an open reply. */
-  get written() {
+  get inUse() {
     return [...this.node.querySelectorAll(".remark:has(textarea:focus), .remark[data-thread]:has(textarea)")];
   }
 
   /** Show remarks and drafts below their lines; those whose line is not shown are at the foot. */
   showRemarks() {
-    const { drawn, review, written: kept } = this;
-    if (!drawn) return;
+    const { table, review, inUse: kept } = this;
+    if (!table) return;
     this.node.querySelectorAll("tr.remarks").forEach((row) => kept.some((node) => row.contains(node)) || row.remove());
     const stays = new Set(kept.map(subjectOf));
     const sinceOf = (/** @type {number} */ hunk) =>
-      /** @type {HTMLElement} */ (drawn.heads[hunk].querySelector(".since"));
-    drawn.heads.forEach((_, hunk) => fill(sinceOf(hunk)));
+      /** @type {HTMLElement} */ (table.heads[hunk].querySelector(".since"));
+    table.heads.forEach((_, hunk) => fill(sinceOf(hunk)));
     const isHere = (/** @type {{file: string}} */ { file }) => file === this.file.path;
     /** @type {HTMLElement[]} */
     const atFoot = [];
     for (const thread of review.threads.filter(isHere)) {
-      const { row, changed } = find(drawn.rows, thread);
+      const { row, changed } = findRow(table.rows, thread);
       if (stays.has(thread.id)) continue;
       if (row) this.under(row, threadNode(thread, changed, review.options(thread)));
-      else atFoot.push(elsewhere(thread, review.options(thread)));
+      else atFoot.push(threadWithLink(thread, review.options(thread)));
       if (row && changed) fill(sinceOf(row.hunk), el("span.tag.attention", "changed since your remark"));
     }
     for (const draft of review.drafts.list.filter((one) => isHere(one) && !stays.has(one))) {
-      const { row } = find(drawn.rows, draft);
+      const { row } = findRow(table.rows, draft);
       const node = draftNode(draft, review.draftOptions(draft));
       row ? this.under(row, node) : atFoot.push(node);
     }

@@ -79,7 +79,7 @@ export const rowOf = (node) => /** @type {Row} */ (rowsOfNodes.get(node));
  * @param {string} where
  * @returns {Anchor & {where: string, near: number | null}}
  */
-export function anchorOf(file, rows, where) {
+export function anchorFrom(file, rows, where) {
   const side = rows.some((row) => row.new !== null) ? "new" : "old";
   const own = rows.filter((row) => row[side] !== null);
   const numbers = own.map((row) => Number(row[side]));
@@ -91,7 +91,7 @@ export function anchorOf(file, rows, where) {
  * Return the message of a remark: its place and the quoted lines, then its text.
  * @param {Draft} draft
  */
-export function messageOf({ file, where, side, from, to, near, quote, text }) {
+export function formatMessage({ file, where, side, from, to, near, quote, text }) {
   const lines = from === to ? `${from}` : `${from}-${to}`;
   const head = `About ${where}, ${side === "old" ? "removed " : ""}line${from === to ? "" : "s"} ${lines}:`;
   const line = side === "new" ? lines : near ? `${near}` : null;
@@ -102,7 +102,7 @@ export function messageOf({ file, where, side, from, to, near, quote, text }) {
  * Group messages into threads.
  * @param {Message[]} messages
  */
-export function threadsOf(messages) {
+export function groupThreads(messages) {
   /** @type {Map<string, Thread>} */
   const threads = new Map();
   for (const message of messages) {
@@ -140,7 +140,7 @@ function threadFrom(message) {
  * @param {Row[]} rows
  * @param {Pick<Thread, "side" | "from" | "to" | "quote">} anchor
  */
-export function find(rows, { side, from, to, quote }) {
+export function findRow(rows, { side, from, to, quote }) {
   const own = rows.filter((row) => row[side] !== null);
   const [first, last] = [Number(from), Number(to)];
   const numberAt = (/** @type {number} */ at) => Number(own[at][side]);
@@ -157,7 +157,7 @@ export function find(rows, { side, from, to, quote }) {
 }
 
 /**
- * What a thread calls: `done` when the user is done with it, `reload` when it may be drawn again after a reply.
+ * What a thread calls: `done` when the user is done with it, `reload` when it may be table again after a reply.
  * @typedef {{done: () => any, reload: () => any, view: View}} ThreadOptions
  */
 
@@ -202,7 +202,7 @@ const entry = ({ author, time, text }) =>
 /**
  * Open a form for a reply, which the agent gets as a message of its own.
  *
- * A thread with an open form is not drawn again, so what happened to it meanwhile is shown when the form closes.
+ * A thread with an open form is not table again, so what happened to it meanwhile is shown when the form closes.
  * @param {HTMLElement} where
  * @param {Thread} thread
  * @param {() => any} reload
@@ -254,5 +254,5 @@ export function draftNode(draft, { save, send, remove }) {
  * @param {Thread} thread
  * @param {ThreadOptions} options
  */
-export const elsewhere = (thread, options) =>
+export const threadWithLink = (thread, options) =>
   el("div.stack", codeLink(thread.file, thread.from), threadNode(thread, false, options));

@@ -1,7 +1,7 @@
 // The selection of lines for a remark, by mouse or keys.
 
 import { FileDiff } from "./file.js";
-import { anchorOf, rowOf } from "./remarks.js";
+import { anchorFrom, rowOf } from "./remarks.js";
 
 /** @import { Review } from "../review.js" */
 
@@ -41,8 +41,8 @@ export class Selection {
     view.addKey("k", "Previous line", () => this.step(-1));
     view.addKey("J", "Select the next line too", () => this.step(1, true));
     view.addKey("K", "Select the previous line too", () => this.step(-1, true));
-    view.addKey("]", "Next hunk", () => this.hop(1));
-    view.addKey("[", "Previous hunk", () => this.hop(-1));
+    view.addKey("]", "Next hunk", () => this.moveToHunk(1));
+    view.addKey("[", "Previous hunk", () => this.moveToHunk(-1));
     view.addKey("r", "Write a remark on the selected lines", () => this.write());
     const isCurrent = () => document.activeElement === this.current;
     view.addKey("Enter", "Write a remark on the selected lines", () => isCurrent() && this.write());
@@ -85,7 +85,7 @@ export class Selection {
    * Move to the next or previous hunk.
    * @param {number} by 1 or -1
    */
-  hop(by) {
+  moveToHunk(direction) {
     const rows = this.rows();
     const starts = rows.filter((row) => row.previousElementSibling?.classList.contains("hunk"));
     const at = this.current ? rows.indexOf(this.current) : -1;
@@ -123,7 +123,7 @@ export class Selection {
     const { review } = this;
     const { old, new: now } = review.data;
     const where = WHERE[review.query.what](old?.slice(0, 10), now?.slice(0, 10));
-    const anchor = anchorOf(file.file.path, this.selected().map(rowOf), where);
+    const anchor = anchorFrom(file.file.path, this.selected().map(rowOf), where);
     const draft = { ...anchor, key: Math.random(), text: "", editing: false };
     review.drafts.save([...review.drafts.list, draft]);
     review.draftOptions(draft).save({ editing: true });

@@ -69,7 +69,7 @@ function drawCriteria(editor, section) {
   const texts = new Set(criteria.map(({ text }) => text));
   const otherEvidence = evidence.filter((/** @type {any} */ item) => !texts.has(item.criterion));
   const fields = [{ name: "text", label: "What must be true", required: true, maxlength: MAX_TEXT_CHARACTERS }];
-  const addCriterion = ({ text }) => ({ add: { criteria: [text] } });
+  const addCriterion = (/** @type {Record<string, string>} */ { text }) => ({ add: { criteria: [text] } });
   const items = criteria.map((/** @type {any} */ item) => drawCriterion(editor, section, item, evidence));
   const percent = Math.round((100 * met) / criteria.length);
   return [
