@@ -243,7 +243,7 @@ def test_a_card_that_changed_meanwhile_goes_back_and_says_what_to_do(begun: Site
     card(page, task).drag_to(column(page, "in-progress"))
     back = column(page, "ready").locator(f'[data-id="{task}"]')
     expect(back.get_by_role("alert")).to_contain_text("Somebody else has changed this task.")
-    expect(back.get_by_role("alert")).to_contain_text("move it again")
+    expect(back.get_by_role("alert")).to_contain_text("Move it again")
     expect(back.locator(".name")).to_contain_text("Changed elsewhere")
     page.unroute("**/api/tasks/taskpilot_update")
     back.get_by_role("button", name="Dismiss").click()

@@ -84,6 +84,7 @@ class List {
     const changeOrder = (/** @type {string} */ key) => this.changeQuery({ sort: key === sorts[0] ? null : key });
     const change = ({ target }) => this.changeQuery({ closed: target.checked ? "1" : null });
     const closed = el("input", { type: "checkbox", checked: this.view.query.has("closed"), on: { change } });
+    /** @type {[string, string][]} */
     const options = sorts.map((/** @type {string} */ key) => [key, SORT_NAMES[key]]);
     const orders = choice("Order", options, this.sortKey(), changeOrder);
     return [el("nav.tabs.row", { "aria-label": "Kind" }, tabs), this.filter.node, orders,
