@@ -127,7 +127,7 @@ def test_the_page_works_where_the_browser_denies_storage(page: Page, site: Site)
     page.wait_for_selector("main[data-ready]")
     page.keyboard.press("c")
     page.get_by_label("Note on line 1").fill("Kept without storage")
-    page.get_by_role("button", name="Add the note").click()
+    page.get_by_role("button", name="Add note").click()
     expect(page.get_by_role("list", name="Notes")).to_contain_text("Kept without storage")
 
 

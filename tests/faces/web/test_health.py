@@ -221,8 +221,8 @@ def test_the_gate_names_each_rule_and_links_what_broke_it(page: Page, site: Site
     expect(link).to_have_attribute("href", "/code/src/hot.py#L1")
     expect(gate.locator(".rule", has_text="coverage")).to_contain_text("not measured")
     told = page.evaluate(
-        "async () => { const { healthAtAGlance } = await import('/static/views/health/glance.js');"
-        " return (await healthAtAGlance(new AbortController().signal)).textContent; }"
+        "async () => { const { healthOverview } = await import('/static/views/health/overview.js');"
+        " return (await healthOverview(new AbortController().signal)).textContent; }"
     )
     assert "Hottest file: src/hot.py complexity 16, changed 4× in 90 days" in told
 

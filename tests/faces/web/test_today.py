@@ -66,7 +66,7 @@ def test_everything_that_waits_and_happened_is_there_and_no_list_is_long(
     for title in (
         "Answers to your remarks",
         "Tasks in review",
-        "Notes that lost their code",
+        "Notes whose code is gone",
         "Remarks no agent has read",
         "Tasks that are ready",
     ):

@@ -15,7 +15,7 @@ const MAX_FILES = 1500;
  * @param {AbortSignal | undefined} signal
  * @param {(gate: Gate) => void} checked called with the state of the gate
  */
-export async function healthAtAGlance(signal, checked = () => {}) {
+export async function healthOverview(signal, checked = () => {}) {
   const { files, files_analyzed } = await get("analyze/measure_files", { limit: 1 }, { signal });
   if (!files_analyzed) return null;
   const [worst] = files;
