@@ -30,8 +30,8 @@ export const submitButton = (text, value, classes = "") =>
  * @property {(values: any, pressed?: string) => any} send gets the values of the fields and of the button; may throw
  * @property {() => any} [cancel] adds a Cancel button
  * @property {any} [beside] content before the buttons
- * @property {string} [draftName] the name under which the text of the text area is stored until it is sent or cancelled,
- *   so that it survives a reload, Back and signing in again
+ * @property {string} [draftName] the name under which the content of the text area is stored until it is sent or
+ *   cancelled, so that it survives a reload, Back and signing in again
  * @property {string} [class]
  */
 
