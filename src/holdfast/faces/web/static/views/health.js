@@ -53,7 +53,7 @@ async function showMap(view, place) {
     const isIncomplete = all.rest.length > 0; // too many files, so those of the folder are requested again
     return path && isIncomplete ? measure(path) : all;
   });
-  // If the request failed or the user has chosen something else, the sections do not depend on it.
+  // The sections are shown even if the request failed or the user has chosen something else.
   if (!found || selection !== currentSelection()) return true;
   if (!found.files_analyzed) {
     fill(place, emptyState("The map shows files in the languages that Holdfast parses; this repository has none yet.",

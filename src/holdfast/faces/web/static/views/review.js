@@ -63,6 +63,7 @@ export class Review {
     this.sendAllButton = primaryButton("", () => this.send(this.drafts.list), { hidden: true });
     this.selection = new Selection(this, this.list);
     this.drafts = new Drafts(repository);
+    /** Loads files when they are scrolled near. */
     this.visibility = new IntersectionObserver((entries) => entries.forEach(({ isIntersecting, target }) => {
       if (isIntersecting) FileDiff.of(target)?.load();
     }), { root: view.main, rootMargin: "600px" });

@@ -29,7 +29,7 @@ export async function show(view) {
   await fastColumns[0];
   showSlowColumns();
 
-  /** Show the columns that take longer, once the others can be read and the events of tasks are in the cache. */
+  /** Show the columns that take longer, once the others are shown and the events of tasks are in the cache. */
   async function showSlowColumns() {
     const filled = await Promise.all(fastColumns);
     const { RECENT } = await import("./today/recent.js");

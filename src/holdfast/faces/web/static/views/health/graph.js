@@ -14,7 +14,7 @@ import { formatNumber } from "./numbers.js";
 const MAX_BOXES = 60;
 /** The factor of one zoom step; a judgement: three steps about double the size. */
 const ZOOM_STEP = 1.25;
-/** The distance of one step with an arrow key; a judgement: about the height of two boxes. */
+/** The distance of one step with an arrow key; a judgement: about a seventh of the frame. */
 const PAN_STEP_PX = 60;
 /** A judgement: text is larger than necessary beyond this scale. */
 const MAX_SCALE = 4;
