@@ -206,7 +206,7 @@ def test_a_move_that_the_server_refuses_goes_back_and_says_why(host: Page, site:
     host.keyboard.press("ArrowRight")
     host.keyboard.press("ArrowRight")
     host.keyboard.press("Space")
-    expect(card.get_by_role("alert")).to_contain_text("Somebody changed it meanwhile.")
+    expect(card.get_by_role("alert")).to_contain_text("Somebody else has changed this task.")
     expect(in_column(board, "ready", task)).to_be_visible()
 
 

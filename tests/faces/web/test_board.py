@@ -90,7 +90,7 @@ def test_a_card_is_dragged_and_a_column_it_may_not_enter_says_why(begun: Site, p
     go(page, begun)
     card(page, task).drag_to(column(page, "in-progress"))
     expect(column(page, "in-progress").locator(f'[data-id="{task}"]')).to_be_visible()
-    expect(page.locator("#announcer")).to_have_text(f"{task} is in In progress now.")
+    expect(page.locator("#announcer")).to_have_text(f"{task} is now in In progress.")
     assert begun.call("taskpilot_show", task_id=task)["task"]["status"] == "in-progress"
 
     hover(page, card(page, task), column(page, "done"))
@@ -137,7 +137,7 @@ def test_keys_lift_move_and_drop_a_card_and_say_each_step(begun: Site, page: Pag
     page.keyboard.press("Space")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Space")
-    page.get_by_role("dialog").get_by_label("What is in its way?").fill("A key is missing")
+    page.get_by_role("dialog").get_by_label("What blocks it?").fill("A key is missing")
     page.keyboard.press("Enter")
     expect(column(page, "blocked").locator(f'[data-id="{task}"] .name')).to_be_focused()
     page.keyboard.press("ArrowLeft")
@@ -158,7 +158,7 @@ def test_a_card_moved_again_before_its_first_move_was_answered_meets_no_conflict
     for key in ("Space", "ArrowRight", "ArrowRight", "Space"):
         page.keyboard.press(key)
     held.let_go()
-    expect(page.locator("#announcer")).to_contain_text(f"{task} is in Review now.")
+    expect(page.locator("#announcer")).to_contain_text(f"{task} is now in Review.")
     expect(column(page, "review").locator(f'[data-id="{task}"]')).to_be_visible()
     expect(card(page, task).get_by_role("alert")).to_have_count(0)
 
@@ -174,7 +174,7 @@ def test_a_move_is_made_when_somebody_leaves_before_it_was_answered(begun: Site,
     page.get_by_role("navigation", name="Views").get_by_role("link", name="Issues").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Issues")
     held.let_go()
-    expect(page.locator("#announcer")).to_have_text(f"{task} is in In progress now.")
+    expect(page.locator("#announcer")).to_have_text(f"{task} is now in In progress.")
     assert begun.call("taskpilot_show", task_id=task)["task"]["status"] == "in-progress"
 
 
@@ -182,11 +182,11 @@ def test_the_menu_moves_takes_and_gives_back(begun: Site, page: Page, axe: Axe) 
     task = add(begun, "Moved by menu", criteria=["Shown"])
     page.clock.install()
     go(page, begun)
-    menu = page.get_by_role("group", name=f"What to do with {task}")
-    open_menu = page.get_by_role("button", name=f"Move or take {task}")
+    menu = page.get_by_role("group", name=f"Actions for {task}")
+    open_menu = page.get_by_role("button", name=f"Move or claim {task}")
     open_menu.click()
     axe(page)
-    menu.get_by_role("button", name="Take it").click()
+    menu.get_by_role("button", name="Claim it").click()
     held = column(page, "in-progress").locator(f'[data-id="{task}"]')
     expect(held).to_contain_text("you")
     expect(held).to_contain_text("29 min")
@@ -196,7 +196,7 @@ def test_the_menu_moves_takes_and_gives_back(begun: Site, page: Page, axe: Axe) 
     to_done = menu.get_by_role("button", name="Move to Done")
     expect(to_done).to_have_attribute("aria-disabled", "true")
     expect(to_done).to_contain_text("Not done yet: criterion 1 is not checked.")
-    menu.get_by_role("button", name="Give it back").click()
+    menu.get_by_role("button", name="Release it").click()
     expect(column(page, "ready").locator(f'[data-id="{task}"]')).to_be_visible()
     open_menu.click()
     menu.get_by_role("button", name="Move to In progress").click()
@@ -224,7 +224,7 @@ def test_the_board_follows_the_codes_and_the_order_of_the_server_not_its_wording
     expect(column(page, "ready").locator(".task").first).to_contain_text("Low first")
     begun.call("taskpilot_update", task_id=first, set={"status": "in-progress"})
     expect(column(page, "in-progress").locator(f'[data-id="{first}"]')).to_be_visible()
-    page.get_by_role("button", name=f"Move or take {first}").click()
+    page.get_by_role("button", name=f"Move or claim {first}").click()
     expect(page.get_by_role("button", name="Move to Done")).to_contain_text(
         "Not done yet: 2 criteria are not checked; niemand hat zugestimmt. "
         f"A person approves it with: holdfast tasks approve {first}"
@@ -242,11 +242,11 @@ def test_a_card_that_changed_meanwhile_goes_back_and_says_what_to_do(begun: Site
 
     card(page, task).drag_to(column(page, "in-progress"))
     back = column(page, "ready").locator(f'[data-id="{task}"]')
-    expect(back.get_by_role("alert")).to_contain_text("Somebody changed it meanwhile.")
-    expect(back.get_by_role("alert")).to_contain_text("move it again")
+    expect(back.get_by_role("alert")).to_contain_text("Somebody else has changed this task.")
+    expect(back.get_by_role("alert")).to_contain_text("Move it again")
     expect(back.locator(".name")).to_contain_text("Changed elsewhere")
     page.unroute("**/api/tasks/taskpilot_update")
-    back.get_by_role("button", name="Understood").click()
+    back.get_by_role("button", name="Dismiss").click()
     card(page, task).drag_to(column(page, "in-progress"))
     expect(column(page, "in-progress").locator(f'[data-id="{task}"]')).to_be_visible()
 
@@ -302,7 +302,7 @@ def test_a_write_by_an_agent_repaints_one_card_and_nothing_else(
 def test_filters_and_lanes_are_in_the_address_and_back_undoes_them(begun: Site, page: Page) -> None:
     api, web = add(begun, "About the api", labels=["api"]), add(begun, "About the web", labels=["web"])
     go(page, begun)
-    page.get_by_label("Only of one label").select_option("api")
+    page.get_by_label("Filter by label").select_option("api")
     expect(card(page, web)).to_have_count(0)
     expect(card(page, api)).to_be_visible()
     assert page.url.endswith("/board?label=api")

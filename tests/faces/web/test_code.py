@@ -165,7 +165,7 @@ def test_a_remark_on_lines_goes_to_the_inbox(page: Page, site: Site) -> None:
     opened(page, site, f"{FILE}#L5-L6")
     page.keyboard.press("r")
     page.get_by_label("Remark to the agent on lines 5-6").fill("Join is not needed.")
-    page.get_by_role("button", name="Send the remark").click()
+    page.get_by_role("button", name="Send remark").click()
     expect(page.get_by_label(re.compile("Remark"))).to_have_count(0)
     expect(page.locator("#announcer")).to_have_text("The remark was sent to the agent")
     sent = site.call("list_messages")["messages"]

@@ -36,7 +36,7 @@ def test_views_are_reached_by_links_keys_and_back(page: Page, site: Site) -> Non
     expect(page.get_by_role("heading", level=1)).to_have_text("Today")
     expect(rail.get_by_role("link", name="Today")).to_have_attribute("aria-current", "page")
     page.go_back()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Nothing is here")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Page not found")
     page.keyboard.press("/")
     page.get_by_role("combobox", name="Search or jump").fill("tdy")
     expect(page.get_by_role("option", name="Today view")).to_be_visible()
@@ -50,7 +50,7 @@ def test_views_are_reached_by_links_keys_and_back(page: Page, site: Site) -> Non
 
 def test_an_address_that_no_view_has_says_so(page: Page, site: Site) -> None:
     page.goto(f"{site.url}/nowhere/at/all")
-    expect(page.get_by_text("No view has this address.")).to_be_visible()
+    expect(page.get_by_text("There is no page at this address.")).to_be_visible()
     assert site.server.ask("GET", "/nowhere/at/all").status == 404
 
 
@@ -127,7 +127,7 @@ def test_the_page_works_where_the_browser_denies_storage(page: Page, site: Site)
     page.wait_for_selector("main[data-ready]")
     page.keyboard.press("c")
     page.get_by_label("Note on line 1").fill("Kept without storage")
-    page.get_by_role("button", name="Add the note").click()
+    page.get_by_role("button", name="Add note").click()
     expect(page.get_by_role("list", name="Notes")).to_contain_text("Kept without storage")
 
 
@@ -143,8 +143,8 @@ def test_a_change_of_view_moves_the_focus_to_its_heading_and_is_announced(page: 
         expect(page).to_have_title(f"{name} · Holdfast")
     page.go_back()
     expect(page.get_by_role("heading", level=1, name="Issues")).to_be_focused()
-    page.get_by_label("Closed too").check()  # another question to the same view
-    expect(page.get_by_label("Closed too")).to_be_focused()
+    page.get_by_label("Show closed").check()  # another question to the same view
+    expect(page.get_by_label("Show closed")).to_be_focused()
 
 
 def test_enter_in_the_palette_takes_what_is_first_in_the_order_of_sources_not_what_answered_first(

@@ -184,7 +184,7 @@ def test_the_graph_zooms_and_its_cycle_is_named(page: Page, site: Site) -> None:
     expect(graph).to_have_attribute("data-scale", "1.00")
     dependencies = section(page, "Dependencies")
     expect(dependencies.get_by_role("listitem")).to_have_text(
-        "2 files import each other while they load: src/a.py, src/b.py"
+        "2 files import each other when they are loaded: src/a.py, src/b.py"
     )
     expect(graph.locator(".node.ring")).to_have_count(2)
     dependencies.get_by_role("button", name="Zoom in").click()
@@ -221,8 +221,8 @@ def test_the_gate_names_each_rule_and_links_what_broke_it(page: Page, site: Site
     expect(link).to_have_attribute("href", "/code/src/hot.py#L1")
     expect(gate.locator(".rule", has_text="coverage")).to_contain_text("not measured")
     told = page.evaluate(
-        "async () => { const { healthAtAGlance } = await import('/static/views/health/glance.js');"
-        " return (await healthAtAGlance(new AbortController().signal)).textContent; }"
+        "async () => { const { healthOverview } = await import('/static/views/health/overview.js');"
+        " return (await healthOverview(new AbortController().signal)).textContent; }"
     )
     assert "Hottest file: src/hot.py complexity 16, changed 4× in 90 days" in told
 
@@ -262,7 +262,7 @@ def test_with_nothing_or_far_too_much_the_view_says_so(browser: Browser, tmp_pat
         for number in range(1010):
             other.write(f"many/{number % 2}/{number}.py", "x = 1\n")
         page.reload()
-        expect(page.get_by_text("11 others, none of them worse, are summed up in 1 folder.")).to_be_visible()
+        expect(page.get_by_text("the 11 others as part of 1 folder.")).to_be_visible()
         tile(page.locator(".map"), "many/1").first.click(position={"x": 8, "y": 8})
         expect(page.get_by_text("505 files, 505 lines.", exact=True)).to_be_visible()
         page.keyboard.press("Escape")

@@ -282,7 +282,7 @@ def test_pages_follow_each_other_and_closed_ones_come_when_asked_for(page: Page,
     page.keyboard.press("Escape")
     page.keyboard.press("Enter")
     expect(links).to_have_count(9)
-    page.get_by_label("Closed too").check()
+    page.get_by_label("Show closed").check()
     expect(links).to_have_count(10)
     assert "closed=1" in page.url
     page.reload()

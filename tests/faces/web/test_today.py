@@ -21,7 +21,7 @@ def test_a_repository_with_nothing_says_how_to_begin(page: Page, site: Site, axe
     expect(page.get_by_role("heading", level=2)).to_have_count(0)
     axe(page)
     page.get_by_role("navigation", name="Views").get_by_role("link", name="Issues").click()
-    expect(page.get_by_text("There is no open issue.")).to_be_visible()
+    expect(page.get_by_text("There are no open issues.")).to_be_visible()
     expect(page.locator('link[data-view="today"]')).to_have_attribute("media", "not all")
     expect(page.get_by_text("git mile create issue")).to_be_visible()
     page.go_back()
@@ -66,7 +66,7 @@ def test_everything_that_waits_and_happened_is_there_and_no_list_is_long(
     for title in (
         "Answers to your remarks",
         "Tasks in review",
-        "Notes that lost their code",
+        "Notes whose code is gone",
         "Remarks no agent has read",
         "Tasks that are ready",
     ):

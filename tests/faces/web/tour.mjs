@@ -45,7 +45,7 @@ found.focused = await page.evaluate(() => document.activeElement.localName);
 const task = await page.$eval('.cards[data-column="ready"] [data-id]', (node) => node.dataset.id);
 await page.focus(`[data-id="${task}"] .name`);
 for (const key of [' ', 'ArrowRight', 'ArrowRight', ' ']) await page.keyboard.press(key);
-await waitFor('#announcer', `${task} is in In progress now.`);
+await waitFor('#announcer', `${task} is now in In progress.`);
 found.column = await page.$eval(`[data-id="${task}"]`, (node) => node.closest('[data-column]').dataset.column);
 
 // The menu of a card is a popover.

@@ -1,17 +1,17 @@
-// Requests to the server's API: cached reads, writes with a version, and errors in the server's wording.
+// Requests to the server's API: cached reads, writes that name a version, and errors in the server's wording.
 
 /**
- * Answers by address, the least recently used first.
+ * Responses by URL, the least recently used first. `order` is the number of the request.
  * @type {Map<string, {tag: string, value: any, order: number}>}
  */
 const cache = new Map();
-/** A judgement: all answers that a few views use, whose size the server bounds. */
-const MAX_CACHED = 200;
-let requests = 0;
+/** A judgement: enough for all requests of several views. The server limits the size of each response. */
+const MAX_CACHED_RESPONSES = 200;
+let requestCount = 0;
 
 /** @typedef {Record<string, any>} Query null, undefined and empty values are left out */
 
-/** An error in the server's wording; `hint` says what to do. Status 0 means that there was no answer. */
+/** An error in the server's wording; `hint` says what to do. Status 0 means that the server did not respond. */
 export class Problem extends Error {
   /**
    * @param {number} status
@@ -27,21 +27,23 @@ export class Problem extends Error {
 }
 
 /**
- * Return the address of an operation under /api/, for a request or a link to its JSON.
+ * Return the URL of an operation under /api/, for a request or for a link to its JSON.
  * @param {string} path
  * @param {Query} query
  */
 export function apiUrl(path, query = {}) {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    for (const one of [value].flat()) if ((one ?? "") !== "") parameters.append(name, one);
+    for (const item of [value].flat()) {
+      if (item !== null && item !== undefined && item !== "") parameters.append(name, item);
+    }
   }
   return `/api/${path}${parameters.size ? `?${parameters}` : ""}`;
 }
 
 /**
- * Read. As long as the answer is unchanged on the server, the same object is returned. If a later request for the same
- * address has already been answered, its newer answer is returned.
+ * Send a read request. While the response is unchanged on the server, the same object is returned. If a later request
+ * for the same URL has already completed, its newer response is returned.
  * @param {string} path
  * @param {Query} query
  * @param {{signal?: AbortSignal}} options
@@ -49,34 +51,36 @@ export function apiUrl(path, query = {}) {
  */
 export async function get(path, query = {}, { signal } = {}) {
   const url = apiUrl(path, query);
-  const known = cache.get(url), order = (requests += 1);
+  requestCount += 1;
+  const order = requestCount;
+  const known = cache.get(url);
   const response = await send(url, { signal, headers: known ? { "If-None-Match": known.tag } : {} });
   const isUnchanged = response.status === 304 && known;
-  const fresh = async () => ({ tag: response.headers.get("ETag"), value: await parse(response) });
-  const { tag, value } = isUnchanged ? known : await fresh();
+  const tag = isUnchanged ? known.tag : response.headers.get("ETag");
+  const value = isUnchanged ? known.value : await parse(response);
   const newest = cache.get(url);
   if (newest && newest.order > order) return newest.value;
   cache.delete(url);
   if (tag) cache.set(url, { tag, value, order });
   for (const oldest of cache.keys()) {
-    if (cache.size <= MAX_CACHED) break;
+    if (cache.size <= MAX_CACHED_RESPONSES) break;
     cache.delete(oldest);
   }
   return value;
 }
 
 /**
- * Return an answer, or `none` if the repository has not been set up for this operation.
- * @template None
- * @param {Promise<any>} answer
- * @param {None} none
+ * Return a response, or `fallback` if the repository has not been set up for this operation.
+ * @template Fallback
+ * @param {Promise<any>} response
+ * @param {Fallback} fallback
  */
-export const orNone = (answer, none) =>
-  answer.catch((problem) => (problem.kind === "not_initialized" ? none : Promise.reject(problem)));
+export const ifInitialised = (response, fallback) =>
+  response.catch((problem) => (problem.kind === "not_initialized" ? fallback : Promise.reject(problem)));
 
 /**
- * Write. With `version`, the version that the user saw, the server refuses if it has changed since. Pass a `signal`
- * only for requests that change nothing: a write is completed even if the user leaves the view.
+ * Send a write request. With `version`, the version that the user saw, the server refuses the write if there is a newer
+ * one. Pass a `signal` only for requests that change nothing: a write is completed even if the user leaves the view.
  * @param {string} path
  * @param {object} body
  * @param {{signal?: AbortSignal, version?: number | null}} options

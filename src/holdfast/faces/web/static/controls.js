@@ -3,7 +3,7 @@
 import { el } from "./dom.js";
 
 /**
- * Wrap a function so that calls made while it is still running join that run instead of starting another.
+ * Wrap a function so that it does not run twice at once: a call during a run returns the promise of that run.
  * @template Argument, Result
  * @param {(argument: Argument) => Result | Promise<Result>} run
  * @returns {(argument?: Argument) => Promise<Result>}
@@ -17,7 +17,7 @@ export function singleFlight(run) {
 }
 
 /**
- * Return a button that ignores further clicks while the first one is still being handled.
+ * Return a button that ignores clicks while an earlier click is being handled.
  * @param {any} text
  * @param {(event: MouseEvent) => any} click
  * @param {Record<string, any>} more further properties, such as another class or a label
@@ -25,29 +25,32 @@ export function singleFlight(run) {
 export const button = (text, click, more = {}) =>
   el("button.button", { type: "button", on: { click: singleFlight(click) }, ...more }, text);
 
-/** @type {typeof button} A button without a frame. */
+/** @type {typeof button} A button without a border. */
 export const plainButton = (text, click, more = {}) => button(text, click, { class: "button plain", ...more });
 
-/** @type {typeof button} The button of a view's main action. */
+/** @type {typeof button} The button for a view's main action. */
 export const primaryButton = (text, click, more = {}) => button(text, click, { class: "button primary", ...more });
 
 /**
- * Return a select.
+ * Return a select element.
  * @param {string} label
- * @param {(string | [value: any, text: string])[]} options a value that is its own text, or a value and its text
+ * @param {(string | [value: any, text: string])[]} options values, or pairs of a value and its text
  * @param {any} chosen
- * @param {((value: string) => any) | null} [change] called with the value that was chosen
+ * @param {((value: string) => any) | null} [change] called with the value that the user chose
  * @param {Record<string, any>} more further properties
  */
 export function choice(label, options, chosen, change, more = {}) {
-  const items = options.map((option) => [option].flat()).map(([value, text = value]) => el("option", { value }, text));
+  const items = options.map((option) => {
+    const [value, text = value] = [option].flat();
+    return el("option", { value }, text);
+  });
   const node = el("select", { "aria-label": label, on: { change: () => change?.(node.value) }, ...more }, items);
   node.value = chosen ?? "";
   return node;
 }
 
 /**
- * Open a modal dialog, which Esc or a click outside closes; return it.
+ * Open a modal dialog and return it. Esc or a click outside closes it.
  * @param {string} title
  * @param {...any} children
  */

@@ -9,22 +9,22 @@ import { el } from "./dom.js";
 export const quiet = (...children) => el("span.quiet", children);
 
 /**
- * Return a number with its noun: "1 note", "3 notes".
+ * Return a count with its noun: "1 note", "3 notes".
  * @param {number} number
  * @param {string} noun in the singular
  */
-export const counted = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+export const pluralise = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 
 /**
  * Return an error message with a hint about what to do.
  * @param {{message: string, hint?: string}} problem
  * @param {...any} next further content
  */
-export const failure = ({ message, hint }, ...next) =>
+export const errorMessage = ({ message, hint }, ...next) =>
   el("div.problem", { role: "alert" }, el("strong", message), hint && el("p", hint), next);
 
 /**
- * Return an empty state: what belongs in this place and how to create it.
+ * Return an empty state: what would be shown here and how to create it.
  * @param {string} text
  * @param {...any} next further content, such as a button or a command
  */
@@ -35,7 +35,7 @@ export const emptyState = (text, ...next) => el("div.empty", el("p", text), next
  * @param {string} label
  * @param {number} percent
  */
-export const bar = (label, percent) => {
+export const progressBar = (label, percent) => {
   const aria = { role: "progressbar", "aria-label": label, "aria-valuenow": percent };
   return el("div.bar", { ...aria, style: { "--share": `${percent}%` } });
 };

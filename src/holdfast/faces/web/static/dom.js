@@ -1,9 +1,9 @@
-// Elements built from data: text is inserted as text, never as markup, and updates keep the focus.
+// Builds and updates elements from data: text is inserted as text, never as markup, and updates keep the focus.
 
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
- * The element type behind a name such as "input" or "input.mono".
+ * The element type for a name such as "input" or "input.mono".
  * @template {string} Name
  * @typedef {Name extends `${infer Tag}.${string}` ? ElementOf<Tag>
  *   : Name extends keyof HTMLElementTagNameMap ? HTMLElementTagNameMap[Name] : HTMLElement} ElementOf
@@ -28,7 +28,7 @@ export function el(name, ...rest) {
  * @param {string} tag
  * @param {...any} rest
  */
-export const vector = (tag, ...rest) => build(document.createElementNS(SVG, tag), [], rest);
+export const svgEl = (tag, ...rest) => build(document.createElementNS(SVG, tag), [], rest);
 
 /**
  * Replace the children of a node. If the focused element is removed, the focus moves to its equivalent among the new
@@ -42,29 +42,35 @@ export function fill(node, ...children) {
   const hadFocus = node !== /** @type {any} */ (focused) && node.contains(focused);
   node.replaceChildren(...flatten(children));
   if (hadFocus) {
-    const target = node.contains(focused) ? focused : findControl(node, focused.localName, nameOf(focused));
+    const target = node.contains(focused) ? focused : findControl(node, focused.localName, controlName(focused));
     target?.focus({ preventScroll: true });
   }
   return node;
 }
 
 /**
- * Find the control that matches a selector and has a name: its focus key, link target, label or text.
+ * Find the control that matches a selector and has a name, see `controlName`.
  * @param {ParentNode} node
  * @param {string} selector
  * @param {string} name
  * @returns {HTMLElement | undefined}
  */
-export const findControl = (node, selector, name) =>
-  [.../** @type {NodeListOf<HTMLElement>} */ (node.querySelectorAll(selector))].find((one) => nameOf(one) === name);
-
-/** @param {HTMLElement} node */
-const nameOf = (node) => node.dataset.focus ?? node.getAttribute("href") ?? node.ariaLabel ?? node.textContent;
+export const findControl = (node, selector, name) => {
+  const controls = /** @type {NodeListOf<HTMLElement>} */ (node.querySelectorAll(selector));
+  return [...controls].find((control) => controlName(control) === name);
+};
 
 /**
+ * Return the text that identifies a control among others: its `data-focus`, link target, label or text.
+ * @param {HTMLElement} node
+ */
+const controlName = (node) => node.dataset.focus ?? node.getAttribute("href") ?? node.ariaLabel ?? node.textContent;
+
+/**
+ * Add classes, properties and children to a new element.
  * @param {HTMLElement | SVGElement} node
  * @param {string[]} classes
- * @param {any[]} rest
+ * @param {any[]} rest the properties, if any, then the children
  */
 function build(node, classes, rest) {
   const hasProperties = rest[0]?.constructor === Object;
@@ -75,6 +81,7 @@ function build(node, classes, rest) {
 }
 
 /**
+ * Return children as a flat list of nodes and strings.
  * @param {any[]} children
  * @returns {(Node | string)[]}
  */
@@ -84,6 +91,7 @@ function flatten(children) {
 }
 
 /**
+ * Set a property, an attribute, or with `on`, `dataset` and `style` several; null, undefined and false are skipped.
  * @param {any} node
  * @param {string} name
  * @param {any} value
@@ -96,27 +104,27 @@ function setProperty(node, name, value) {
   } else if (name === "dataset") {
     Object.assign(node.dataset, value);
   } else if (name === "style") {
-    for (const [key, text] of Object.entries(value)) node.style.setProperty(key, text);
+    for (const [property, text] of Object.entries(value)) node.style.setProperty(property, text);
   } else if (name === "value" || name === "checked") {
     node[name] = value;
   } else if (name === "href") {
     if (isSafe(value)) node.setAttribute("href", value);
   } else if (name.startsWith("on")) {
-    throw new Error(`${name}: handlers belong in "on"`);
+    throw new Error(`${name}: pass handlers in "on"`);
   } else {
     node.setAttribute(name, value === true ? "" : value);
   }
 }
 
 /**
- * Return whether a link may have this target: only http and https, which includes this server.
+ * Return whether a link target is allowed: only http and https, so no scripts; a relative one has this server's scheme.
  * @param {string} text
  */
 const isSafe = (text) => ["http:", "https:"].includes(URL.parse(text, document.baseURI)?.protocol ?? "");
 
 /**
- * Make `wanted` the children of a parent, in that order. Nodes that stay are not moved unless they have to be: one may
- * have the focus or be dragged.
+ * Make `wanted` the children of a parent, in that order. Remaining nodes are moved only if necessary, because the user
+ * may be focusing or dragging one.
  * @param {Element} parent
  * @param {Element[]} wanted
  */
@@ -131,7 +139,7 @@ export function arrange(parent, wanted) {
 }
 
 /**
- * Render a keyed list: each item keeps its node for as long as its `id` is in the list.
+ * Render a keyed list: each item keeps its node while its `id` is in the list.
  * @template {{id: string}} Item
  * @param {HTMLElement} parent
  * @param {Item[]} items
@@ -140,9 +148,9 @@ export function arrange(parent, wanted) {
  */
 export function renderKeyed(parent, items, draw, name = "li") {
   const existing = /** @type {HTMLElement[]} */ ([...parent.children]);
-  const before = new Map(existing.map((node) => [node.dataset.key, node]));
+  const nodesByKey = new Map(existing.map((node) => [node.dataset.key, node]));
   arrange(parent, items.map((item) => {
-    const node = before.get(item.id) ?? /** @type {HTMLElement} */ (el(name, { dataset: { key: item.id } }));
+    const node = nodesByKey.get(item.id) ?? /** @type {HTMLElement} */ (el(name, { dataset: { key: item.id } }));
     patch(node, item, () => draw(item, node));
     return node;
   }));
@@ -152,31 +160,32 @@ export function renderKeyed(parent, items, draw, name = "li") {
  * The data that each node was last rendered from, as JSON.
  * @type {WeakMap<Element, string>}
  */
-const rendered = new WeakMap();
+const renderedData = new WeakMap();
 
 /**
- * Render a node again if its data changed, unless the user is typing in it or has something open in it.
+ * Render a node again if its data changed, unless it contains a form or opened details.
  * @param {HTMLElement} node
  * @param {any} data
  * @param {() => any} render
- * @param {boolean} isRemote whether somebody else made the change, which is then highlighted
+ * @param {boolean} isRemote whether somebody else made the change; if so it is highlighted
  */
 export function patch(node, data, render, isRemote = true) {
-  const text = JSON.stringify(data ?? null);
-  if (rendered.get(node) === text || node.querySelector("details[open], form:not(details *)")) return;
+  const json = JSON.stringify(data ?? null);
+  const isInUse = node.querySelector("details[open], form:not(details *)");
+  if (renderedData.get(node) === json || isInUse) return;
   fill(node, render());
-  if (isRemote && rendered.has(node)) highlight(node);
-  rendered.set(node, text);
+  if (isRemote && renderedData.has(node)) highlight(node);
+  renderedData.set(node, json);
 }
 
 /**
  * Make the next `patch` of a node render it even if its data is the same.
  * @param {Element} node
  */
-export const invalidate = (node) => rendered.delete(node);
+export const invalidate = (node) => renderedData.delete(node);
 
 /**
- * Highlight a node once, because it changed elsewhere.
+ * Highlight a node briefly, because somebody else changed it.
  * @param {Element} node
  */
 export function highlight(node) {

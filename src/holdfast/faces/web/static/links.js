@@ -1,10 +1,10 @@
-// Addresses of files, lines and commits within the page.
+// URLs of files, lines and commits within the page.
 
 import { el } from "./dom.js";
 import { address } from "./router.js";
 
 /**
- * Return the address of a file or of some of its lines in the Code view.
+ * Return the URL of a file, or of a range of its lines, in the Code view.
  * @param {string} file
  * @param {number | null} [first]
  * @param {number | null} [last]
@@ -15,14 +15,14 @@ export function codeAddress(file, first, last) {
 }
 
 /**
- * Return a link to a file or a line of it.
+ * Return a link to a file or to one of its lines.
  * @param {string} file
  * @param {number | null} [line]
  */
 export const codeLink = (file, line) => el("a.mono", { href: codeAddress(file, line) }, file, line && `:${line}`);
 
 /**
- * Return the address of a commit in the Review view.
+ * Return the URL of a commit in the Review view.
  * @param {string} revision
  */
 export const commitAddress = (revision) => `/review?what=commit&revision=${encodeURIComponent(revision)}`;

@@ -1,26 +1,31 @@
-// The page's one event stream: changes of topics, and the feeds that views follow.
-// It is closed while the page is hidden; missed events are replayed when it opens again.
+// The page's only event stream: changes of topics, and the feeds that views follow.
+// The stream is closed while the page is hidden; missed events are replayed when it is opened again.
 
 import { apiUrl, get } from "./api.js";
 
-const RECONNECT_MS = 2000; // how long a lost connection waits, and how long before that is shown
+/** The delay before reconnecting, and before a lost connection is shown; a judgement: short ones are not shown. */
+const RECONNECT_MS = 2000;
 const topics = new EventTarget();
-/** @type {Map<string, {callbacks: Record<string, (data: any, id: string) => void>, last: string | null}>} */
+/**
+ * The feeds that views follow, by path; `position` is the number of the last known event.
+ * @type {Map<string, {callbacks: Record<string, (data: any, id: string) => void>, position: string | null}>}
+ */
 const feeds = new Map();
 
 /** @type {EventSource | null} */
 let source = null;
-let last = ""; // the id of the last change; with the positions of the feeds it makes up the id of an event
+/** The id of the last change. An event id is this id and the positions of the feeds, joined by "~". */
+let lastChangeId = "";
 /** @type {number | undefined} */
-let retry;
-let opening = false;
+let reconnectTimer;
+let isReopening = false;
 /** @type {(isConnected: boolean) => void} */
-let showState = () => {};
-/** @type {number | undefined} */
-let stateTimer;
+let showConnection = () => {};
+/** @type {number | undefined} the timer after which a lost connection is shown */
+let disconnectTimer;
 
 /**
- * Call back when something of a topic changed anywhere, until a signal ends it.
+ * Call back on each change of a topic by any process, until a signal aborts.
  * @param {string} topic
  * @param {() => any} callback
  * @param {AbortSignal} [signal]
@@ -28,93 +33,100 @@ let stateTimer;
 export const on = (topic, callback, signal) => topics.addEventListener(topic, callback, { signal });
 
 /**
- * Follow a room's own numbered events, by their names, after the one numbered `last`; return the function that ends
- * it. A path is followed once at a time.
+ * Follow the numbered events at a path, after event `last`. A path has one follower at a time.
  * @param {string} path
- * @param {Record<string, (data: any, id: string) => void>} callbacks
+ * @param {Record<string, (data: any, id: string) => void>} callbacks by event name
  * @param {string | number | null} [last]
+ * @returns {() => void} a function that stops following
  */
-export function feed(path, callbacks, last = null) {
-  const followed = { callbacks, last: last === null ? null : String(last) };
-  feeds.set(path, followed);
+export function followFeed(path, callbacks, last = null) {
+  const feed = { callbacks, position: last === null ? null : String(last) };
+  feeds.set(path, feed);
   reopen();
   return () => {
-    if (feeds.get(path) === followed) feeds.delete(path); // the stream drops it when it opens next
+    if (feeds.get(path) === feed) feeds.delete(path); // the next stream is opened without the feed
   };
 }
 
 /**
- * Open the stream; `show` is called with whether it is connected.
+ * Open the stream, and show whenever it is connected or disconnected.
  * @param {(isConnected: boolean) => void} show
  */
-export function begin(show) {
-  showState = show;
+export function start(show) {
+  showConnection = show;
   open();
   document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
   addEventListener("pagehide", close);
-  document.addEventListener("signed-out", close); // until the page is shown again
+  document.addEventListener("signed-out", close); // it is opened again when the page becomes visible
 }
 
+/** Open the stream with all feeds, unless it is open or the page is hidden. */
 function open() {
   if (source || document.hidden) return;
-  const paths = [...feeds.keys()], followed = [...feeds.values()];
-  // A new EventSource cannot set the Last-Event-ID header, so the id is part of the address.
-  const id = [last, ...followed.map((one) => one.last ?? "")].join("~");
-  const opened = (source = new EventSource(apiUrl("events", { feed: paths, last_event_id: id.replace(/^~*$/, "") })));
-  opened.onopen = () => report(true);
-  opened.onerror = lost;
+  const paths = [...feeds.keys()], openedFeeds = [...feeds.values()];
+  // A new EventSource cannot set the Last-Event-ID header, so the id is part of the URL.
+  const id = [lastChangeId, ...openedFeeds.map((feed) => feed.position ?? "")].join("~");
+  const stream = new EventSource(apiUrl("events", { feed: paths, last_event_id: id.replace(/^~*$/, "") }));
+  source = stream;
+  stream.onopen = () => setConnected(true);
+  stream.onerror = handleError;
   const listen = (/** @type {string} */ name, /** @type {(data: any, positions: string[]) => void} */ receive) =>
-    opened.addEventListener(name, (event) => {
-      const [change, ...positions] = event.lastEventId.split("~");
-      last = change || last;
-      followed.forEach((one, number) => (one.last = positions[number] || one.last));
-      report(true);
+    stream.addEventListener(name, (event) => {
+      const [changeId, ...positions] = event.lastEventId.split("~");
+      lastChangeId = changeId || lastChangeId;
+      openedFeeds.forEach((feed, index) => (feed.position = positions[index] || feed.position));
+      setConnected(true);
       receive(JSON.parse(event.data), positions);
     });
   listen("ready", () => {});
   listen("changed", ({ topic }) => topics.dispatchEvent(new Event(topic)));
-  followed.forEach(({ callbacks }, number) => {
-    for (const [name, callback] of Object.entries(callbacks)) {
+  openedFeeds.forEach((feed, index) => {
+    for (const [name, callback] of Object.entries(feed.callbacks)) {
       listen(name, (data, positions) => {
-        if (feeds.get(paths[number])?.callbacks === callbacks) callback(data, positions[number]);
+        const isFollowed = feeds.get(paths[index]) === feed;
+        if (isFollowed) callback(data, positions[index]);
       });
     }
   });
 }
 
 function close() {
-  clearTimeout(retry);
+  clearTimeout(reconnectTimer);
   source?.close();
   source = null;
 }
 
-/** Open the stream anew, once for all feeds that are added together. */
+/** Reopen the stream, once for all feeds that are added in the same task. */
 function reopen() {
-  if (opening) return;
-  opening = true;
+  if (isReopening) return;
+  isReopening = true;
   queueMicrotask(() => {
-    opening = false;
+    isReopening = false;
     close();
     open();
   });
 }
 
-function lost() {
-  report(false);
-  if (source?.readyState !== EventSource.CLOSED) return; // the browser reconnects by itself
+/** Reconnect after a delay, unless the browser does so itself. */
+function handleError() {
+  setConnected(false);
+  if (source?.readyState !== EventSource.CLOSED) return;
   close();
-  retry = setTimeout(open, RECONNECT_MS);
-  // A stream does not say why it was refused; any other request does.
+  reconnectTimer = setTimeout(open, RECONNECT_MS);
+  // An EventSource does not report why the server refused it, such as a missing sign-in; another request does.
   get("health").catch(() => {});
 }
 
-/** @param {boolean} connected */
-function report(connected) {
-  if (connected) {
-    clearTimeout(stateTimer);
-    stateTimer = undefined;
-    showState(true);
+/**
+ * Show that the stream is connected, or after a delay that it is not.
+ * @param {boolean} isConnected
+ */
+function setConnected(isConnected) {
+  if (isConnected) {
+    clearTimeout(disconnectTimer);
+    disconnectTimer = undefined;
+    showConnection(true);
   } else {
-    stateTimer ??= setTimeout(() => showState(false), RECONNECT_MS);
+    disconnectTimer ??= setTimeout(() => showConnection(false), RECONNECT_MS);
   }
 }

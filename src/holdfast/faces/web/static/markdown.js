@@ -1,62 +1,82 @@
-// Markup that the server made, as nodes; Markdown is rendered and sanitised there, many texts per request.
+// Nodes from the server's markup. The server renders and sanitises Markdown, many texts per request.
 
 import { post } from "./api.js";
-import { el, fill, vector } from "./dom.js";
+import { el, fill, svgEl } from "./dom.js";
 
-/** What the server accepts in one request (`markdown_texts` in kernel/limits.py). */
-const MAX_TEXTS = 200;
-/** Keeps a request below the server's limit of 1 MiB, whatever the encoding of the characters; a judgement. */
-const MAX_CHARACTERS = 150_000;
+/** The number of texts that the server accepts in one request (`markdown_texts` in kernel/limits.py). */
+const MAX_TEXTS_PER_REQUEST = 200;
+/** JSON escapes a character in at most 6 bytes, so a request stays below the server's limit of 1 MiB. */
+const MAX_CHARACTERS_PER_REQUEST = 150_000;
 /** A judgement: more texts than a view shows at a time. */
-const MAX_CACHED = 500;
+const MAX_CACHED_TEXTS = 500;
 
 /**
  * Rendered HTML by source text, the oldest first.
  * @type {Map<string, string>}
  */
 const cache = new Map();
-/** @typedef {{text: string, show: (html: string) => void}} Pending */
+/** @typedef {{text: string, show: (html: string) => void}} Pending a text to render, and the function that shows it */
 /** @type {Pending[]} */
 let pending = [];
 
 /**
- * Return an element that shows Markdown: the source at first, then what the server makes of it.
+ * Return an element that shows Markdown: first the source text, then the HTML that the server renders.
  * @param {string} text
  */
 export function markdown(text) {
   const node = el("div.markdown.as-written", text);
   const show = (/** @type {string} */ html) => {
     node.classList.remove("as-written");
-    fill(node, adopt(html, "html"));
+    fill(node, sanitise(html, "html"));
   };
-  const known = cache.get(text);
-  if (known !== undefined) show(known);
-  else if (pending.push({ text, show }) === 1) queueMicrotask(renderPending);
+  const cached = cache.get(text);
+  if (cached !== undefined) {
+    show(cached);
+    return node;
+  }
+  pending.push({ text, show });
+  if (pending.length === 1) queueMicrotask(renderPending);
   return node;
 }
 
+/** Render all pending texts, in as many requests as necessary. */
 async function renderPending() {
-  const all = pending;
+  const texts = pending;
   pending = [];
-  while (all.length > 0) {
-    let [count, characters] = [0, 0];
-    const fits = (/** @type {Pending} */ { text }) => count === 0 || characters + text.length <= MAX_CHARACTERS;
-    while (count < Math.min(all.length, MAX_TEXTS) && fits(all[count])) characters += all[count++].text.length;
-    await render(all.splice(0, count));
-  }
+  while (texts.length > 0) await render(texts.splice(0, batchSize(texts)));
 }
 
-/** @param {Pending[]} batch */
+/**
+ * Return how many of the first texts fit into one request; at least one.
+ * @param {Pending[]} texts
+ */
+function batchSize(texts) {
+  let characters = 0;
+  const tooMany = texts.findIndex(({ text }, index) => {
+    characters += text.length;
+    return index === MAX_TEXTS_PER_REQUEST || characters > MAX_CHARACTERS_PER_REQUEST;
+  });
+  return tooMany < 0 ? texts.length : Math.max(tooMany, 1);
+}
+
+/**
+ * Render some texts in one request, show them and cache them.
+ * @param {Pending[]} batch
+ */
 async function render(batch) {
   const { html } = await post("markdown", { texts: batch.map(({ text }) => text) }).catch(() => ({ html: [] }));
   for (const [index, { text, show }] of batch.entries()) {
-    if (typeof html[index] !== "string") continue; // the source stays
+    if (typeof html[index] !== "string") continue; // the source text stays
     cache.set(text, html[index]);
     show(html[index]);
   }
-  for (const oldest of [...cache.keys()].slice(0, Math.max(0, cache.size - MAX_CACHED))) cache.delete(oldest);
+  for (const oldest of cache.keys()) {
+    if (cache.size <= MAX_CACHED_TEXTS) break;
+    cache.delete(oldest);
+  }
 }
 
+/** The allow list of elements and attributes, for each kind of markup. */
 const ALLOWED = {
   html: {
     elements: "p br hr h1 h2 h3 h4 h5 h6 strong em del s code pre blockquote ul ol li a table thead tbody tr th td",
@@ -71,21 +91,21 @@ const ALLOWED = {
 };
 
 /**
- * Return the server's markup as nodes: only elements and attributes on the list are copied, with their text.
+ * Return the server's markup as nodes. Only elements and attributes on the allow list are copied, with their text.
  * @param {string} text
  * @param {"html" | "svg"} kind
  */
-export function adopt(text, kind) {
+export function sanitise(text, kind) {
   const [elements, attributes] = Object.values(ALLOWED[kind]).map((names) => new Set(names.split(" ")));
-  const create = kind === "svg" ? vector : el;
+  const create = kind === "svg" ? svgEl : el;
   /** @type {(node: any) => any} */
   const copy = (node) => {
     if (node.nodeType === Node.TEXT_NODE) return node.data;
     if (!elements.has(node.localName)) return null;
-    const properties = Object.fromEntries([...node.attributes].filter(({ name }) => attributes.has(name))
-      .map(({ name, value }) => [name, value]));
-    const isExternal = node.localName === "a" && !/^(\/(?!\/)|#)/.test(properties.href ?? "");
-    if (isExternal) properties.rel = "noopener noreferrer";
+    const allowed = [...node.attributes].filter(({ name }) => attributes.has(name));
+    const properties = Object.fromEntries(allowed.map(({ name, value }) => [name, value]));
+    const isOfThisServer = /^(\/(?!\/)|#)/.test(properties.href ?? "");
+    if (node.localName === "a" && !isOfThisServer) properties.rel = "noopener noreferrer";
     return create(node.localName, properties, [...node.childNodes].map(copy));
   };
   const parsed = new DOMParser().parseFromString(text, kind === "svg" ? "image/svg+xml" : "text/html");

@@ -1,4 +1,4 @@
-// The palette: one field that finds views, files, symbols, tasks, issues and notes.
+// The palette: a search field for views, files, symbols, tasks, issues and notes.
 
 import { get } from "./api.js";
 import { Options } from "./combobox.js";
@@ -8,15 +8,15 @@ import { el, fill } from "./dom.js";
 import { codeAddress } from "./links.js";
 import { address, go } from "./router.js";
 
-/** Pause in typing before the server is asked; a judgement: longer than between two keystrokes. */
-const PAUSE_MS = 120;
-/** Results of each source; a judgement: five sources then fit the list with little scrolling. */
+/** The pause in typing after which a search starts; a judgement: longer than the time between two keystrokes. */
+const TYPING_PAUSE_MS = 120;
+/** A judgement: the results of all sources then fit the list with little scrolling. */
 const RESULTS_EACH = 6;
 
 /** @typedef {{text: string, kind: string, href: string}} Result */
 
 /**
- * The sources on the server, in the order in which their results are shown.
+ * Searches on the server, in the order in which their results are shown.
  * @type {((query: string, options: {signal: AbortSignal}) => Promise<Result[]>)[]}
  */
 const SOURCES = [
@@ -42,42 +42,47 @@ const SOURCES = [
 ];
 
 /**
- * The results for one query. Each source's results are shown once all sources before it have answered, so what is
- * shown never moves and the first result does not depend on which source is fastest.
+ * The results for one query. The results of a source are shown once all sources before it have responded, so results
+ * that are shown never move, and the first result does not depend on which source is fastest.
  */
 class Search {
   /**
    * @param {string} query
-   * @param {() => void} changed called whenever more results are shown
+   * @param {() => void} onChange called whenever there are more results
    */
-  constructor(query, changed) {
+  constructor(query, onChange) {
     this.query = query;
-    this.changed = changed;
-    this.aborting = new AbortController();
-    /** @type {(Result[] | null)[]} the results of the views and of each source; null until it has answered */
-    this.answers = [viewsMatching(query), ...SOURCES.map(() => (query ? null : []))];
+    this.onChange = onChange;
+    this.controller = new AbortController();
+    /** @type {(Result[] | null)[]} the matching views, then the results of each source; null until it has responded */
+    this.groups = [matchingViews(query), ...SOURCES.map(() => (query ? null : []))];
   }
 
   get isComplete() {
-    return !this.answers.includes(null);
+    return !this.groups.includes(null);
   }
 
-  /** The results of all leading sources that have answered. */
+  /** The results of the sources before the first one that has not responded. */
   get results() {
-    const pending = this.answers.indexOf(null);
-    return /** @type {Result[][]} */ (pending < 0 ? this.answers : this.answers.slice(0, pending)).flat();
+    const pending = this.groups.indexOf(null);
+    const ready = pending < 0 ? this.groups : this.groups.slice(0, pending);
+    return /** @type {Result[][]} */ (ready).flat();
   }
 
-  /** Ask the server; a source that fails has no results. */
+  /** Send the requests. A source that fails has no results. */
   start() {
-    const { signal } = this.aborting;
+    const { signal } = this.controller;
     for (const [index, source] of SOURCES.entries()) {
-      source(this.query, { signal }).catch(() => []).then((found) => {
+      source(this.query, { signal }).catch(() => []).then((results) => {
         if (signal.aborted) return;
-        this.answers[index + 1] = found;
-        this.changed();
+        this.groups[index + 1] = results;
+        this.onChange();
       });
     }
+  }
+
+  abort() {
+    this.controller.abort();
   }
 }
 
@@ -88,9 +93,12 @@ export function open() {
     role: "combobox", "aria-label": "Search or jump", "aria-expanded": true, "aria-controls": "found",
   });
   const list = el("ul.plain-list", { id: "found", role: "listbox", "aria-label": "Results" });
-  const take = (/** @type {Result} */ { href }) => (box.close(), go(href));
+  const choose = (/** @type {Result} */ { href }) => {
+    box.close();
+    go(href);
+  };
   const options = new Options(input, list, {
-    render: ({ text, kind }) => [el("span.one-line", text), quiet(kind)], take,
+    render: ({ text, kind }) => [el("span.one-line", text), quiet(kind)], choose,
   });
   /** @type {number | undefined} */
   let timer;
@@ -99,54 +107,62 @@ export function open() {
   let isEnterPending = false;
   const show = () => {
     const { results, isComplete } = search;
-    if (isEnterPending && results.length) return take(results[0]);
+    if (isEnterPending && results.length) return choose(results[0]);
     options.show(results, Math.min(Math.max(options.selected, 0), results.length - 1));
     if (!results.length) fill(list, el("li.quiet", { role: "option" }, isComplete ? "Nothing found" : "Searching…"));
   };
-  /** Show matching views at once and ask the server when the user stops typing. */
-  const begin = () => {
+  /** Show matching views at once, and search on the server when the user stops typing. */
+  const startSearch = () => {
     clearTimeout(timer);
-    search?.aborting.abort();
+    search?.abort();
     search = new Search(input.value.trim(), show);
     isEnterPending = false;
     options.selected = 0;
     show();
     const { query } = search;
-    if (query) timer = setTimeout(() => search.start(), PAUSE_MS);
+    if (query) timer = setTimeout(() => search.start(), TYPING_PAUSE_MS);
   };
-  const press = (/** @type {KeyboardEvent} */ event) => {
-    if (options.press(event.key)) event.preventDefault();
-    else if (event.key === "Enter") isEnterPending = !search.isComplete; // taken as soon as the first result is known
+  const handleKey = (/** @type {KeyboardEvent} */ event) => {
+    if (options.handleKey(event.key)) event.preventDefault();
+    else if (event.key === "Enter") isEnterPending = !search.isComplete; // the first result is chosen when it is known
   };
-  input.addEventListener("input", begin);
-  input.addEventListener("keydown", press);
+  input.addEventListener("input", startSearch);
+  input.addEventListener("keydown", handleKey);
   const box = dialog("Search or jump");
   box.classList.add("palette");
-  box.addEventListener("close", () => (clearTimeout(timer), search.aborting.abort()));
+  box.addEventListener("close", () => {
+    clearTimeout(timer);
+    search.abort();
+  });
   fill(box, input, list);
   input.focus();
-  begin();
+  startSearch();
 }
 
 /**
- * Return the views whose name has the letters of a query in that order.
+ * Return the views whose name contains the letters of a query in their order.
  * @param {string} query
  * @returns {Result[]}
  */
-function viewsMatching(query) {
+function matchingViews(query) {
   const links = /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll("#rail a"));
   return [...links]
     .map((link) => ({ text: link.firstElementChild?.textContent ?? "", kind: "view", href: link.pathname }))
-    .filter(({ text }) => hasInOrder(text, query));
+    .filter(({ text }) => containsInOrder(text, query));
 }
 
 /**
- * Return whether a text has some letters in that order.
+ * Return whether a text contains some letters in their order, with any others between them.
  * @param {string} text
  * @param {string} letters
  */
-function hasInOrder(text, letters) {
-  let from = 0;
+function containsInOrder(text, letters) {
   const lower = text.toLowerCase();
-  return [...letters.toLowerCase()].every((letter) => (from = lower.indexOf(letter, from) + 1) > 0);
+  let position = 0;
+  for (const letter of letters.toLowerCase()) {
+    const index = lower.indexOf(letter, position);
+    if (index < 0) return false;
+    position = index + 1;
+  }
+  return true;
 }

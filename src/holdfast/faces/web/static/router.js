@@ -1,4 +1,4 @@
-// Routes: which view an address belongs to, and navigation without loading the document again.
+// Routes: maps URLs to views, and navigates without reloading the document.
 
 /** @type {{pattern: RegExp, view: string}[]} */
 export const ROUTES = [
@@ -13,53 +13,54 @@ export const ROUTES = [
 ];
 
 /**
- * Return the view of a path and its decoded parameters, or null if there is none.
+ * Return the view for a path and its decoded parameters, or null if no route matches.
  * @param {string} pathname
  * @returns {{view: string, parameters: Record<string, string>} | null}
  */
-export function match(pathname) {
+export function matchRoute(pathname) {
   for (const { pattern, view } of ROUTES) {
-    const found = pathname.replace(/(.)\/$/, "$1").match(pattern);
-    if (!found) continue;
+    const matched = pathname.replace(/(.)\/$/, "$1").match(pattern);
+    if (!matched) continue;
     try {
-      const parts = Object.entries(found.groups ?? {}).map(([name, text]) => [name, text && decodeURIComponent(text)]);
-      return { view, parameters: Object.fromEntries(parts) };
+      const groups = Object.entries(matched.groups ?? {});
+      const parameters = groups.map(([name, text]) => [name, text && decodeURIComponent(text)]);
+      return { view, parameters: Object.fromEntries(parameters) };
     } catch {
-      return null; // a percent sign that begins no character
+      return null; // an invalid percent escape
     }
   }
   return null;
 }
 
 /**
- * Return an address whose path is encoded, except for its slashes: `address("/code", "src/a b.py")`.
+ * Return a URL whose path is encoded, except for its slashes: `address("/code", "src/a b.py")`.
  * @param {string} prefix
  * @param {string} path
  */
 export const address = (prefix, path) => `${prefix}/${String(path).split("/").map(encodeURIComponent).join("/")}`;
 
-let navigated = () => {};
+let onNavigate = () => {};
 
 /**
- * Start routing: call back now and whenever the address changes.
+ * Start routing: call back now and whenever the URL changes.
  * @param {() => void} callback
  */
-export function begin(callback) {
-  navigated = callback;
+export function start(callback) {
+  onNavigate = callback;
   document.addEventListener("click", followLink);
-  addEventListener("popstate", () => navigated());
-  navigated();
+  addEventListener("popstate", () => onNavigate());
+  onNavigate();
 }
 
 /**
- * Go to an address of the page; with `replace`, Back skips the current one.
+ * Navigate to a URL of the page; with `replace`, Back skips the current one.
  * @param {string | URL} url
  * @param {{replace?: boolean}} options
  */
 export function go(url, { replace = false } = {}) {
   const target = new URL(url, location.href);
   if (target.href !== location.href) history[replace ? "replaceState" : "pushState"](null, "", target);
-  navigated();
+  onNavigate();
 }
 
 /** @param {MouseEvent} event */
@@ -70,7 +71,7 @@ function followLink(event) {
   if (!link || !isPlain || event.defaultPrevented || link.target || link.hasAttribute("download")) return;
   const url = new URL(link.href);
   const isFragment = url.pathname === location.pathname && url.search === location.search && url.hash;
-  if (url.origin !== location.origin || isFragment || !match(url.pathname)) return;
+  if (url.origin !== location.origin || isFragment || !matchRoute(url.pathname)) return;
   event.preventDefault();
   go(url);
 }

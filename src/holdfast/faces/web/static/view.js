@@ -1,29 +1,32 @@
-// What a view gets: the main element, the parameters of its address, its keys, and a signal that ends when it is left.
+// The interface of the page to its views: main element, URL parameters, keyboard shortcuts, and an abort signal.
 
 import { dialog, singleFlight } from "./controls.js";
-import { failure } from "./display.js";
+import { errorMessage } from "./display.js";
 import { el, fill } from "./dom.js";
 import { on } from "./live.js";
 import { go } from "./router.js";
 
-/** @typedef {{key: string, text: string, run: (event: KeyboardEvent) => any}} Key `run` returns false to ignore it */
+/**
+ * A keyboard shortcut; `run` returns false if it did not use the key.
+ * @typedef {{key: string, text: string, run: (event: KeyboardEvent) => any}} Shortcut
+ */
 
 /**
- * The keys of the current view.
- * @type {Key[]}
+ * The shortcuts of the current view.
+ * @type {Shortcut[]}
  */
-const viewKeys = [];
+const viewShortcuts = [];
 const EDITABLE = "input, textarea, select, [contenteditable]";
-/** Nielsen's limit for an uninterrupted flow of thought is 1 s; a judgement: from 2 s on, a slow run shows seconds. */
+/** A judgement: twice the 1 s that interrupts a flow of thought (Nielsen), after which the elapsed time is useful. */
 const SHOW_SECONDS_AFTER_MS = 2000;
 
-/** One showing of a view, from navigation to it until navigation away from it. */
+/** A view while it is shown: created on navigation to it, left on navigation away from it. */
 export class View {
   /**
    * @param {HTMLElement} main
-   * @param {Record<string, string>} parameters those of the route
+   * @param {Record<string, string>} parameters of the route
    * @param {URLSearchParams} query
-   * @param {{takesFocus?: boolean}} options whether its heading gets the focus
+   * @param {{takesFocus?: boolean}} options whether the heading gets the focus
    */
   constructor(main, parameters, query, { takesFocus = false } = {}) {
     const leaving = new AbortController();
@@ -33,19 +36,19 @@ export class View {
     this.signal = leaving.signal;
     this.takesFocus = takesFocus;
     this.title = "";
-    /** End it: requests are aborted and listeners removed. */
+    /** Leave the view: abort its requests and remove its listeners. */
     this.leave = () => leaving.abort();
-    viewKeys.splice(0);
+    viewShortcuts.splice(0);
   }
 
   /**
    * Set the heading and the document's title. The first heading after navigation gets the focus, so that keyboard and
    * screen reader users start at the top of the new view.
    * @param {string} title
-   * @param {{json?: string | null, tools?: any, filters?: any}} parts the address of its JSON, buttons beside the
+   * @param {{json?: string | null, tools?: any, filters?: any}} parts the URL of the view's JSON, buttons beside the
    *   title, controls below it
    */
-  heading(title, { json = null, tools = [], filters = null } = {}) {
+  setHeading(title, { json = null, tools = [], filters = null } = {}) {
     this.title = title;
     document.title = `${title} · Holdfast`;
     const link = json && el("a.button.plain", { href: json, target: "_blank", rel: "noopener" }, "JSON");
@@ -60,20 +63,17 @@ export class View {
   }
 
   /**
-   * Change parameters of the query in the address, without showing the view again; null removes one.
+   * Change query parameters in the URL without showing the view again; null removes a parameter.
    * @param {Record<string, string | null>} changes
    */
   setQuery(changes) {
-    for (const [name, value] of Object.entries(changes)) {
-      if (value) this.query.set(name, value);
-      else this.query.delete(name);
-    }
+    changeParameters(this.query, changes);
     const { pathname, hash } = location;
     history.replaceState(null, "", `${pathname}${this.query.size ? `?${this.query}` : ""}${hash}`);
   }
 
   /**
-   * Go to another address of the page; with `replace`, Back skips the current one.
+   * Navigate to another URL of the page; with `replace`, Back skips the current one.
    * @param {string} url
    * @param {{replace?: boolean}} [options]
    */
@@ -82,7 +82,7 @@ export class View {
   }
 
   /**
-   * Call back when something of a topic has changed, until the view is left.
+   * Call back on each change of a topic, until the view is left.
    * @param {string} topic
    * @param {() => any} callback
    */
@@ -91,17 +91,17 @@ export class View {
   }
 
   /**
-   * Add a key of this view; the text is shown in the list of keys.
+   * Add a keyboard shortcut to this view; the text is shown in the list of keys.
    * @param {string} key
    * @param {string} text
-   * @param {Key["run"]} run
+   * @param {Shortcut["run"]} run
    */
-  key(key, text, run) {
-    viewKeys.push({ key, text, run });
+  addKey(key, text, run) {
+    viewShortcuts.push({ key, text, run });
   }
 
   /**
-   * Announce a text to screen readers.
+   * Announce text to screen readers.
    * @param {string} text
    */
   announce(text) {
@@ -110,49 +110,54 @@ export class View {
   }
 
   /**
-   * Show an error in an element, unless it is only that the view was left.
+   * Show an error in an element, unless a request was aborted because the view was left.
    * @param {HTMLElement} where
    * @param {any} problem
    */
-  fail(where, problem) {
-    if (problem.name !== "AbortError") fill(where, failure(problem));
+  showError(where, problem) {
+    if (problem.name !== "AbortError") fill(where, errorMessage(problem));
   }
 
   /**
-   * Do something that may fail; show the error in an element.
+   * Run a function that may fail, and show its error in an element.
    * @param {HTMLElement} where
    * @param {() => Promise<any>} work
    */
   attempt(where, work) {
     return work().catch((problem) => {
-      this.fail(where, problem);
+      this.showError(where, problem);
       if (problem.status === undefined && problem.name !== "AbortError") throw problem; // a bug in the page itself
     });
   }
 
   /**
-   * Run something slow that fills an element; until then it shows what is being done and for how long.
+   * Run a slow function that fills an element. Meanwhile the element shows the activity and the elapsed time.
    * @param {HTMLElement} place
    * @param {string} activity
    * @param {() => Promise<any>} run
    */
-  running(place, activity, run) {
-    const began = Date.now(), status = el("p.quiet", { role: "status" }, `${activity}…`);
+  runWithStatus(place, activity, run) {
+    const startTime = Date.now();
+    const status = el("p.quiet", { role: "status" }, `${activity}…`);
     fill(place, status);
-    const seconds = () => Math.round((Date.now() - began) / 1000);
-    const show = () => (status.textContent = `${activity}… ${seconds()} s so far.`);
-    const timer = setInterval(show, SHOW_SECONDS_AFTER_MS);
+    const showElapsed = () => {
+      const seconds = Math.round((Date.now() - startTime) / 1000);
+      status.textContent = `${activity}… ${seconds} s so far.`;
+    };
+    const timer = setInterval(showElapsed, SHOW_SECONDS_AFTER_MS);
     return this.attempt(place, run).finally(() => clearInterval(timer));
   }
 
   /**
-   * Call repeatedly while the tab is visible, and as soon as it becomes visible again; never twice at the same time.
+   * Call a function periodically while the tab is visible, and when it becomes visible again; calls do not overlap.
    * @param {number} milliseconds
    * @param {() => any} run
    */
-  every(milliseconds, run) {
-    const once = singleFlight(run);
-    const runIfVisible = () => document.hidden || once();
+  poll(milliseconds, run) {
+    const runOnce = singleFlight(run);
+    const runIfVisible = () => {
+      if (!document.hidden) runOnce();
+    };
     const timer = setInterval(runIfVisible, milliseconds);
     this.signal.addEventListener("abort", () => clearInterval(timer));
     document.addEventListener("visibilitychange", runIfVisible, { signal: this.signal });
@@ -160,13 +165,26 @@ export class View {
 }
 
 /**
- * Start handling keys: those of the current view, then those given, which work everywhere. `?` lists all of them.
- * @param {...Key} keys
+ * Change some parameters of a query; null or an empty value removes a parameter.
+ * @param {URLSearchParams} query
+ * @param {Record<string, string | null>} changes
  */
-export function beginKeys(...keys) {
-  const all = () => [...viewKeys, ...keys, { key: "?", text: "Show the keys", run: showKeys }];
+export function changeParameters(query, changes) {
+  for (const [name, value] of Object.entries(changes)) {
+    if (value) query.set(name, value);
+    else query.delete(name);
+  }
+}
+
+/**
+ * Start handling keyboard shortcuts: first those of the current view, then the given ones, which work in every view.
+ * `?` lists all of them.
+ * @param {...Shortcut} shortcuts
+ */
+export function handleKeys(...shortcuts) {
+  const allShortcuts = () => [...viewShortcuts, ...shortcuts, { key: "?", text: "Show the keys", run: showKeys }];
   const showKeys = () => {
-    const rows = all().map(({ key, text }) => el("tr", el("td", el("kbd", key)), el("td", text)));
+    const rows = allShortcuts().map(({ key, text }) => el("tr", el("td", el("kbd", key)), el("td", text)));
     dialog("Keys", el("table.keys", el("tbody", rows)));
   };
   document.addEventListener("keydown", (event) => {
@@ -175,7 +193,7 @@ export function beginKeys(...keys) {
     const isTyping = event.target instanceof Element && event.target.closest(EDITABLE);
     if (isTyping && event.key !== "Escape" && !hasModifier) return;
     const name = `${hasModifier ? "Ctrl-" : ""}${event.key}`;
-    const found = all().find(({ key }) => key === name);
-    if (found && found.run(event) !== false) event.preventDefault();
+    const shortcut = allShortcuts().find(({ key }) => key === name);
+    if (shortcut && shortcut.run(event) !== false) event.preventDefault();
   });
 }

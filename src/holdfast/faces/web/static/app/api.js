@@ -1,24 +1,27 @@
-// The API over a host: what the page requests from /api/ becomes calls of the tools of the same name.
+// The API through an MCP host: requests to /api/ become calls of the tools with the same name.
 
 import * as web from "../api.js";
 import { request } from "./host.js";
 
 export const Problem = web.Problem;
-/** An answer has no address here. */
+/** Responses have no URL here. */
 export const apiUrl = () => null;
 
 /**
- * Read: the last part of a path is the tool, the query its arguments.
+ * Read: call the tool that the last part of the path names, with the query as its arguments.
  * @param {string} path
  * @param {Record<string, any>} query
  */
 export function get(path, query = {}) {
-  const decode = (value) => (value === "true" || value === "false" ? value === "true" : value);
+  const decode = (value) => {
+    if (value === "true") return true;
+    return value === "false" ? false : value;
+  };
   return call(path, Object.entries(query).map(([name, value]) => [name, decode(value)]));
 }
 
 /**
- * Write. With `version`, the version that the user saw, the server refuses if it has changed since.
+ * Write. With `version`, the version that the user saw, the server refuses the write if there is a newer one.
  * @param {string} path
  * @param {object} body
  * @param {{version?: number | null}} options
@@ -26,23 +29,24 @@ export function get(path, query = {}) {
 export const post = (path, body = {}, { version } = {}) => call(path, Object.entries({ ...body, if_version: version }));
 
 /**
+ * Call a tool; empty arguments are left out.
  * @param {string} path
  * @param {[string, any][]} entries
  */
 async function call(path, entries) {
   const given = entries.filter(([, value]) => value !== undefined && value !== null && value !== "");
   const parameters = { name: path.split("/").at(-1), arguments: Object.fromEntries(given) };
-  const answer = await request("tools/call", parameters).catch(refuse);
-  if (!answer.isError) return answer.structuredContent;
-  throw new Problem(400, answer.structuredContent?.error ?? { message: answer.content?.[0]?.text });
+  const result = await request("tools/call", parameters).catch(throwProblem);
+  if (!result.isError) return result.structuredContent;
+  throw new Problem(400, result.structuredContent?.error ?? { message: result.content?.[0]?.text });
 }
 
 /**
- * Hosts differ in what they pass on of an error; errors of the protocol itself carry ours as their data.
+ * Throw a JSON-RPC error as a problem. Hosts differ in how much of the server's error they pass on in its data.
  * @param {{message: string, data?: any}} error
  * @returns {never}
  */
-function refuse({ message, data }) {
+function throwProblem({ message, data }) {
   const error = data?.structuredContent?.error;
   throw new Problem(400, { ...error, message, kind: data?.type ?? error?.kind, hint: data?.hint, data });
 }

@@ -1,34 +1,34 @@
-// The board inside a conversation: the page's own view, in a host that forwards its calls to the server.
+// The board inside a conversation: the page's Board view in an MCP host, which forwards its calls to the server.
 
 import { get } from "./api.js";
-import { notify, request, when } from "./host.js";
+import { notify, onMessage, request } from "./host.js";
 import { dialog } from "../controls.js";
 import { el, fill } from "../dom.js";
-import { View, beginKeys } from "../view.js";
+import { View, changeParameters, handleKeys } from "../view.js";
 import { show } from "../views/board.js";
 
-/** The revision of the MCP Apps specification (`io.modelcontextprotocol/ui`) that this implements. */
-const REVISION = "2026-01-26";
-/** A judgement: events arrive soon enough for a conversation, at twelve small requests a minute. */
+/** The revision of the MCP Apps specification (`io.modelcontextprotocol/ui`) that this module implements. */
+const PROTOCOL_VERSION = "2026-01-26";
+/** A judgement: soon enough for a conversation, and only twelve small requests a minute. */
 const POLL_MS = 5000;
-/** The most events that the server returns at a time. */
-const MAX_EVENTS = 200;
-/** The smallest height at which a card and its column's head fit. */
+/** The maximum that the server accepts as `limit`. */
+const EVENTS_PER_REQUEST = 200;
+/** A judgement: enough for the filters, a column heading and a card. */
 const MIN_HEIGHT_PX = 320;
 const main = /** @type {HTMLElement} */ (document.getElementById("main"));
 /**
- * What fetches new events, for each feed.
+ * The functions that poll each feed.
  * @type {Set<() => void>}
  */
-const feeds = new Set();
+const polls = new Set();
 /** @type {AppView | null} */
-let shown = null;
+let currentView = null;
 
-/** A view without a page around it: it has no adapplyContext and no event stream. */
+/** A view without the page around it: it has no URL and no event stream. */
 class AppView extends View {
   /** @param {Record<string, string | null>} changes */
   setQuery(changes) {
-    for (const [name, value] of Object.entries(changes)) value ? this.query.set(name, value) : this.query.delete(name);
+    changeParameters(this.query, changes);
   }
 
   /** @param {string} url */
@@ -41,36 +41,50 @@ class AppView extends View {
   on() {} // the feed reports every change that the board shows
 
   /**
-   * Call back for new events, which are polled while the document is visible and after each call by the model.
+   * Call back for new events, which are polled while the document is visible and after each tool call by the model.
    * @param {string} _path
    * @param {Record<string, (event: any) => void>} callbacks by event name
    * @param {number | string} last the number of the last known event
+   * @returns {() => void} a function that stops following
    */
-  feed(_path, callbacks, last = 0) {
+  followFeed(_path, callbacks, last = 0) {
     let after = Number(last);
     const poll = async () => {
       if (document.hidden) return;
-      const { events } = await get("tasks/taskpilot_events", { after, limit: MAX_EVENTS });
+      const { events } = await get("tasks/taskpilot_events", { after, limit: EVENTS_PER_REQUEST });
       after = events[0]?.seq ?? after;
       for (const event of events.reverse()) callbacks[`task.${event.type}`]?.(event);
     };
     const pollQuietly = () => poll().catch(() => {}); // the next attempt may succeed
     const timer = setInterval(pollQuietly, POLL_MS);
-    feeds.add(pollQuietly);
-    return () => (clearInterval(timer), feeds.delete(pollQuietly));
+    polls.add(pollQuietly);
+    return () => {
+      clearInterval(timer);
+      polls.delete(pollQuietly);
+    };
   }
 }
 
-/** @param {URLSearchParams} query */
+/**
+ * Show the board with the filters of a query.
+ * @param {URLSearchParams} query
+ */
 async function showBoard(query) {
-  shown?.leave();
-  const view = (shown = new AppView(fill(main), {}, query));
-  const fail = (/** @type {any} */ problem) => view.signal.aborted || view.fail(main.appendChild(el("div")), problem);
-  await show(view).catch(fail);
+  currentView?.leave();
+  const view = new AppView(fill(main), {}, query);
+  currentView = view;
+  try {
+    await show(view);
+  } catch (problem) {
+    if (!view.signal.aborted) view.showError(main.appendChild(el("div")), problem);
+  }
   main.dataset.ready = "";
 }
 
-/** @param {string} id */
+/**
+ * Show a task in a dialog.
+ * @param {string} id
+ */
 async function showTask(id) {
   const { task } = await get("tasks/taskpilot_show", { task_id: id });
   const criteria = (task.criteria ?? []).map((item) => el("li", `${item.checked ? "☑" : "☐"} ${item.text}`));
@@ -78,7 +92,7 @@ async function showTask(id) {
 }
 
 /**
- * A sandbox may forbid forms and cannot navigate, so both are handled here.
+ * Handle links and submit buttons: the sandbox of a host cannot navigate and may forbid forms.
  * @param {MouseEvent} event
  */
 function handleClick(event) {
@@ -86,13 +100,13 @@ function handleClick(event) {
   const link = target.closest("a[href]");
   const button = /** @type {HTMLButtonElement | null} */ (target.closest("button[type=submit]"));
   if (link || button) event.preventDefault();
-  if (link) shown?.go(link.getAttribute("href") ?? "");
-  const submitted = new SubmitEvent("submit", { bubbles: true, cancelable: true });
-  if (button?.form?.reportValidity()) button.form.dispatchEvent(submitted);
+  if (link) currentView?.go(link.getAttribute("href") ?? "");
+  const submit = new SubmitEvent("submit", { bubbles: true, cancelable: true });
+  if (button?.form?.reportValidity()) button.form.dispatchEvent(submit);
 }
 
 /**
- * Follow the theme and size of the host.
+ * Apply the theme and the size of the host.
  * @param {{theme?: string, containerDimensions?: {height?: number, maxHeight?: number}}} context
  */
 function applyContext({ theme, containerDimensions }) {
@@ -101,19 +115,19 @@ function applyContext({ theme, containerDimensions }) {
   if (height) document.documentElement.style.setProperty("--height", `${Math.max(height, MIN_HEIGHT_PX)}px`);
 }
 
-async function begin() {
-  const answer = await request("ui/initialize", {
-    protocolVersion: REVISION,
+async function start() {
+  const result = await request("ui/initialize", {
+    protocolVersion: PROTOCOL_VERSION,
     appInfo: { name: "holdfast-board", version: "1" },
     appCapabilities: { availableDisplayModes: ["inline", "fullscreen"] },
   });
-  applyContext(answer.hostContext ?? {});
-  when("ui/notifications/host-context-changed", applyContext);
-  when("ui/notifications/tool-result", () => feeds.forEach((poll) => poll()));
-  when("ui/resource-teardown", () => shown?.leave());
+  applyContext(result.hostContext ?? {});
+  onMessage("ui/notifications/host-context-changed", applyContext);
+  onMessage("ui/notifications/tool-result", () => polls.forEach((poll) => poll()));
+  onMessage("ui/resource-teardown", () => currentView?.leave());
   notify("ui/notifications/initialized");
   document.addEventListener("click", handleClick);
-  beginKeys();
+  handleKeys();
   const reportSize = () => {
     const { scrollWidth: width, offsetHeight: height } = document.body;
     notify("ui/notifications/size-changed", { width, height });
@@ -123,4 +137,4 @@ async function begin() {
   await showBoard(new URLSearchParams());
 }
 
-begin();
+start();

@@ -1,4 +1,4 @@
-// The host around this document: JSON-RPC 2.0 in messages to the window that contains it.
+// The MCP host around this document: JSON-RPC 2.0 in messages to the parent window.
 
 /** @type {Map<number, {resolve: (result: any) => void, reject: (error: any) => void}>} */
 const pending = new Map();
@@ -7,7 +7,7 @@ const listeners = new Map();
 let lastId = 0;
 
 /**
- * Send a request to the host; resolves to its result or rejects with its error.
+ * Send a request to the host; resolves to the result or rejects with the error.
  * @param {string} method
  * @param {object} params
  * @returns {Promise<any>}
@@ -28,21 +28,27 @@ export function notify(method, params = {}) {
 }
 
 /**
- * Call back on a notification or request of the host; requests get an empty result.
+ * Call back on a notification or request from the host; a request gets an empty result.
  * @param {string} method
  * @param {(parameters: any) => any} callback
  */
-export function when(method, callback) {
+export function onMessage(method, callback) {
   listeners.set(method, callback);
 }
 
-/** @param {object} message */
+/**
+ * Send a message to the host.
+ * @param {object} message
+ */
 function send(message) {
-  // The host's origin is unknown; the messages contain only what its own server sent.
+  // The host's origin is unknown, but the messages contain nothing that the host does not know.
   window.parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
 }
 
-/** @param {MessageEvent} event */
+/**
+ * Handle a message from the host: a request, a notification, or the response to a request.
+ * @param {MessageEvent} event
+ */
 function receive({ source, data }) {
   if (source !== window.parent || data?.jsonrpc !== "2.0") return;
   if (data.method !== undefined) {
@@ -50,8 +56,8 @@ function receive({ source, data }) {
     listener?.(data.params ?? {});
     if (data.id === undefined) return;
     const isKnown = listener || data.method === "ping";
-    const answer = isKnown ? { result: {} } : { error: { code: -32601, message: "Method not found" } };
-    send({ id: data.id, ...answer });
+    const response = isKnown ? { result: {} } : { error: { code: -32601, message: "Method not found" } };
+    send({ id: data.id, ...response });
     return;
   }
   const { resolve, reject } = pending.get(data.id) ?? {};

@@ -1,56 +1,58 @@
-// The Activity view: what happened in four rooms, one line per event, and which agents are at work.
+// The Activity view: the events of tasks, issues, remarks and notes, and which agents are at work.
 
 import { apiUrl } from "../api.js";
 import { button, choice, primaryButton } from "../controls.js";
 import { emptyState } from "../display.js";
 import { el, fill } from "../dom.js";
 import { ago } from "../time.js";
-import { agentItem, agents } from "./activity/agents.js";
-import { ROOMS, Source, merge } from "./activity/events.js";
+import { agentItem, loadAgents } from "./activity/agents.js";
+import { ROOMS, RoomEvents, mergeEvents } from "./activity/events.js";
 
 /** @import { View } from "../view.js" */
 
 const DAY_MS = 86_400_000;
-/** Scrolled less than this, the user is looking at the newest events; a judgement: about two lines. */
-const TOP_PX = 80;
+/** If the user has scrolled less, they see the newest events; a judgement: about two lines. */
+const NEAR_TOP_PX = 80;
 
 /** @param {View} view */
 export async function show(view) {
   const feed = new Feed(view);
   const people = el("ul.plain-list.stack.people");
-  view.heading("Activity", { json: apiUrl("tasks/taskpilot_events", { limit: 50 }), filters: feed.filters() });
+  view.setHeading("Activity", { json: apiUrl("tasks/taskpilot_events", { limit: 50 }), filters: feed.filters() });
   view.main.append(el("div.two-columns",
-    el("section.stack", { "aria-label": "Events" }, feed.waiting, feed.list, feed.foot),
+    el("section.stack", { "aria-label": "Events" }, feed.newButtonPlace, feed.list, feed.foot),
     el("aside.stack", { "aria-label": "Agents" }, el("h2", "Agents"), people)));
   const command = el("pre", "holdfast tasks next");
-  const none = emptyState("No agent is at work. An agent is shown here when it takes a task:", command);
+  const none = emptyState("No agent is at work. An agent is shown here when it claims a task:", command);
   const showAgents = () => view.attempt(people, async () => {
-    const found = await agents(view.signal);
-    fill(people, found.length ? found.map(agentItem) : el("li", none));
+    const agents = await loadAgents(view.signal);
+    fill(people, agents.length ? agents.map(agentItem) : el("li", none));
   });
   for (const room of Object.keys(ROOMS)) view.on(room, () => feed.readNewer(room));
   view.on("tasks", showAgents);
   await Promise.all([feed.load(), showAgents()]);
-  view.key("r", "Show new events", () => feed.showWaiting());
+  view.addKey("r", "Show new events", () => feed.showNew());
 }
 
-/** The list of events. New ones wait behind a button while the user reads older ones. */
+/** The list of events. While the user reads older events, new ones are counted on a button that shows them. */
 class Feed {
   /** @param {View} view */
   constructor(view) {
     this.view = view;
-    /** @type {Source[]} */
+    /** @type {RoomEvents[]} one for each room */
     this.sources = [];
     /** @type {Set<string>} the keys of new events that are not shown yet */
-    this.fresh = new Set();
+    this.newKeys = new Set();
     this.list = el("ol.plain-list.feed");
     this.foot = el("div.stack.foot");
-    this.waiting = el("div.waiting");
+    this.newButtonPlace = el("div.waiting");
     this.actors = el("datalist", { id: "actors" });
-    const showAtTop = () => this.isAtTop() && this.fresh.size && this.showWaiting();
-    view.main.addEventListener("scroll", showAtTop, { signal: view.signal });
+    view.main.addEventListener("scroll", () => {
+      if (this.isAtTop() && this.newKeys.size) this.showNew();
+    }, { signal: view.signal });
   }
 
+  /** Return the controls of the filters. */
   filters() {
     const { query } = this.view;
     const change = (/** @type {string} */ name, /** @type {string} */ value) => {
@@ -63,110 +65,120 @@ class Feed {
     });
     /** @type {[string, string][]} */
     const rooms = Object.entries(ROOMS).map(([room, { name }]) => [room, `${name}s`]);
-    return [choice("Room", [["", "All rooms"], ...rooms], query.get("room"), (value) => change("room", value)),
+    return [choice("Kind", [["", "All kinds"], ...rooms], query.get("room"), (value) => change("room", value)),
       field("actor", "Who", { list: "actors" }), field("about", "Task or file"), this.actors];
   }
 
-  wanted() {
+  /** Return the filters of the URL. `about` is a task if it looks like an id, else a file. */
+  readFilters() {
     const about = this.view.query.get("about");
     const task = about && /^tp-\d+$/i.test(about) ? about.toUpperCase() : null;
     return { actor: this.view.query.get("actor"), task, file: task ? null : about };
   }
 
+  /** Load the newest events of each room. */
   async load() {
     const only = this.view.query.get("room");
     const rooms = Object.keys(ROOMS).filter((room) => !only || room === only);
-    const sources = rooms.map((room) => new Source(room, this.wanted(), this.view.signal));
+    const sources = rooms.map((room) => new RoomEvents(room, this.readFilters(), this.view.signal));
     this.sources = sources;
-    this.fresh.clear();
+    this.newKeys.clear();
     fill(this.list);
     await this.view.attempt(this.foot, async () => {
       await Promise.all(sources.map((source) => source.readOlder()));
       // The first pages may be empty although there are older events.
       const unfinished = sources.filter((source) => source.next);
-      if (!merge(sources).length) await Promise.all(unfinished.map((source) => source.readOlder()));
+      if (!mergeEvents(sources).length) await Promise.all(unfinished.map((source) => source.readOlder()));
       if (sources === this.sources) this.draw();
     });
   }
 
   /**
-   * Read the new events of a room; show them at once if the user is looking at the newest, else offer a button.
+   * Read the new events of a room; show them at once if the user sees the newest events, else offer a button.
    * @param {string} room
    */
   async readNewer(room) {
-    const source = this.sources.find((one) => one.room === room);
+    const source = this.sources.find((candidate) => candidate.room === room);
     if (!source) return;
     await this.view.attempt(this.foot, async () => {
-      const found = await source.readNewer();
-      if (!this.sources.includes(source)) return;
-      found.forEach((key) => this.fresh.add(key));
-      this.isAtTop() ? this.showWaiting() : this.drawWaiting();
+      const keys = await source.readNewer();
+      if (!this.sources.includes(source)) return; // the filters have changed
+      for (const key of keys) this.newKeys.add(key);
+      if (this.isAtTop()) this.showNew();
+      else this.drawNewButton();
     });
   }
 
   isAtTop() {
-    return this.view.main.scrollTop < TOP_PX;
+    return this.view.main.scrollTop < NEAR_TOP_PX;
   }
 
-  drawWaiting() {
-    const text = this.fresh.size ? `${this.fresh.size} new` : null;
-    fill(this.waiting, text && primaryButton(text, () => this.showWaiting()));
+  /** Draw the button that shows the new events, if there are any. */
+  drawNewButton() {
+    const text = this.newKeys.size ? `${this.newKeys.size} new` : null;
+    fill(this.newButtonPlace, text && primaryButton(text, () => this.showNew()));
     if (text) this.view.announce(text);
   }
 
-  showWaiting() {
-    const fresh = new Set(this.fresh);
-    this.fresh.clear();
-    this.drawWaiting();
-    this.draw(fresh);
+  /** Show the new events and highlight them. */
+  showNew() {
+    const keys = new Set(this.newKeys);
+    this.newKeys.clear();
+    this.drawNewButton();
+    this.draw(keys);
     if (!this.isAtTop()) this.view.main.scrollTo({ top: 0 });
   }
 
   /**
    * Draw the events: a heading for each day, a group for each minute and actor.
-   * @param {Set<string>} fresh the keys of events to highlight
+   * @param {Set<string>} highlighted the keys of events to highlight
    */
-  draw(fresh = new Set()) {
-    const events = merge(this.sources);
+  draw(highlighted = new Set()) {
+    const events = mergeEvents(this.sources);
     const nodes = [];
-    let day = "", group = "", lines = el("ul.plain-list");
+    let day = "", group = "";
+    let lines = el("ul.plain-list"); // of the current group
     for (const event of events) {
       const date = new Date(event.at);
       if (date.toDateString() !== day) nodes.push(el("li.day", el("h2", dayName(date))));
       day = date.toDateString();
-      const minute = `${event.at.slice(0, 16)} ${event.actor}`;
-      if (minute !== group) {
+      const minuteAndActor = `${event.at.slice(0, 16)} ${event.actor}`;
+      if (minuteAndActor !== group) {
         lines = el("ul.plain-list");
         nodes.push(el("li.group", ago(event.at), el("strong.one-line", { title: event.actor }, event.actor), lines));
       }
-      group = minute;
+      group = minuteAndActor;
       const line = el("span", event.line());
       line.title = line.textContent ?? "";
-      const look = fresh.has(event.key) && "fresh";
+      const highlight = highlighted.has(event.key) && "fresh";
       const tag = el("span.tag", ROOMS[event.room].name);
-      lines.append(el("li", { class: look, dataset: { key: event.key } }, tag, line));
+      lines.append(el("li", { class: highlight, dataset: { key: event.key } }, tag, line));
     }
     fill(this.list, nodes);
     fill(this.actors, [...new Set(events.map((event) => event.actor))].sort().map((value) => el("option", { value })));
     this.drawFoot(events.length);
   }
 
-  /** @param {number} count */
+  /**
+   * Draw the button for older events, and an empty state if there are no events.
+   * @param {number} count
+   */
   drawFoot(count) {
     const unfinished = this.sources.filter((source) => source.next);
-    // The sources whose unread events may be next hold the others back.
+    // The list ends where a source may have unread events, so only the sources that end it are read on.
     const horizon = Math.max(...unfinished.map((source) => source.until));
-    const older = async () => {
+    const showOlder = async () => {
       const next = unfinished.filter((source) => source.until === horizon);
       await Promise.all(next.map((source) => source.readOlder()));
       this.draw();
     };
-    const nothing = this.view.query.size
+    const attemptOlder = () => this.view.attempt(this.foot, showOlder);
+    const empty = this.view.query.size
       ? emptyState("No event matches these filters.", el("a.button", { href: "/activity" }, "Show all"))
-      : emptyState("Nothing has happened yet. Tasks, issues, remarks and notes are shown here when they change.",
+      : emptyState("Nothing has happened yet. Changes of tasks, issues, remarks and notes are shown here.",
         el("pre", 'holdfast tasks add "…"'));
-    fill(this.foot, count ? null : nothing,
-      unfinished.length > 0 && button("Older", () => this.view.attempt(this.foot, older), { class: "button older" }));
+    fill(this.foot, count ? null : empty,
+      unfinished.length > 0 && button("Older", attemptOlder, { class: "button older" }));
   }
 }
 

@@ -1,4 +1,4 @@
-// The Board view: tasks by status, kept current while others work; its filters are in the address.
+// The Board view: tasks by status, updated while others work. Its filters are in the URL.
 
 import { apiUrl, post } from "../api.js";
 import { button, choice, primaryButton } from "../controls.js";
@@ -6,8 +6,8 @@ import { emptyState } from "../display.js";
 import { el, fill } from "../dom.js";
 import { field, formDialog } from "../forms.js";
 import { Board, PATH } from "./board/board.js";
-import { makeMovable } from "./board/moving.js";
-import { OPEN } from "./board/rules.js";
+import { makeMovable } from "./board/moves.js";
+import { OPEN_STATUSES } from "./board/rules.js";
 
 /** @import { View } from "../view.js" */
 /** @import { Card } from "./board/rules.js" */
@@ -15,80 +15,87 @@ import { OPEN } from "./board/rules.js";
 /** @param {View} view */
 export async function show(view) {
   const { query } = view;
-  const filters = filtersOf(query);
+  const filters = readFilters(query);
   const board = new Board(view, filters, { lanes: query.get("lanes"), unfolded: query.get("open")?.split(",") });
   const create = async () => {
     const id = await createTask(view, filters);
-    if (!id) return;
+    if (!id) return; // cancelled
     view.announce(`${id} was added.`);
-    await board.refresh([id]).catch(() => {}); // its event refreshes it as well
+    await board.refresh([id]).catch(() => {}); // the event of the new task refreshes the board as well
     board.focus(id);
   };
   const controls = filterControls(view);
   const tools = [primaryButton("New task", create)];
-  view.heading("Board", { json: apiUrl(PATH, filters), tools, filters: controls });
+  view.setHeading("Board", { json: apiUrl(PATH, filters), tools, filters: controls });
   const place = el("div.board-place", board.node);
-  const keys = "Space lifts it, m opens its menu, arrow keys go to other cards.";
+  const keys = "Space lifts the card, m opens its menu, arrow keys go to other cards.";
   view.main.append(place, el("p.visually-hidden", { id: "board-keys" }, keys));
-  view.key("n", "New task", create);
-  view.key("j", "Go to the cards; then arrow keys, or j and k", () => board.focus(board.current));
-  view.key("Space", "Lift the card; arrow keys choose a column, Space drops, Esc cancels", () => false);
-  view.key("m", "Open the menu of the card", () => false);
+  view.addKey("n", "New task", create);
+  view.addKey("j", "Go to the cards; then arrow keys, or j and k", () => board.focus(board.current));
+  view.addKey("Space", "Lift the card; arrow keys choose a column, Space drops, Esc cancels", () => false);
+  view.addKey("m", "Open the menu of the card", () => false);
   makeMovable(board);
   try {
     await board.load();
   } catch (problem) {
     if (problem.kind !== "not_initialized") throw problem;
-    view.heading("Board");
+    view.setHeading("Board");
     fill(place, notInitialized(view));
     return;
   }
   offerValues(controls, board.cards.values());
-  board.refreshed = () => {
+  board.onRefresh = () => {
     const hasCards = [...board.states.keys()].some((status) => board.total(status));
     if (hasCards === board.node.isConnected) return;
-    fill(place, hasCards ? board.node : noCards(filters, create));
+    fill(place, hasCards ? board.node : emptyMessage(filters, create));
     board.measure();
   };
-  board.refreshed();
-  const all = OPEN.reduce((sum, status) => sum + board.total(status), 0);
-  const shown = [...board.cards.values()].filter((card) => OPEN.includes(card.status)).length;
-  const note = `These are the first ${shown} of ${all} open tasks; a filter shows others.`;
-  if (shown < all) place.prepend(el("p.quiet", note));
-}
-
-/** @param {View} view */
-function notInitialized(view) {
-  const showAgain = () => view.signal.aborted || view.go("/board", { replace: true });
-  const failure = el("div");
-  const initialize = () => view.attempt(failure, () => post("tasks/taskpilot_init").then(showAgain));
-  view.on("tasks", showAgain); // somebody else may initialize it as well
-  return [emptyBoard("The board shows the tasks that people and agents share. This repository has none yet.",
-    initialize, "Begin with a few tasks", "holdfast tasks init"), failure];
+  board.onRefresh();
+  const total = OPEN_STATUSES.reduce((sum, status) => sum + board.total(status), 0);
+  const loaded = [...board.cards.values()].filter((card) => OPEN_STATUSES.includes(card.status)).length;
+  const note = `These are the first ${loaded} of ${total} open tasks. Use a filter to see others.`;
+  if (loaded < total) place.prepend(el("p.quiet", note));
 }
 
 /**
+ * Return an empty state for a repository without tasks, with a button that initializes it.
+ * @param {View} view
+ */
+function notInitialized(view) {
+  const showAgain = () => {
+    if (!view.signal.aborted) view.go("/board", { replace: true });
+  };
+  const errorPlace = el("div");
+  const initialize = () => view.attempt(errorPlace, () => post("tasks/taskpilot_init").then(showAgain));
+  view.on("tasks", showAgain); // somebody else may initialize the repository
+  return [emptyBoard("The board shows the tasks that people and agents share. This repository has none yet.",
+    initialize, "Begin with a few tasks", "holdfast tasks init"), errorPlace];
+}
+
+/**
+ * Return an empty state for a board without cards.
  * @param {Record<string, any>} filters
  * @param {() => any} create
  */
-function noCards(filters, create) {
+function emptyMessage(filters, create) {
   const all = el("a.button", { href: "/board" }, "Show all tasks");
   if (Object.keys(filters).length) return emptyState("No task matches these filters.", all);
-  return emptyBoard("Tasks are shown here by status. There are none yet.", create, "New task",
+  return emptyBoard("The board shows tasks by status. There are none yet.", create, "New task",
     'holdfast tasks add "What is to be done"');
 }
 
 /**
+ * Return an empty state with a button, and a command that does the same.
  * @param {string} text
  * @param {() => any} click
- * @param {string} verb
+ * @param {string} verb the text of the button
  * @param {string} command
  */
 const emptyBoard = (text, click, verb, command) =>
   emptyState(text, el("div.row.wrap", primaryButton(verb, click), "or run", el("code", command)));
 
 /**
- * Ask for a new task and create it; it gets the label and milestone that are filtered for. Resolves to its id.
+ * Ask the user for a new task and create it with the label and milestone of the filters. Resolves to its id.
  * @param {View} view
  * @param {Record<string, any>} filters
  * @returns {Promise<string | undefined>}
@@ -107,32 +114,37 @@ function createTask(view, { label, milestone }) {
   return formDialog(view, "New task", fields, { verb: "Add", submit });
 }
 
+/** The filters with a select, and the text of the option that removes the filter. */
 const CHOICES = {
   priority: "Any priority", label: "Any label", agent: "Any agent", milestone: "Any milestone", lanes: "No lanes",
 };
+/** The filters with a button that is pressed or not. */
 const SWITCHES = { mine: "Mine", ready: "Ready", blocked: "Waiting or blocked" };
-/** Filters without a control of their own: links set them, and a button removes them. */
+/** The filters that only links set; each has a button that removes it. */
 const CHIPS = ["parent", "connected_file"];
 const FILTERS = ["query", "priority", "label", "agent", "milestone", ...Object.keys(SWITCHES), ...CHIPS];
 const FIXED_VALUES = { priority: ["high", "medium", "low"], lanes: ["agent", "milestone", "label"] };
-/** Pause in typing before the search is made; a judgement: it redraws the board, so it is longer than the palette's. */
-const PAUSE_MS = 250;
+/** The pause in typing after which the board is searched; a judgement: a redraw of the board is rare while typing. */
+const TYPING_PAUSE_MS = 250;
 
-/** Values found on cards so far, so that they can be chosen even while a filter hides their cards. */
+/** The values of all cards shown so far, so that the user can choose them while a filter hides their cards. */
 const knownValues = { label: new Set(), agent: new Set(), milestone: new Set() };
-/** @type {string | null} the control that changed the address, which gets the focus again */
-let focused = null;
+/** @type {string | null} the name of the control that changed the URL and gets the focus again */
+let controlToFocus = null;
 
-/** @param {URLSearchParams} query */
-function filtersOf(query) {
-  const given = FILTERS.map((name) => [name, query.get(name)?.trim()]); // a search may end with a space while typing
-  const filters = Object.fromEntries(given.filter(([, value]) => value));
+/**
+ * Return the filters of a query, as arguments of the operation.
+ * @param {URLSearchParams} query
+ */
+function readFilters(query) {
+  const values = FILTERS.map((name) => [name, query.get(name)?.trim()]); // a search may end with a space while typing
+  const filters = Object.fromEntries(values.filter(([, value]) => value));
   const status = query.getAll("status").flatMap((text) => text.split(","));
   return status.length ? { ...filters, status } : filters;
 }
 
 /**
- * Return the controls of the filters. Back undoes a choice, but not single steps of typing.
+ * Return the controls of the filters. Back undoes a choice, but not single keystrokes.
  * @param {View} view
  */
 function filterControls(view) {
@@ -140,14 +152,15 @@ function filterControls(view) {
   /** @type {Change} */
   const change = (name, value, options) => {
     const next = new URLSearchParams(query);
-    value?.trim() ? next.set(name, value) : next.delete(name);
-    focused = name;
+    if (value?.trim()) next.set(name, value);
+    else next.delete(name);
+    controlToFocus = name;
     view.go(`/board${next.size ? `?${next}` : ""}`, options);
   };
   const choices = Object.keys(CHOICES).map((name) => {
-    const label = name === "lanes" ? "Lanes" : `Only of one ${name}`;
+    const label = name === "lanes" ? "Lanes" : `Filter by ${name}`;
     const select = el("select", { name, "aria-label": label, on: { change: () => change(name, select.value) } });
-    return fillChoice(select, query.get(name) ?? "");
+    return setOptions(select, query.get(name) ?? "");
   });
   const switches = Object.entries(SWITCHES).map(([name, text]) =>
     button(text, () => change(name, query.has(name) ? null : "true"), { name, "aria-pressed": query.has(name) }));
@@ -158,16 +171,16 @@ function filterControls(view) {
   const chips = ["status", ...CHIPS].filter((name) => query.has(name)).map(chip);
   const lanes = choices.pop();
   const controls = [searchField(query.get("query"), change, signal), ...choices, ...switches, ...chips, lanes];
-  const target = controls.find((control) => control?.name === focused);
-  focused = null;
-  queueMicrotask(() => target?.focus());
+  const previous = controls.find((control) => control?.name === controlToFocus);
+  controlToFocus = null;
+  queueMicrotask(() => previous?.focus());
   return controls;
 }
 
 /** @typedef {(name: string, value: string | null, options?: {replace?: boolean}) => void} Change */
 
 /**
- * Offer the values of some cards in the choices.
+ * Add the values of some cards to the selects.
  * @param {any[]} controls
  * @param {Iterable<Card>} cards
  */
@@ -177,10 +190,11 @@ function offerValues(controls, cards) {
     if (card.claimed_by) knownValues.agent.add(card.claimed_by);
     if (card.milestone) knownValues.milestone.add(card.milestone);
   }
-  for (const control of controls) if (control.name in knownValues) fillChoice(control, control.value);
+  for (const control of controls) if (control.name in knownValues) setOptions(control, control.value);
 }
 
 /**
+ * Return the search field, which changes the URL after a pause in typing.
  * @param {string | null} value
  * @param {Change} change
  * @param {AbortSignal} signal
@@ -190,7 +204,7 @@ function searchField(value, change, signal) {
   let timer;
   const changeSoon = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => change("query", input.value, { replace: true }), PAUSE_MS);
+    timer = setTimeout(() => change("query", input.value, { replace: true }), TYPING_PAUSE_MS);
   };
   signal.addEventListener("abort", () => clearTimeout(timer));
   const properties = { name: "query", placeholder: "Words in tasks", "aria-label": "Words in tasks" };
@@ -199,16 +213,17 @@ function searchField(value, change, signal) {
 }
 
 /**
- * Set the options of a choice.
+ * Set the options of a select.
  * @param {HTMLSelectElement} select
  * @param {string} chosen
  */
-function fillChoice(select, chosen) {
+function setOptions(select, chosen) {
   const { name } = select;
   if (chosen) knownValues[name]?.add(chosen);
-  const text = (/** @type {string} */ value) => (name === "lanes" ? `Lanes by ${value}` : value);
+  const textOf = (/** @type {string} */ value) => (name === "lanes" ? `Lanes by ${value}` : value);
   const values = FIXED_VALUES[name] ?? [...knownValues[name]].sort();
-  fill(select, el("option", { value: "" }, CHOICES[name]), values.map((value) => el("option", { value }, text(value))));
+  const options = values.map((value) => el("option", { value }, textOf(value)));
+  fill(select, el("option", { value: "" }, CHOICES[name]), options);
   select.value = chosen;
   return select;
 }

@@ -1,21 +1,21 @@
-// The Code view: a tree of files, and a folder, or a file with heat, outline and notes.
+// The Code view: a tree of files beside a folder, or beside a file with its heat, outline and notes.
 
 import { apiUrl, get } from "../api.js";
 import { button, plainButton } from "../controls.js";
-import { counted, emptyState } from "../display.js";
+import { pluralise, emptyState } from "../display.js";
 import { el, fill } from "../dom.js";
 import { address } from "../router.js";
-import { functionAt, heatMark, heatText, Lines } from "./code/lines.js";
+import { findFunction, heatMark, describeHeat, Lines } from "./code/lines.js";
 import { Notes } from "./code/notes.js";
 
 /** @import { View } from "../view.js" */
-/** @import { Measured } from "./code/lines.js" */
+/** @import { FunctionHeat } from "./code/lines.js" */
 
-/** How often the file is checked for changes; a judgement: one conditional request each time. */
+/** The interval between checks for changes; a judgement: each check is one conditional request. */
 const CHECK_MS = 2500;
-/** The kinds of symbols in the outline, as the language server protocol names them. */
-const OUTLINED = /^(Function|Method|Constructor|Class|Interface|Struct|Enum|Object|Module|Namespace)$/;
-/** Wide enough to show the panels opened. */
+/** The kinds of symbols in the outline, as the Language Server Protocol names them. */
+const OUTLINE_KINDS = /^(Function|Method|Constructor|Class|Interface|Struct|Enum|Object|Module|Namespace)$/;
+/** Wide enough to open the side panels at first. */
 const WIDE = matchMedia("(min-width: 1200px)");
 
 /** @param {View} view */
@@ -38,23 +38,25 @@ export async function show(view) {
     showHeading(view, path, apiUrl("source/read_source", query));
     throw problem;
   }
-  await new FileView(view, path, lines, side, center).begin();
+  await new FileView(view, path, lines, side, center).start();
 }
 
 /**
+ * Show the entries of a folder.
  * @param {View} view
  * @param {HTMLElement} center
  * @param {string} path
- * @param {any} known the folder, if it has been loaded
+ * @param {any} loaded the folder, if it has been loaded
  */
-async function showFolder(view, center, path, known = null) {
-  const folder = known ?? (await get("source/list_files", { folder: path }, view));
+async function showFolder(view, center, path, loaded = null) {
+  const folder = loaded ?? (await get("source/list_files", { folder: path }, view));
   showHeading(view, path === "." ? "" : path, apiUrl("source/list_files", { folder: path }));
-  const nothing = emptyState("No files yet. Files that git tracks or would add appear here.", el("pre", "git add ."));
-  fill(center, folder.entries.length ? folderTable(path, folder) : nothing);
+  const empty = emptyState("No files yet. Files that git tracks or would add are shown here.", el("pre", "git add ."));
+  fill(center, folder.entries.length ? folderTable(path, folder) : empty);
 }
 
 /**
+ * Show the name of a file or folder, with links to the folders that contain it.
  * @param {View} view
  * @param {string} path
  * @param {string} json
@@ -62,19 +64,20 @@ async function showFolder(view, center, path, known = null) {
  */
 function showHeading(view, path, json, facts = null) {
   const parts = path ? path.split("/") : [];
-  const steps = parts.slice(0, -1).map((name, at) => [el("span", { "aria-hidden": "true" }, "/"),
-    el("a", { href: address("/code", parts.slice(0, at + 1).join("/")) }, name)]);
+  const steps = parts.slice(0, -1).map((name, index) => [el("span", { "aria-hidden": "true" }, "/"),
+    el("a", { href: address("/code", parts.slice(0, index + 1).join("/")) }, name)]);
   const crumbs = el("nav.row.wrap.crumbs.mono", { "aria-label": "Folders" }, el("a", { href: "/code" }, "root"), steps);
-  view.heading(parts.at(-1) ?? "Code", { json, filters: parts.length ? [crumbs, facts] : null });
+  view.setHeading(parts.at(-1) ?? "Code", { json, filters: parts.length ? [crumbs, facts] : null });
 }
 
 /**
+ * Return a panel of the side column.
  * @param {string} title
  * @param {any} content
  */
 const panel = (title, content) => el("details.code-panel", { open: WIDE.matches }, el("summary", title), content);
 
-/** An open file: its lines, notes, heat and outline, which are updated when the file changes. */
+/** An open file: its lines, notes, heat and outline, updated when the file changes. */
 class FileView {
   /**
    * @param {View} view
@@ -89,7 +92,7 @@ class FileView {
     this.lines = lines;
     this.side = side;
     this.center = center;
-    /** @type {Measured[]} */
+    /** @type {FunctionHeat[]} */
     this.functions = [];
     /** @type {any} the heat of the file */
     this.heat = null;
@@ -98,10 +101,10 @@ class FileView {
     this.facts = el("div.facts.quiet");
     this.outline = el("ul.outline.plain-list");
     this.notes = lines.revision ? null : new Notes(view, path, lines, this.orphans, () => this.showFacts());
-    lines.selectionChanged = () => this.showSelection();
+    lines.onSelectionChange = () => this.showSelection();
   }
 
-  async begin() {
+  async start() {
     const { view, lines } = this;
     showHeading(view, this.path, apiUrl("source/read_source", lines.query), this.facts);
     this.side.append(panel("Outline", this.outline));
@@ -109,27 +112,27 @@ class FileView {
     this.showFacts();
     const { unshown } = lines.page;
     if (unshown) return fill(this.center, emptyState(`This file is ${unshown}, so its lines are not shown.`));
-    fill(this.center, this.orphans, lines.box, this.notes?.beside ?? null, this.bar);
+    fill(this.center, this.orphans, lines.box, this.notes?.below ?? null, this.bar);
     lines.draw();
-    this.keys();
-    lines.followHash();
-    addEventListener("hashchange", () => lines.followHash(), { signal: view.signal });
-    view.every(CHECK_MS, () => this.refresh());
+    this.addKeys();
+    lines.selectFromHash();
+    addEventListener("hashchange", () => lines.selectFromHash(), { signal: view.signal });
+    view.poll(CHECK_MS, () => this.refresh());
     view.on("comments", () => this.notes?.load());
     this.side.querySelector("[aria-current]")?.scrollIntoView({ block: "center" });
-    await Promise.all([this.notes?.load(), this.measure()]);
+    await Promise.all([this.notes?.load(), this.loadHeat()]);
   }
 
-  /** If the file has changed, show it again with its notes in their new places. */
+  /** If the file has changed, show its lines again and its notes at their new lines. */
   async refresh() {
     // If the server does not answer, the lines stay; the frame shows that it is disconnected.
     if (this.lines.revision || !(await this.lines.refresh().catch(() => false))) return;
     this.drawOutline();
-    await Promise.all([this.notes?.load(), this.measure()]);
+    await Promise.all([this.notes?.load(), this.loadHeat()]);
   }
 
   /** Load the heat of the functions. */
-  async measure() {
+  async loadHeat() {
     if (this.lines.revision || !this.lines.page.language) return;
     const query = { project_path: this.path, limit: 10_000 };
     const heat = await get("analyze/analyze_function_heat", query, this.view).catch(() => null);
@@ -146,65 +149,74 @@ class FileView {
     const { page, total, revision } = this.lines;
     const { max_cyclomatic: complexity, changes, reason = "Commits that changed this file" } = this.heat ?? {};
     const open = this.notes?.notes.filter(({ status }) => status === "open") ?? [];
-    const part = (/** @type {string} */ text, /** @type {string} */ title) => el("span", { title }, text);
+    const fact = (/** @type {string} */ text, /** @type {string} */ title) => el("span", { title }, text);
     fill(this.facts,
-      part(counted(open.length, "note"), "Open notes on this file"),
-      part(counted(total, "line"), page.language ?? "Not in a language that is parsed"),
-      complexity > 0 && part(`complexity up to ${complexity}`, "Cyclomatic complexity of the most complex function"),
-      this.heat && part(changes === null ? "changes unknown" : `changed ${changes}× in 90 days`, reason),
-      revision && part(`as of ${page.revision.slice(0, 10)}`, "Not the current file"));
+      fact(pluralise(open.length, "note"), "Open notes on this file"),
+      fact(pluralise(total, "line"), page.language ?? "Not in a language that Holdfast parses"),
+      complexity > 0 && fact(`complexity up to ${complexity}`, "Cyclomatic complexity of the most complex function"),
+      this.heat && fact(changes === null ? "changes unknown" : `changed ${changes}× in 90 days`, reason),
+      revision && fact(`as of ${page.revision.slice(0, 10)}`, "Not the current file"));
   }
 
   drawOutline() {
-    const symbols = (this.lines.page.outline ?? []).filter((symbol) => OUTLINED.test(symbol.kind));
-    fill(this.outline, symbols.length ? symbols.map((symbol) => this.symbol(symbol)) : el("li.quiet", "No symbols"));
+    const symbols = (this.lines.page.outline ?? []).filter((symbol) => OUTLINE_KINDS.test(symbol.kind));
+    const entries = symbols.map((symbol) => this.outlineEntry(symbol));
+    fill(this.outline, entries.length ? entries : el("li.quiet", "No symbols"));
   }
 
-  /** Return an entry of the outline. */
-  symbol({ name, kind, depth, start_line: start, end_line: end }) {
-    const found = /Function|Method|Constructor/.test(kind) ? functionAt(this.functions, start, end) : null;
-    const go = (event) => (event.preventDefault(), this.lines.select(start, start, { scroll: true }));
-    const link = { href: `#L${start}`, title: found ? heatText(found) : kind, on: { click: go } };
-    return el("li", { style: { "--depth": depth } }, el("a", link, heatMark(found), el("span.mono.one-line", name)));
+  /** Return the entry of a symbol in the outline. */
+  outlineEntry({ name, kind, depth, start_line: start, end_line: end }) {
+    const isFunction = /Function|Method|Constructor/.test(kind);
+    const heat = isFunction ? findFunction(this.functions, start, end) : null;
+    const select = (/** @type {Event} */ event) => {
+      event.preventDefault();
+      this.lines.select(start, start, { scroll: true });
+    };
+    const link = { href: `#L${start}`, title: heat ? describeHeat(heat) : kind, on: { click: select } };
+    return el("li", { style: { "--depth": depth } }, el("a", link, heatMark(heat), el("span.mono.one-line", name)));
   }
 
+  /** Show the bar with the actions for the selected lines. */
   showSelection() {
     const { selection } = this.lines;
     this.bar.hidden = !selection;
     if (!selection) return;
     const { first, last } = selection;
     const name = first === last ? `Line ${first}` : `Lines ${first}–${last}`;
-    const act = (/** @type {string} */ text, /** @type {string} */ key, /** @type {() => any} */ run, make = button) =>
-      make([text, " ", el("kbd", key)], run);
+    /** @type {(text: string, key: string, run: () => any, make?: typeof button) => HTMLElement} */
+    const action = (text, key, run, make = button) => make([text, " ", el("kbd", key)], run);
     const { notes } = this;
     const actions = notes && [
-      act("Write a note", "c", () => notes.compose("note")),
-      act("Send a remark", "r", () => notes.compose("remark")),
+      action("Write a note", "c", () => notes.compose("note")),
+      action("Send a remark", "r", () => notes.compose("remark")),
     ];
-    fill(this.bar, el("span", name), actions, act("Clear", "Esc", () => this.lines.clear(), plainButton));
+    fill(this.bar, el("span", name), actions, action("Clear", "Esc", () => this.lines.clear(), plainButton));
     this.notes?.offerSelection();
     this.view.announce(`${name} selected`);
   }
 
-  keys() {
+  addKeys() {
     const { view, lines, notes } = this;
-    view.key("j", "Next line", () => lines.step(1));
-    view.key("k", "Previous line", () => lines.step(-1));
-    view.key("J", "Select the next line too", () => lines.step(1, true));
-    view.key("K", "Select the previous line too", () => lines.step(-1, true));
+    view.addKey("j", "Next line", () => lines.step(1));
+    view.addKey("k", "Previous line", () => lines.step(-1));
+    view.addKey("J", "Select the next line too", () => lines.step(1, true));
+    view.addKey("K", "Select the previous line too", () => lines.step(-1, true));
     if (notes) {
-      view.key("c", "Write a note on the selected lines", () => notes.compose("note"));
-      view.key("n", "Write a note on the selected lines", () => notes.compose("note"));
-      view.key("r", "Send a remark on the selected lines to the agent", () => notes.compose("remark"));
-      view.key("[", "Previous note", () => notes.step(-1));
-      view.key("]", "Next note", () => notes.step(1));
+      view.addKey("c", "Write a note on the selected lines", () => notes.compose("note"));
+      view.addKey("n", "Write a note on the selected lines", () => notes.compose("note"));
+      view.addKey("r", "Send a remark on the selected lines to the agent", () => notes.compose("remark"));
+      view.addKey("[", "Previous note", () => notes.step(-1));
+      view.addKey("]", "Next note", () => notes.step(1));
     }
-    view.key("Escape", "Close the form, or clear the selection", () => notes?.cancel() || lines.clear());
+    view.addKey("Escape", "Close the form, or clear the selection", () => {
+      const wasOpen = notes?.cancel();
+      if (!wasOpen) lines.clear();
+    });
   }
 }
 
-/** The ending of the files that hold the notes of another file. */
-const SIDECAR = ".comments";
+/** The suffix of the files that contain the notes of another file. */
+const SIDECAR_SUFFIX = ".comments";
 /**
  * The folders that are unfolded in the tree.
  * @type {Set<string>}
@@ -218,9 +230,9 @@ const unfolded = new Set();
  */
 async function tree(view, path) {
   const parts = path.split("/");
-  for (let at = 1; at < parts.length; at += 1) unfolded.add(parts.slice(0, at).join("/"));
+  for (let depth = 1; depth < parts.length; depth += 1) unfolded.add(parts.slice(0, depth).join("/"));
   const list = el("ul.tree.plain-list");
-  await branch(view, list, "", path);
+  await fillFolder(view, list, "", path);
   return list;
 }
 
@@ -231,47 +243,48 @@ async function tree(view, path) {
  * @param {string} folder
  * @param {string} path the current file or folder
  */
-async function branch(view, list, folder, path) {
+async function fillFolder(view, list, folder, path) {
   try {
-    const found = await get("source/list_files", { folder: folder || "." }, view);
-    const entries = visible(found.entries);
-    const open = entries.filter((entry) => entry.kind === "folder" && unfolded.has(join(folder, entry.name)));
-    const inner = new Map(open.map((entry) => [entry.name, el("ul")]));
-    await Promise.all([...inner].map(([name, list]) => branch(view, list, join(folder, name), path)));
-    const left = found.total - found.entries.length;
-    const leaves = entries.map((entry) => leaf(view, entry, join(folder, entry.name), path, inner.get(entry.name)));
-    fill(list, leaves, left > 0 && el("li.quiet", `… and ${left} more`));
+    const { entries: all, total } = await get("source/list_files", { folder: folder || "." }, view);
+    const entries = withoutSidecars(all);
+    const open = entries.filter(({ kind, name }) => kind === "folder" && unfolded.has(join(folder, name)));
+    const sublists = new Map(open.map(({ name }) => [name, el("ul")]));
+    await Promise.all([...sublists].map(([name, list]) => fillFolder(view, list, join(folder, name), path)));
+    const rest = total - all.length;
+    const items = entries.map((entry) =>
+      treeItem(view, entry, join(folder, entry.name), path, sublists.get(entry.name)));
+    fill(list, items, rest > 0 && el("li.quiet", `… and ${rest} more`));
   } catch (problem) {
-    view.fail(list, problem);
+    view.showError(list, problem);
   }
 }
 
-/**
- * @typedef {{name: string, kind: "file" | "folder" | "other", size: number | null}} Entry
- */
+/** @typedef {{name: string, kind: "file" | "folder" | "other", size: number | null}} Entry an entry of a folder */
 
 /**
- * Return an entry of the tree.
+ * Return an item of the tree.
  * @param {View} view
  * @param {Entry} entry
- * @param {string} full its path
- * @param {string} path the current file or folder
- * @param {HTMLElement | undefined} inner the list of an unfolded folder
+ * @param {string} path the path of the entry
+ * @param {string} currentPath the current file or folder
+ * @param {HTMLElement | undefined} sublist the list of an unfolded folder
  */
-function leaf(view, { name, kind }, full, path, inner) {
+function treeItem(view, { name, kind }, path, currentPath, sublist) {
   if (kind === "other") return el("li.quiet", { title: "A symbolic link, or a name that is not valid text" }, name);
-  const link = { href: address("/code", full), "aria-current": full === path ? "page" : null };
+  const link = { href: address("/code", path), "aria-current": path === currentPath ? "page" : null };
   if (kind === "file") return el("li", el("a", link, name));
-  const list = inner ?? el("ul");
-  const details = el("details", { open: Boolean(inner) }, el("summary", name), list);
+  const list = sublist ?? el("ul");
+  const details = el("details", { open: Boolean(sublist) }, el("summary", name), list);
   details.addEventListener("toggle", () => {
-    details.open ? unfolded.add(full) : unfolded.delete(full);
-    if (details.open && !list.children.length) branch(view, list, full, path);
+    if (details.open) unfolded.add(path);
+    else unfolded.delete(path);
+    if (details.open && !list.children.length) fillFolder(view, list, path, currentPath);
   });
   return el("li", details);
 }
 
 /**
+ * Return the entries of a folder as a table.
  * @param {string} path
  * @param {{entries: Entry[], total: number}} folder
  */
@@ -279,25 +292,28 @@ function folderTable(path, { entries, total }) {
   const prefix = path === "." ? "" : path;
   const link = (/** @type {string} */ name, /** @type {string} */ text) =>
     el("a", { href: address("/code", join(prefix, name)) }, text);
-  const rows = visible(entries).map(({ name, kind, size }) => el("tr",
+  const rows = withoutSidecars(entries).map(({ name, kind, size }) => el("tr",
     el("td.mono", kind === "other" ? name : link(name, kind === "folder" ? `${name}/` : name)),
     el("td.number.quiet", size !== null && `${size.toLocaleString("en")} B`)));
-  const left = total - entries.length;
+  const rest = total - entries.length;
   return el("table.folder",
     el("thead", el("tr", el("th", "Name"), el("th.number", "Size"))),
-    el("tbody", rows, left ? el("tr", el("td.quiet", { colspan: "2" }, `… and ${left} more`)) : null));
+    el("tbody", rows, rest ? el("tr", el("td.quiet", { colspan: "2" }, `… and ${rest} more`)) : null));
 }
 
 /**
- * Leave out files that hold notes: the notes are shown with their source.
+ * Leave out the sidecars, because notes are shown with the file that they are on.
  * @param {Entry[]} entries
  */
-function visible(entries) {
+function withoutSidecars(entries) {
   const names = new Set(entries.map((entry) => entry.name));
-  return entries.filter(({ name }) => !(name.endsWith(SIDECAR) && names.has(name.slice(0, -SIDECAR.length))));
+  const isSidecar = (/** @type {Entry} */ { name }) =>
+    name.endsWith(SIDECAR_SUFFIX) && names.has(name.slice(0, -SIDECAR_SUFFIX.length));
+  return entries.filter((entry) => !isSidecar(entry));
 }
 
 /**
+ * Return the path of an entry; the root folder is "".
  * @param {string} folder
  * @param {string} name
  */

@@ -1,25 +1,27 @@
-// The Health view: a map of hot spots, trends, duplicates, dependencies, and the quality gate.
+// The Health view: a map of hot spots, then trends, duplicates, dependencies and the quality gate.
 
 import { apiUrl, get } from "../api.js";
 import { choice } from "../controls.js";
-import { counted, emptyState, quiet } from "../display.js";
+import { pluralise, emptyState, quiet } from "../display.js";
 import { el, fill } from "../dom.js";
-import { draw, filesBelow, folderAt, moveFocus, tree } from "./health/treemap.js";
-import { MEASURES, heat, number, showNumbers } from "./health/numbers.js";
+import { changeParameters } from "../view.js";
+import { buildTree, drawMap, filesBelow, folderAt, moveFocus } from "./health/treemap.js";
+import { MEASURES, formatNumber, heatScale, showNumbers } from "./health/numbers.js";
 
 /** @import { View } from "../view.js" */
 /** @import { Folder, Node as TreeNode } from "./health/treemap.js" */
 
-/** Files that are listed one by one; a judgement: smaller tiles could not be seen. */
-const MAX_FILES = 1000;
+/** The number of files that are shown individually; a judgement: more tiles would be too small to see. */
+const MAX_FILES_SHOWN = 1000;
+/** The sections below the map; the module of each has the name of its id. */
 const SECTIONS = [
-  { id: "trends", title: "Trends", activity: "Reading the numbers of past commits" },
+  { id: "trends", title: "Trends", activity: "Reading the metrics of past commits" },
   { id: "duplicates", title: "Duplicates", activity: "Looking for copies" },
   { id: "graph", title: "Dependencies", activity: "Resolving imports" },
   { id: "gate", title: "Quality gate", activity: "Checking each rule" },
 ];
 
-/** @type {() => any} goes up a folder; returns false at the top */
+/** @type {() => any} shows the parent folder; returns false at the root */
 let goUp = () => false;
 
 /** @param {View} view */
@@ -27,7 +29,7 @@ export async function show(view) {
   const place = el("section.stack.health-map", { "aria-label": "Map of the files" });
   view.main.append(place);
   goUp = () => false;
-  view.key("Escape", "Go up a folder", () => goUp());
+  view.addKey("Escape", "Go up a folder", () => goUp());
   if (await showMap(view, place)) showSections(view);
 }
 
@@ -38,34 +40,36 @@ export async function show(view) {
  */
 async function showMap(view, place) {
   const given = view.query.get("measure") ?? "";
-  const wanted = given in MEASURES ? given : null;
-  const query = { measure: wanted ?? "hot_spot", limit: MAX_FILES };
-  const selection = () => [view.query.get("measure"), view.query.get("folder")].join(" ");
-  const selected = selection();
+  const chosen = given in MEASURES ? given : null;
+  const query = { measure: chosen ?? "hot_spot", limit: MAX_FILES_SHOWN };
+  const currentSelection = () => [view.query.get("measure"), view.query.get("folder")].join(" ");
+  const selection = currentSelection();
   const measure = (/** @type {string | null} */ project_path) =>
     get("analyze/measure_files", { ...query, project_path }, view);
   showHeading(view, place, query);
-  const found = await view.running(place, "Measuring files", async () => {
-    const all = await measure(null), { path } = folderAt(tree(all.files, all.rest), view.query.get("folder"));
-    return path && all.rest.length ? measure(path) : all; // too many files to list: those of the folder
+  const found = await view.runWithStatus(place, "Measuring files", async () => {
+    const all = await measure(null);
+    const { path } = folderAt(buildTree(all.files, all.rest), view.query.get("folder"));
+    const isIncomplete = all.rest.length > 0; // too many files, so those of the folder are requested again
+    return path && isIncomplete ? measure(path) : all;
   });
-  // It failed, or the user chose something else meanwhile; the sections are independent of it.
-  if (!found || selected !== selection()) return true;
+  // The sections are shown even if the request failed or the user has chosen something else.
+  if (!found || selection !== currentSelection()) return true;
   if (!found.files_analyzed) {
     fill(place, emptyState("The map shows files in the languages that Holdfast parses; this repository has none yet.",
       el("pre", { tabindex: "0" }, "holdfast analyze files")));
     return false;
   }
-  const missing = found.not_measured[query.measure];
-  const shown = wanted ?? (missing ? "complexity" : "hot_spot");
+  const reasonMissing = found.not_measured[query.measure];
+  const shown = chosen ?? (reasonMissing ? "complexity" : "hot_spot");
   showHeading(view, place, { ...query, measure: shown });
-  const { step, ranges } = heat(found.files, shown);
-  const root = tree(found.files, found.rest);
+  const { step, ranges } = heatScale(found.files, shown);
+  const root = buildTree(found.files, found.rest);
   const crumbs = el("nav.row.wrap.crumbs", { "aria-label": "Folder" });
   const label = "Files by size; arrow keys move, Enter opens, Escape goes up";
   const map = el("div.map.card", { role: "group", "aria-label": label });
   const table = el("div.numbers.card", { tabindex: "0", role: "region", "aria-label": "Numbers" });
-  fill(place, missing && el("p.quiet", `No ${MEASURES[query.measure].name.toLowerCase()}: ${missing}.`),
+  fill(place, reasonMissing && el("p.quiet", `No ${MEASURES[query.measure].name.toLowerCase()}: ${reasonMissing}.`),
     el("div.row.spread", crumbs, legend(shown, ranges)), el("div.beside", map, table), summary(found));
   const reload = found.rest.length || found.project_path !== "." ? () => showMap(view, place) : null;
   goUp = makeInteractive(view, { crumbs, map, table }, { root, measure: shown, step, reload });
@@ -73,6 +77,7 @@ async function showMap(view, place) {
 }
 
 /**
+ * Show the heading, with a select for the measure that colours the map.
  * @param {View} view
  * @param {HTMLElement} place
  * @param {{measure: string, limit: number}} query
@@ -85,44 +90,46 @@ function showHeading(view, place, query) {
   /** @type {[string, string][]} */
   const measures = Object.entries(MEASURES).map(([value, { name }]) => [value, name]);
   const select = choice("Colour by", measures, query.measure, change, { id: "measure" });
-  view.heading("Health", { json: apiUrl("analyze/measure_files", query),
+  view.setHeading("Health", { json: apiUrl("analyze/measure_files", query),
     filters: [el("label.quiet", { for: "measure" }, "Colour by"), select,
       quiet(MEASURES[query.measure].explanation)] });
 }
 
 /**
- * Draw the folder that the address names, and handle clicks, keys and changes of size; return how to go up a folder.
+ * Draw the folder in the URL, and handle clicks, keys and changes of size. Return a function that goes up a folder.
  * @param {View} view
  * @param {Record<"crumbs" | "map" | "table", HTMLElement>} parts
- * @param {{root: Folder, measure: string, step: (file: any) => number, reload: (() => any) | null}} data `reload`: how
- *   to load another folder, if the files of all folders were too many
+ * @param {{root: Folder, measure: string, step: (file: any) => number, reload: (() => any) | null}} data `reload` loads
+ *   another folder, if there were too many files to load all of them
  */
 function makeInteractive(view, { crumbs, map, table }, { root, measure, step, reload }) {
-  const zoom = (/** @type {string} */ path) => {
+  const folderUrl = (/** @type {string} */ path) => {
     const query = new URLSearchParams(view.query);
-    path ? query.set("folder", path) : query.delete("folder");
+    changeParameters(query, { folder: path });
     return `/health${query.size ? `?${query}` : ""}`;
   };
   const title = (/** @type {TreeNode} */ node) =>
     (node.file ? fileText(node.file, measure) : folderText(node, measure, step));
-  const folder = () => folderAt(root, view.query.get("folder"));
-  const redrawMap = () => draw(map, folder(), { step, title, zoom });
+  const currentFolder = () => folderAt(root, view.query.get("folder"));
+  const redrawMap = () => drawMap(map, currentFolder(), { step, title, folderUrl });
   const redraw = () => {
-    const steps = folder().path.split("/").filter(Boolean);
-    fill(crumbs, ["all files", ...steps].map((name, at) => {
-      const path = steps.slice(0, at).join("/"), link = { href: zoom(path), dataset: { path, kind: "folder" } };
-      return [at > 0 && el("span.quiet", { "aria-hidden": "true" }, "/"),
-        at === steps.length ? el("strong", { "aria-current": "true" }, name) : el("a", link, name)];
+    const names = currentFolder().path.split("/").filter(Boolean);
+    fill(crumbs, ["all files", ...names].map((name, depth) => {
+      const path = names.slice(0, depth).join("/");
+      const link = { href: folderUrl(path), dataset: { path, kind: "folder" } };
+      return [depth > 0 && el("span.quiet", { "aria-hidden": "true" }, "/"),
+        depth === names.length ? el("strong", { "aria-current": "true" }, name) : el("a", link, name)];
     }));
     redrawMap();
-    showNumbers(view, table, filesBelow(folder()), measure);
+    showNumbers(view, table, filesBelow(currentFolder()), measure);
   };
   const enter = async (/** @type {string} */ path) => {
-    if (path === folder().path) return;
+    if (path === currentFolder().path) return;
     const hadFocus = map.contains(document.activeElement);
-    history.pushState(null, "", zoom(path)); // Back returns to the previous folder
-    path ? view.query.set("folder", path) : view.query.delete("folder");
-    reload ? await reload() : redraw();
+    history.pushState(null, "", folderUrl(path)); // Back returns to the previous folder
+    changeParameters(view.query, { folder: path });
+    if (reload) await reload();
+    else redraw();
     if (hadFocus) /** @type {HTMLElement | null} */ (view.main.querySelector(".map a"))?.focus();
     view.announce(path || "All files");
   };
@@ -138,79 +145,94 @@ function makeInteractive(view, { crumbs, map, table }, { root, measure, step, re
   redraw();
   let width = map.clientWidth;
   new ResizeObserver(() => {
-    if (map.clientWidth !== width) redrawMap(); // redrawing takes the focus from a tile, so only if it is necessary
+    if (map.clientWidth !== width) redrawMap(); // only if necessary, because a redraw takes the focus from a tile
     width = map.clientWidth;
   }).observe(map);
-  return () => (folder().path ? void enter(folder().path.split("/").slice(0, -1).join("/")) : false);
+  return () => {
+    const { path } = currentFolder();
+    if (!path) return false;
+    enter(path.split("/").slice(0, -1).join("/"));
+    return true;
+  };
 }
 
 /**
+ * Return a measure of a file as text: "complexity 12".
  * @param {Record<string, any>} file
  * @param {string} name
  */
-const measureText = (file, name) => `${MEASURES[name].name.toLowerCase()} ${MEASURES[name].write(file[name])}`;
+const measureText = (file, name) => `${MEASURES[name].name.toLowerCase()} ${MEASURES[name].format(file[name])}`;
 
 /**
+ * Describe a file: its path and main measures.
  * @param {Record<string, any>} file
  * @param {string} measure
  */
 function fileText(file, measure) {
-  const wanted = new Set([measure, "hot_spot", "complexity", "churn", "debt"]);
-  const names = [...wanted].filter((name) => file[name] !== undefined);
-  return `${file.path}: ${names.map((name) => measureText(file, name)).join(", ")}; ${number(file.lines)} lines`;
+  const main = new Set([measure, "hot_spot", "complexity", "churn", "debt"]);
+  const names = [...main].filter((name) => file[name] !== undefined);
+  return `${file.path}: ${names.map((name) => measureText(file, name)).join(", ")}; ${formatNumber(file.lines)} lines`;
 }
 
 /**
+ * Describe a folder: its size and hottest file.
  * @param {TreeNode} node
  * @param {string} measure
  * @param {(file: any) => number} step
  */
 function folderText(node, measure, step) {
-  if (node.rest) return `${node.path || "the root"}: ${node.rest.files} more files, ${number(node.lines)} lines`;
-  const files = filesBelow(node), [worst] = files.toSorted((one, other) => step(other) - step(one));
-  const hottest = worst && step(worst) ? `; hottest ${worst.path}, ${measureText(worst, measure)}` : "";
-  return `${node.path}: ${files.length} files, ${number(node.lines)} lines${hottest}`;
+  if (node.rest) return `${node.path || "the root"}: ${node.rest.files} more files, ${formatNumber(node.lines)} lines`;
+  const files = filesBelow(node);
+  const [hottest] = files.toSorted((one, other) => step(other) - step(one));
+  const isHot = hottest && step(hottest) > 0;
+  const detail = isHot ? `; hottest ${hottest.path}, ${measureText(hottest, measure)}` : "";
+  return `${node.path}: ${files.length} files, ${formatNumber(node.lines)} lines${detail}`;
 }
 
 /**
+ * Return the legend: the colour of each step and its range of values.
  * @param {string} measure
  * @param {([number, number] | undefined)[]} ranges the lowest and highest value of each step
  */
 function legend(measure, ranges) {
-  const { name, write } = MEASURES[measure];
-  const range = ([low, high]) => (low === high ? write(low) : `${write(low)} – ${write(high)}`);
+  const { name, format } = MEASURES[measure];
+  const rangeText = ([low, high]) => (low === high ? format(low) : `${format(low)} – ${format(high)}`);
   return el("ul.legend.plain-list.row", { "aria-label": `Colours: ${name}` },
-    ranges.map((ends, at) => ends && el("li.row", el("span", { class: `swatch heat-${at}` }), range(ends))));
+    ranges.map((range, index) =>
+      range && el("li.row", el("span", { class: `swatch heat-${index}` }), rangeText(range))));
 }
 
-/** @param {any} found */
+/**
+ * Return the number of files and lines, and which files are not shown.
+ * @param {any} found as `measure_files` returns it
+ */
 function summary({ files_analyzed: all, total_lines: lines, files, rest, files_skipped }) {
   const others = all - files.length;
   const skipped = Object.entries(files_skipped).map(([reason, count]) => `${count} ${reason}`).join(", ");
-  const omitted = ` The worst ${number(files.length)} are shown individually; ${number(others)} others, none of them ` +
-    `worse, are summed up in ${counted(rest.length, "folder")}.`;
-  return el("p.quiet", `${counted(all, "file")}, ${counted(lines, "line")}.`,
+  const omitted = ` The worst ${formatNumber(files.length)} are shown individually, ` +
+    `the ${formatNumber(others)} others as part of ${pluralise(rest.length, "folder")}.`;
+  return el("p.quiet", `${pluralise(all, "file")}, ${pluralise(lines, "line")}.`,
     others > 0 && omitted, skipped && ` Left out: ${skipped}.`);
 }
 
 /**
- * Load the sections one after the other, the one that the address names first; an error in one does not affect others.
+ * Load the sections one after the other, starting with the one in the URL. An error in one does not affect the others.
  * @param {View} view
  */
 async function showSections(view) {
-  const placeholder = () => el("div.stack", el("p.quiet", "Waiting for other sections."));
+  const placeholder = () => el("div.stack", el("p.quiet", "Waiting for other sections…"));
   const sections = SECTIONS.map((section) => ({ ...section, place: placeholder() }));
   view.main.append(...sections.map(({ id, title, place }) =>
     el("section.stack.health-section", { id, "aria-label": title }, el("h2", title), place)));
   const isTarget = (/** @type {{id: string}} */ { id }) => location.hash === `#${id}`;
-  // Until the user acts, the target stays in view although sections above it grow.
+  // Until the user scrolls, clicks or types, the target stays in view while sections above it grow.
   let isPinned = sections.some(isTarget);
   const unpin = () => (isPinned = false);
   const { main, signal } = view;
   for (const event of ["wheel", "pointerdown", "keydown"]) main.addEventListener(event, unpin, { signal });
   const sorted = sections.toSorted((one, other) => Number(isTarget(other)) - Number(isTarget(one)));
   for (const { id, activity, place } of sorted) {
-    await view.running(place, activity, async () => (await import(`./health/${id}.js`)).show(view, place));
+    await view.runWithStatus(place, activity, async () => (await import(`./health/${id}.js`)).show(view, place));
     if (view.signal.aborted) return;
     if (isPinned) document.getElementById(location.hash.slice(1))?.scrollIntoView();
   }

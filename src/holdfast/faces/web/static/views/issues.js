@@ -1,15 +1,15 @@
-// The Issues view: a list of issues or milestones with a filter, or the page of one of them.
+// The Issues view: a list of issues or milestones with a filter, or one of them in detail.
 
 import { apiUrl, get, post } from "../api.js";
 import { button, choice, primaryButton } from "../controls.js";
 import { emptyState, quiet } from "../display.js";
 import { el, fill, renderKeyed } from "../dom.js";
 import { formDialog } from "../forms.js";
-import { filterLine } from "./issues/filter.js";
-import { entityAddress, kindOf, line, person, textFields } from "./issues/parts.js";
+import { filterField } from "./issues/filter.js";
+import { entityAddress, kindOf, listItem, personName, textFields } from "./issues/entity.js";
 
 /** @import { View } from "../view.js" */
-/** @import { Item } from "./issues/parts.js" */
+/** @import { Item } from "./issues/entity.js" */
 
 const KINDS = {
   issue: {
@@ -21,35 +21,37 @@ const KINDS = {
     sorts: ["due", "updated:desc", "created:desc", "title", "open_issues:desc"],
   },
 };
-const SORTS = {
+/** The text of each sort key. */
+const SORT_NAMES = {
   "updated:desc": "Latest change", "created:desc": "Newest", due: "Due first", title: "Title",
   "comments:desc": "Most comments", "open_issues:desc": "Most open issues",
 };
 const PATH = "milestones/git_mile_overview";
-const PAGE_SIZE = 50;
-/** The most lines that the server returns at a time. */
-const MAX_PAGE_SIZE = 500;
+/** The number of items that are loaded at first and with each click on More; a judgement: about two screens. */
+const ITEMS_PER_PAGE = 50;
+/** The maximum that the server accepts as `limit`. */
+const MAX_ITEMS_PER_REQUEST = 500;
 
 /** @param {View} view */
 export async function show(view) {
   const Content = view.parameters.id ? (await import("./issues/detail.js")).Detail : List;
-  await new Content(view).begin();
+  await new Content(view).start();
 }
 
-/** The list. */
+/** The list of issues or milestones. */
 class List {
   /** @param {View} view */
   constructor(view) {
     this.view = view;
     this.kind = kindOf(view);
-    /** How many lines the user has asked for. */
-    this.wanted = PAGE_SIZE;
+    /** The number of items to load. */
+    this.itemCount = ITEMS_PER_PAGE;
     const { example } = KINDS[this.kind];
-    const apply = (/** @type {string} */ filter) => this.ask({ filter });
-    this.filter = filterLine(view.query.get("filter") ?? "", { example, apply, fields: () => this.fields() });
+    const apply = (/** @type {string} */ filter) => this.changeQuery({ filter });
+    this.filter = filterField(view.query.get("filter") ?? "", { example, apply, fields: () => this.fields() });
     this.header = el("header");
-    /** @type {symbol | null} the newest request */
-    this.newest = null;
+    /** @type {symbol | null} identifies the latest request, so that the responses to earlier ones are ignored */
+    this.latestRequest = null;
     /** @type {Promise<{fields: any[], remote?: string}> | null} */
     this.vocabulary = null;
     this.list = el("ul.lines.plain-list.card");
@@ -58,18 +60,18 @@ class List {
     this.notice = el("div.notice", { role: "status" });
   }
 
-  async begin() {
+  async start() {
     const { view } = this;
-    this.header = view.heading(KINDS[this.kind].title, {
-      json: apiUrl(PATH, this.question()),
+    this.header = view.setHeading(KINDS[this.kind].title, {
+      json: apiUrl(PATH, this.listQuery()),
       tools: [el("span.sync-place"), primaryButton(`New ${this.kind}`, () => this.create())],
       filters: this.controls(),
     });
     view.main.append(this.notice, this.hint, this.list, this.below);
-    view.key("n", `New ${this.kind}`, () => this.create());
-    view.key("j", "Next line", () => this.move(1));
-    view.key("k", "Previous line", () => this.move(-1));
-    view.key("f", "Filter", () => this.filter.input.focus());
+    view.addKey("n", `New ${this.kind}`, () => this.create());
+    view.addKey("j", "Next item", () => this.moveFocus(1));
+    view.addKey("k", "Previous item", () => this.moveFocus(-1));
+    view.addKey("f", "Filter", () => this.filter.input.focus());
     view.on("milestones", () => this.refresh());
     await this.refresh();
     this.offerSync();
@@ -79,118 +81,128 @@ class List {
     const tabs = Object.entries(KINDS).map(([kind, { title, address }]) =>
       el("a.button", { href: address, "aria-current": kind === this.kind ? "page" : null }, title));
     const { sorts } = KINDS[this.kind];
-    const order = (/** @type {string} */ key) => this.ask({ sort: key === sorts[0] ? null : key });
-    const change = ({ target }) => this.ask({ closed: target.checked ? "1" : null });
+    const changeOrder = (/** @type {string} */ key) => this.changeQuery({ sort: key === sorts[0] ? null : key });
+    const change = ({ target }) => this.changeQuery({ closed: target.checked ? "1" : null });
     const closed = el("input", { type: "checkbox", checked: this.view.query.has("closed"), on: { change } });
-    const orders = choice("Order", sorts.map((/** @type {string} */ key) => [key, SORTS[key]]), this.sort(), order);
+    /** @type {[string, string][]} */
+    const options = sorts.map((/** @type {string} */ key) => [key, SORT_NAMES[key]]);
+    const orders = choice("Order", options, this.sortKey(), changeOrder);
     return [el("nav.tabs.row", { "aria-label": "Kind" }, tabs), this.filter.node, orders,
-      el("label.row", closed, "Closed too")];
+      el("label.row", closed, "Show closed")];
   }
 
-  sort() {
+  /** Return the sort key of the URL, or the default. */
+  sortKey() {
     return this.view.query.get("sort") ?? KINDS[this.kind].sorts[0];
   }
 
-  question(more = {}) {
+  /** Return the arguments of the operation that lists the items. */
+  listQuery(more = {}) {
     const { query } = this.view;
-    const [filter, includeClosed] = [query.get("filter"), query.has("closed") || null];
-    return { entity: this.kind, filter, sort: [this.sort()], includeClosed, limit: PAGE_SIZE, ...more };
+    const filter = query.get("filter");
+    const includeClosed = query.has("closed") || null;
+    return { entity: this.kind, filter, sort: [this.sortKey()], includeClosed, limit: ITEMS_PER_PAGE, ...more };
   }
 
-  /** Request the fields of the filter language and the remote, once. */
-  async learn() {
-    // If this fails there are no completions; the list itself reports the error.
-    const request = () => get("milestones/git_mile_vocabulary", { entity: this.kind }, this.view);
-    return (this.vocabulary ??= request().catch(() => ({ fields: [] })));
+  /** Load the fields of the filter language and the name of the remote, once. */
+  async loadVocabulary() {
+    // If this request fails there are no completions; the list itself reports the error.
+    this.vocabulary ??= get("milestones/git_mile_vocabulary", { entity: this.kind }, this.view)
+      .catch(() => ({ fields: [] }));
+    return this.vocabulary;
   }
 
   /** Return the fields of the filter language by name. */
   async fields() {
-    const { fields } = await this.learn();
+    const { fields } = await this.loadVocabulary();
     return new Map(fields.map((field) => [field.name, field]));
   }
 
   /**
-   * Change the query and load the list again.
+   * Change the query and reload the list.
    * @param {Record<string, string | null>} changes
    */
-  ask(changes) {
+  changeQuery(changes) {
     this.view.setQuery(changes);
-    this.header.querySelector("a[target]")?.setAttribute("href", apiUrl(PATH, this.question()));
-    this.wanted = PAGE_SIZE;
+    this.header.querySelector("a[target]")?.setAttribute("href", apiUrl(PATH, this.listQuery()));
+    this.itemCount = ITEMS_PER_PAGE;
     return this.refresh();
   }
 
-  /** Load as many lines as the user has asked for, and update those that differ. */
+  /** Load the items, page by page, and draw those that have changed. */
   async refresh() {
-    const request = (this.newest = Symbol("request"));
+    const request = Symbol("request");
+    this.latestRequest = request;
     /** @type {any[]} */
     const items = [];
     try {
       /** @type {Record<string, any>} */
       let page = {};
       do {
-        const limit = Math.min(MAX_PAGE_SIZE, this.wanted - items.length);
-        page = await get(PATH, this.question({ limit, cursor: page.nextCursor }), this.view);
+        const limit = Math.min(MAX_ITEMS_PER_REQUEST, this.itemCount - items.length);
+        page = await get(PATH, this.listQuery({ limit, cursor: page.nextCursor }), this.view);
         items.push(...page.items);
-      } while (page.nextCursor && items.length < this.wanted);
-      if (this.newest !== request) return;
-      this.filter.fail(null);
+      } while (page.nextCursor && items.length < this.itemCount);
+      if (this.latestRequest !== request) return;
+      this.filter.showError(null);
       this.list.hidden = this.below.hidden = false;
       this.draw(items, Boolean(page.nextCursor));
       const hidesClosed = !this.view.query.has("closed");
-      const closedHint = "Closed ones are left out; tick “Closed too” to see them.";
+      const closedHint = "Closed items are hidden. Tick “Show closed” to see them.";
       fill(this.hint, page.hint && (hidesClosed ? closedHint : page.hint));
     } catch (problem) {
-      if (this.newest !== request || problem.name === "AbortError") return;
-      // The lines of an earlier request are no answer to this one.
-      this.list.hidden = true;
-      this.below.hidden = problem.data?.column !== undefined;
-      if (this.below.hidden) this.filter.fail(problem);
-      else this.view.fail(this.below, problem);
+      if (this.latestRequest !== request || problem.name === "AbortError") return;
+      this.list.hidden = true; // it shows the items of an earlier request
+      const isFilterError = problem.data?.column !== undefined;
+      this.below.hidden = isFilterError;
+      if (isFilterError) this.filter.showError(problem);
+      else this.view.showError(this.below, problem);
     }
   }
 
   /**
+   * Draw the items.
    * @param {any[]} items
-   * @param {boolean} isCut whether there are more
+   * @param {boolean} hasMore
    */
-  draw(items, isCut) {
-    renderKeyed(this.list, items, (item) => line(item, this.kind));
-    const more = async () => {
-      this.wanted = items.length + PAGE_SIZE;
+  draw(items, hasMore) {
+    renderKeyed(this.list, items, (item) => listItem(item, this.kind));
+    const showMore = async () => {
+      this.itemCount = items.length + ITEMS_PER_PAGE;
       await this.refresh();
       this.list.children[items.length]?.querySelector("a")?.focus();
     };
-    const count = quiet(`${items.length} ${isCut ? "shown" : "in all"}`);
-    fill(this.below, items.length ? [isCut && button("More", more), " ", count] : this.nothing());
+    const count = quiet(`${items.length} ${hasMore ? "shown" : "in all"}`);
+    fill(this.below, items.length ? [hasMore && button("More", showMore), " ", count] : this.emptyMessage());
   }
 
-  nothing() {
+  /** Return the empty state: no items at all, or none that match the filter. */
+  emptyMessage() {
     const { kind, view: { query } } = this;
     const clear = () => {
       this.filter.input.value = "";
-      this.ask({ filter: null });
+      this.changeQuery({ filter: null });
     };
-    const among = query.has("closed") ? "" : " among those that are open";
+    const searched = query.has("closed") ? kind : `open ${kind}`;
     const clearButton = button("Clear the filter", clear);
-    if (query.get("filter")) return emptyState(`No ${kind} matches this filter${among}.`, clearButton);
+    if (query.get("filter")) return emptyState(`No ${searched} matches this filter.`, clearButton);
     const command = el("pre", `git mile create ${kind} "What is to be done"`);
-    return emptyState(`There is no open ${kind}. ${KINDS[kind].title} are stored in git refs of this repository and ` +
-      `are cloned and fetched with it. Create one with New ${kind}, or on the command line:`, command);
+    return emptyState(`There are no open ${kind}s. ${KINDS[kind].title} are stored in git refs of this repository, ` +
+      `so they are cloned and fetched with it. Create one with “New ${kind}”, or on the command line:`, command);
   }
 
   /**
-   * Move the focus by lines.
-   * @param {number} step
+   * Move the focus to the next or previous item.
+   * @param {number} step 1 or -1
    */
-  move(step) {
+  moveFocus(step) {
     const links = /** @type {HTMLElement[]} */ ([...this.list.querySelectorAll("a.name")]);
-    const at = links.findIndex((link) => link.closest("li")?.contains(document.activeElement));
-    links[at < 0 ? 0 : Math.min(links.length - 1, Math.max(0, at + step))]?.focus();
+    const current = links.findIndex((link) => link.closest("li")?.contains(document.activeElement));
+    const next = current < 0 ? 0 : Math.min(links.length - 1, Math.max(0, current + step));
+    links[next]?.focus();
   }
 
-  /** Ask for a title and a description, create it, and go to its page. */
+  /** Ask the user for a title and a description, create the issue or milestone, and show it. */
   async create() {
     const { view, kind } = this;
     const submit = (/** @type {object} */ texts) => post("milestones/git_mile_create", { entity: kind, ...texts });
@@ -198,8 +210,9 @@ class List {
     if (created) view.go(entityAddress(kind, created.id));
   }
 
+  /** Offer to synchronise with the remote, if there is one. */
   async offerSync() {
-    const { remote } = await this.learn();
+    const { remote } = await this.loadVocabulary();
     const place = /** @type {HTMLElement | null} */ (this.header.querySelector(".sync-place"));
     if (!remote || !place) return;
     const sync = button(`Sync with ${remote}`, () => this.sync(sync, remote));
@@ -207,17 +220,20 @@ class List {
   }
 
   /**
+   * Synchronise with the remote and show the result.
    * @param {HTMLButtonElement} trigger
    * @param {string} remote
    */
   async sync(trigger, remote) {
     trigger.disabled = true;
-    fill(this.notice, el("p.quiet", `Synchronizing with ${remote}…`));
+    fill(this.notice, el("p.quiet", `Synchronising with ${remote}…`));
     await this.view.attempt(this.notice, async () => {
       const { received, sent, lost_claims: lost, problems } = await post("milestones/git_mile_sync");
       const summary = received + sent ? `Received ${received} and sent ${sent} changes.` : "Nothing to exchange.";
-      const claimed = ({ id, title, holder }) =>
-        el("p", "“", el("a", { href: entityAddress("issue", id) }, title), "” is now claimed by ", person(holder), ".");
+      const claimed = ({ id, title, holder }) => {
+        const link = el("a", { href: entityAddress("issue", id) }, title);
+        return el("p", "“", link, "” is now claimed by ", personName(holder), ".");
+      };
       await this.refresh();
       fill(this.notice, el("p", summary), lost.map(claimed), problems.map((text) => el("p.problem", text)));
     });

@@ -1,39 +1,43 @@
-// The Review view: a diff, file by file, remarks on its lines for the agent, and its answers.
+// The Review view: a diff, remarks on its lines for the agent, and the agent's answers.
 
 import { apiUrl, get, post } from "../api.js";
 import { button, choice, primaryButton } from "../controls.js";
-import { counted, emptyState, quiet } from "../display.js";
+import { pluralise, emptyState, quiet } from "../display.js";
 import { arrange, el, fill, highlight } from "../dom.js";
 import { commitAddress } from "../links.js";
-import { FileDiff, counts } from "./review/file.js";
-import { elsewhere, messageOf, threadsOf } from "./review/remarks.js";
+import { FileDiff, changeCounts } from "./review/file.js";
+import { threadWithLink, formatMessage, groupThreads } from "./review/remarks.js";
 import { Selection } from "./review/selection.js";
-import { DONE, Drafts, isMarked, setMark } from "../memory.js";
+import { DONE_REMARKS, Drafts, isMarked, setMark } from "../storage.js";
 
 /** @import { View } from "../view.js" */
 /** @import { Draft, Thread } from "./review/remarks.js" */
 
-/** How often the diff is checked for changes; a judgement: one conditional request each time. */
+/** The interval between checks for changes; a judgement: each check is one conditional request. */
 const CHECK_MS = 3000;
-/** Threads on other files that are shown unfolded. */
-const MAX_UNFOLDED = 5;
-/** The empty tree of git, in SHA-1 and SHA-256, which it compares with before the first commit. */
+/** The number of threads on other files that are shown unfolded; a judgement: about a screen. */
+const MAX_THREADS_UNFOLDED = 5;
+/** The id of git's empty tree, in SHA-1 or SHA-256. Before the first commit, the diff is against it. */
 const EMPTY_TREE = /^(4b825dc642|6ef19b4122)/;
+/** Wide enough for old and new lines side by side. */
 const WIDE = "(min-width: 1000px)";
-/** What can be reviewed: a title and the fields that it needs. */
-const WHAT = {
+/** The number of messages that are loaded; a judgement: older remarks are rarely still discussed. */
+const MAX_MESSAGES = 200;
+/** The subjects of a review: the title, and the names of the fields that it needs. */
+const SUBJECTS = {
   worktree: ["Uncommitted changes"], unstaged: ["Unstaged changes"], staged: ["Staged changes"],
   commit: ["A commit", "revision"], range: ["A range of commits", "base", "revision"], branch: ["This branch", "base"],
 };
+/** The label and an example of each field. */
 const FIELDS = { revision: ["Commit", "HEAD"], base: ["From", "main"] };
 
 /** @param {View} view */
 export async function show(view) {
   const repository = await get("tasks/taskpilot_workspaces", {}, view).catch(() => ({}));
-  await new Review(view, repository.workspaces?.[0]?.name ?? "").begin();
+  await new Review(view, repository.workspaces?.[0]?.name ?? "").start();
 }
 
-/** The state of the view. */
+/** The state of the view: the diff, the threads and the drafts. */
 export class Review {
   /**
    * @param {View} view
@@ -43,32 +47,34 @@ export class Review {
     this.view = view;
     /** @type {Map<string, FileDiff>} by path */
     this.files = new Map();
-    /** @type {Thread[]} those that are not done */
+    /** @type {Thread[]} the threads that the user has not marked as done */
     this.threads = [];
-    /** @type {any} the last diff */
-    this.data = null;
+    /** @type {any} the current diff, as `read_diff` returns it */
+    this.diff = null;
     /** @type {Set<Draft>} drafts that are being sent */
     this.sending = new Set();
     this.summary = el("span.quiet", { role: "status" });
-    this.index = el("ul.plain-list");
+    this.fileIndex = el("ul.plain-list");
     this.list = el("div.stack");
-    this.rest = el("section.stack", { "aria-label": "Remarks elsewhere" });
-    this.trouble = el("div");
-    this.layout = button("Side by side", () => this.toggleLayout(), { class: "button layout" });
-    this.sendAll = primaryButton("", () => this.send(this.drafts.list), { hidden: true });
+    /** The threads on files that are not part of the diff. */
+    this.otherThreads = el("section.stack", { "aria-label": "Remarks elsewhere" });
+    this.errorPlace = el("div");
+    this.layoutButton = button("Side by side", () => this.toggleLayout(), { class: "button layout" });
+    this.sendAllButton = primaryButton("", () => this.send(this.drafts.list), { hidden: true });
     this.selection = new Selection(this, this.list);
     this.drafts = new Drafts(repository);
-    this.near = new IntersectionObserver((entries) => entries.forEach(({ isIntersecting, target }) => {
+    /** Loads files when they are scrolled near. */
+    this.visibility = new IntersectionObserver((entries) => entries.forEach(({ isIntersecting, target }) => {
       if (isIntersecting) FileDiff.of(target)?.load();
     }), { root: view.main, rootMargin: "600px" });
-    view.signal.addEventListener("abort", () => this.near.disconnect());
+    view.signal.addEventListener("abort", () => this.visibility.disconnect());
   }
 
-  /** What is reviewed, as the arguments of the operation. */
+  /** The subject of the review, as arguments of the operation. */
   get query() {
-    const wanted = this.view.query.get("what") ?? "";
-    const what = wanted in WHAT ? wanted : "worktree";
-    const [, ...fields] = WHAT[what];
+    const given = this.view.query.get("what") ?? "";
+    const what = given in SUBJECTS ? given : "worktree";
+    const [, ...fields] = SUBJECTS[what];
     return { what, ...Object.fromEntries(fields.map((name) => [name, this.view.query.get(name)])) };
   }
 
@@ -77,37 +83,42 @@ export class Review {
     return this.view.query.get("layout") === "split" && matchMedia(WIDE).matches;
   }
 
-  async begin() {
+  async start() {
     const { view } = this;
-    this.heading();
-    view.main.append(this.trouble, el("div.review",
-      el("nav", { "aria-label": "Files" }, this.index), el("div.stack", this.list, this.rest)));
+    this.showHeading();
+    view.main.append(this.errorPlace, el("div.review",
+      el("nav", { "aria-label": "Files" }, this.fileIndex), el("div.stack", this.list, this.otherThreads)));
     view.on("inbox", () => this.loadRemarks());
-    const reload = (/** @type {StorageEvent} */ { key }) =>
-      key === this.drafts.name && (this.drafts.reload(), this.redraw());
-    addEventListener("storage", reload, { signal: view.signal }); // another window changed the drafts
-    view.every(CHECK_MS, () => this.refresh());
-    view.key("u", "Unified or side by side", () => this.toggleLayout());
+    addEventListener("storage", ({ key }) => {
+      if (key !== this.drafts.name) return;
+      this.drafts.reload(); // another window changed the drafts
+      this.redraw();
+    }, { signal: view.signal });
+    view.poll(CHECK_MS, () => this.refresh());
+    view.addKey("u", "Unified or side by side", () => this.toggleLayout());
     matchMedia(WIDE).addEventListener("change", () => this.draw(), { signal: view.signal });
     await Promise.all([this.refresh(), this.loadRemarks()]);
   }
 
-  heading() {
+  showHeading() {
     const { what } = this.query;
-    const pick = (changes) => (this.view.setQuery(changes), this.view.go(location.href));
+    const changeQuery = (/** @type {Record<string, string | null>} */ changes) => {
+      this.view.setQuery(changes);
+      this.view.go(location.href);
+    };
     /** @type {[string, string][]} */
-    const options = Object.entries(WHAT).map(([value, [text]]) => [value, text]);
-    const choose = (/** @type {string} */ value) => pick({ what: value, revision: null, base: null });
-    const fields = WHAT[what].slice(1).map((name) => {
+    const options = Object.entries(SUBJECTS).map(([value, [text]]) => [value, text]);
+    const choose = (/** @type {string} */ value) => changeQuery({ what: value, revision: null, base: null });
+    const fields = SUBJECTS[what].slice(1).map((name) => {
       const [label, example] = what === "range" && name === "base" ? ["From", "HEAD~3"] : FIELDS[name];
-      const change = (/** @type {any} */ { target }) => pick({ [name]: target.value.trim() });
+      const change = (/** @type {any} */ { target }) => changeQuery({ [name]: target.value.trim() });
       const value = this.view.query.get(name) ?? "";
       return el("input", { "aria-label": label, placeholder: `${label}: ${example}`, value, on: { change } });
     });
-    this.layout.ariaPressed = String(this.isSplit);
-    this.view.heading("Review", {
+    this.layoutButton.ariaPressed = String(this.isSplit);
+    this.view.setHeading("Review", {
       json: apiUrl("source/read_diff", this.query),
-      tools: [this.sendAll, this.layout],
+      tools: [this.sendAllButton, this.layoutButton],
       filters: [choice("What to review", options, what, choose), fields, this.summary],
     });
   }
@@ -117,79 +128,86 @@ export class Review {
     this.draw();
   }
 
+  /** Draw all files in the chosen layout. */
   draw() {
-    this.layout.ariaPressed = String(this.isSplit);
+    this.layoutButton.ariaPressed = String(this.isSplit);
     this.files.forEach((file) => file.draw());
   }
 
   /** Load the diff and draw the files that have changed. */
   refresh() {
-    return this.view.attempt(this.trouble, async () => {
-      const data = await get("source/read_diff", this.query, this.view);
-      fill(this.trouble);
-      const before = this.files;
-      const isCurrent = (/** @type {any} */ { path, version }) => before.get(path)?.file.version === version;
-      if (data === this.data && data.files.every(isCurrent)) return;
-      this.data = data;
-      this.files = new Map(data.files.map((/** @type {any} */ file) => {
-        const known = before.get(file.path);
-        const stays = isCurrent(file) || known?.written.length; // while the user writes, its lines do not change
-        return [file.path, stays ? known : this.newFile(file, known)];
+    return this.view.attempt(this.errorPlace, async () => {
+      const diff = await get("source/read_diff", this.query, this.view);
+      fill(this.errorPlace);
+      const previous = this.files;
+      const isCurrent = (/** @type {any} */ { path, version }) => previous.get(path)?.file.version === version;
+      if (diff === this.diff && diff.files.every(isCurrent)) return;
+      this.diff = diff;
+      this.files = new Map(diff.files.map((/** @type {any} */ file) => {
+        const shown = previous.get(file.path);
+        const isKept = isCurrent(file) || shown?.openRemarks.length; // lines do not change while the user writes
+        return [file.path, isKept ? shown : this.createFile(file, shown)];
       }));
-      arrange(this.list, this.files.size ? [...this.files.values()].map(({ node }) => node) : [this.nothing()]);
-      this.summarise();
-      this.showRest();
+      const nodes = [...this.files.values()].map(({ node }) => node);
+      arrange(this.list, nodes.length ? nodes : [this.emptyMessage()]);
+      this.showSummary();
+      this.showOtherThreads();
     });
   }
 
-  nothing() {
-    const later = "Changes by agents and by you are shown here.";
+  /** Return the empty state of a review without differences. */
+  emptyMessage() {
+    const purpose = "Changes by agents and by you are shown here.";
     if (this.query.what !== "worktree") return emptyState("There are no differences.");
-    if (EMPTY_TREE.test(this.data.old)) return emptyState(`Nothing has been committed yet. ${later}`);
-    return emptyState(`Nothing has changed since the last commit. ${later}`,
+    if (EMPTY_TREE.test(this.diff.old)) return emptyState(`Nothing has been committed yet. ${purpose}`);
+    return emptyState(`Nothing has changed since the last commit. ${purpose}`,
       el("a.button", { href: commitAddress("HEAD") }, "See the last commit"));
   }
 
   /**
-   * Return a file that is new or has changed; if its lines were shown, they are shown again.
+   * Return a file that is new or has changed. If the lines of its previous version were shown, load the new ones.
    * @param {any} file
-   * @param {FileDiff | undefined} known
+   * @param {FileDiff | undefined} previous
    */
-  newFile(file, known) {
+  createFile(file, previous) {
     const diff = new FileDiff(this, file);
-    if (known?.drawn && !diff.tick.checked) diff.load(known.context).then(() => highlight(diff.node));
+    if (previous?.table && !diff.seenBox.checked) diff.load(previous.context).then(() => highlight(diff.node));
     return diff;
   }
 
   /** Show the totals, the list of files and the number of drafts. */
-  summarise() {
+  showSummary() {
     const files = [...this.files.values()];
-    const sum = (name) => files.reduce((total, { file }) => total + (file[name] ?? 0), 0);
-    const seen = files.filter(({ tick }) => tick.checked).length;
-    const { total_files: total, subject, note } = this.data;
-    const changes = [counts({ added: sum("added"), removed: sum("removed") }), ` · ${seen} of ${files.length} seen`];
-    const text = `${subject ? `“${subject}” · ` : ""}${counted(total, "file")} `;
+    const sum = (/** @type {string} */ name) => files.reduce((total, { file }) => total + (file[name] ?? 0), 0);
+    const seen = files.filter(({ seenBox }) => seenBox.checked).length;
+    const { total_files: total, subject, note } = this.diff;
+    const counts = changeCounts({ added: sum("added"), removed: sum("removed") });
+    const changes = [counts, ` · ${seen} of ${files.length} seen`];
+    const text = `${subject ? `“${subject}” · ` : ""}${pluralise(total, "file")} `;
     fill(this.summary, text, total > 0 && changes, note && ` · ${note}`);
-    fill(this.index, files.map((file) => el("li", this.entry(file))));
-    this.showDrafts();
+    fill(this.fileIndex, files.map((file) => el("li", this.indexEntry(file))));
+    this.showDraftCount();
   }
 
   /**
-   * Return the entry of a file in the list.
+   * Return the entry of a file in the index.
    * @param {FileDiff} diff
    */
-  entry({ file, tick, node }) {
+  indexEntry({ file, seenBox: { checked: isSeen }, node }) {
     const [, folder, name] = file.path.match(/^(?:(.*)\/)?(.*)$/s) ?? [];
-    const jump = () => (node.scrollIntoView({ block: "start" }), this.selection.move(node.querySelector("tr.line")));
-    return button([el("span.one-line", name, quiet(` ${folder ?? ""}`)), counts(file),
-      el("span.tick", tick.checked && "✓"), tick.checked && el("span.visually-hidden", "seen")],
-    jump, { class: "button plain", title: file.path });
+    const jump = () => {
+      node.scrollIntoView({ block: "start" });
+      this.selection.move(node.querySelector("tr.line"));
+    };
+    const content = [el("span.one-line", name, quiet(` ${folder ?? ""}`)), changeCounts(file),
+      el("span.tick", isSeen && "✓"), isSeen && el("span.visually-hidden", "seen")];
+    return button(content, jump, { class: "button plain", title: file.path });
   }
 
   loadRemarks() {
-    return this.view.attempt(this.trouble, async () => {
-      const { messages } = await get("inbox/list_messages", { newest: true, limit: 200 }, this.view);
-      this.threads = threadsOf(messages).filter((thread) => !isMarked(DONE, lastOf(thread).id));
+    return this.view.attempt(this.errorPlace, async () => {
+      const { messages } = await get("inbox/list_messages", { newest: true, limit: MAX_MESSAGES }, this.view);
+      this.threads = groupThreads(messages).filter((thread) => !isMarked(DONE_REMARKS, lastMessage(thread).id));
       this.redraw();
     });
   }
@@ -197,41 +215,48 @@ export class Review {
   /** Draw the remarks and drafts again. */
   redraw() {
     for (const file of this.files.values()) file.showRemarks();
-    this.showRest();
-    this.showDrafts();
+    this.showOtherThreads();
+    this.showDraftCount();
   }
 
-  /** Show the threads on files that are not part of the diff. */
-  showRest() {
-    if (!this.data || this.rest.contains(document.activeElement) || this.rest.querySelector("form")) return;
-    const others = this.threads.filter((thread) => !this.files.has(thread.file)).reverse();
-    const nodes = others.map((thread) => elsewhere(thread, this.options(thread)));
-    const older = nodes.splice(MAX_UNFOLDED);
-    fill(this.rest, nodes.length > 0 && el("h2", "Remarks elsewhere"), nodes,
+  /** Show the threads on files that are not part of the diff, unless the user is working there. */
+  showOtherThreads() {
+    const { otherThreads } = this;
+    const isInUse = otherThreads.contains(document.activeElement) || otherThreads.querySelector("form");
+    if (!this.diff || isInUse) return;
+    const others = this.threads.filter((thread) => !this.files.has(thread.file)).reverse(); // the newest first
+    const nodes = others.map((thread) => threadWithLink(thread, this.threadOptions(thread)));
+    const older = nodes.splice(MAX_THREADS_UNFOLDED);
+    fill(otherThreads, nodes.length > 0 && el("h2", "Remarks elsewhere"), nodes,
       older.length > 0 && el("details", el("summary", `${older.length} older`), el("div.stack", older)));
   }
 
   /**
-   * What a thread needs to be shown.
+   * Return the actions of a thread.
    * @param {Thread} thread
    */
-  options(thread) {
+  threadOptions(thread) {
     const reload = () => this.loadRemarks();
-    return { view: this.view, reload, done: () => (setMark(DONE, lastOf(thread).id), reload()) };
+    const markDone = () => {
+      setMark(DONE_REMARKS, lastMessage(thread).id);
+      reload();
+    };
+    return { view: this.view, reload, markDone };
   }
 
-  showDrafts() {
+  /** Show the number of drafts on the button that sends them. */
+  showDraftCount() {
     const { length } = this.drafts.list.filter((draft) => draft.text.trim());
-    this.sendAll.hidden = length === 0;
-    fill(this.sendAll, `Send all (${length})`);
+    this.sendAllButton.hidden = length === 0;
+    fill(this.sendAllButton, `Send all (${length})`);
   }
 
   /**
-   * What a draft needs to be shown and edited.
+   * Return the actions of a draft.
    * @param {Draft} draft
    */
   draftOptions(draft) {
-    /** Draw the drafts again; the focus goes to the field of the draft or else to the line. */
+    /** Draw the drafts again; the field of the draft gets the focus, or else the current line. */
     const redraw = () => {
       blur();
       this.redraw();
@@ -242,7 +267,8 @@ export class Review {
       save: (/** @type {Partial<Draft>} */ changes, isTyping = false) => {
         Object.assign(draft, changes);
         this.drafts.save();
-        isTyping ? this.showDrafts() : redraw();
+        if (isTyping) this.showDraftCount();
+        else redraw();
       },
       send: () => this.send([draft]),
       remove: () => {
@@ -254,16 +280,16 @@ export class Review {
   }
 
   /**
-   * Send drafts to the agent, each only once; one that is refused stays and shows the reason.
+   * Send drafts to the agent, each only once. A draft that is refused stays and shows the reason.
    * @param {Draft[]} drafts
    */
   async send(drafts) {
-    const wanted = drafts.filter((one) => one.text.trim() && !this.sending.has(one));
+    const batch = drafts.filter((draft) => draft.text.trim() && !this.sending.has(draft));
     let sent = 0;
-    for (const draft of wanted) this.sending.add(draft);
-    for (const draft of wanted) {
+    for (const draft of batch) this.sending.add(draft);
+    for (const draft of batch) {
       try {
-        await post("inbox/send_message", messageOf(draft));
+        await post("inbox/send_message", formatMessage(draft));
         this.drafts.remove(draft);
         sent += 1;
       } catch (problem) {
@@ -272,16 +298,16 @@ export class Review {
       this.sending.delete(draft);
     }
     blur();
-    this.view.announce(`${counted(sent, "remark")} sent`);
+    this.view.announce(`${pluralise(sent, "remark")} sent`);
     await this.loadRemarks();
     this.selection.current?.focus();
   }
 }
 
 /** @param {Thread} thread */
-const lastOf = (thread) => thread.messages[thread.messages.length - 1];
+const lastMessage = (thread) => thread.messages[thread.messages.length - 1];
 
-/** Take the focus away, since an element that has it is not redrawn. */
+/** Remove the focus, because an element that contains it is not redrawn. */
 function blur() {
   if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
 }

@@ -1,7 +1,7 @@
-// Agents at work: what each one holds, how much of its lease is left, and what it did last.
+// Agents at work: the tasks that each agent holds, the time left of its leases, and its last event.
 
-import { get, orNone } from "../../api.js";
-import { bar, quiet } from "../../display.js";
+import { get, ifInitialised } from "../../api.js";
+import { progressBar, quiet } from "../../display.js";
 import { el } from "../../dom.js";
 import { ago, selfUpdating, timeLeft } from "../../time.js";
 
@@ -17,28 +17,32 @@ import { ago, selfUpdating, timeLeft } from "../../time.js";
  *   tasks?: {id: string, title: string, since: string, expires_at: string}[]}} Agent
  */
 
-const VERBS = {
-  created: "added ", claimed: "took ", released: "gave back ", "handed-over": "handed over ",
+/** The number of events that are searched for the last one of each agent; the maximum of the server. */
+const MAX_EVENTS = 200;
+/** The text of an event before the task. */
+const EVENT_TEXTS = {
+  created: "added ", claimed: "claimed ", released: "released ", "handed-over": "handed over ",
   attached: "attached a file to ",
 };
+/** The names of fields, where they differ from the field. */
 const FIELD_NAMES = {
   claimed_by: "holder", depends_on: "dependencies", issue_number: "issue", issue_url: "issue", parent: "parent task",
 };
-/** Fields that change along with the status. */
+/** The fields that a change of status also changes; they are not mentioned separately. */
 const CHANGED_BY_STATUS = ["status", "claimed_by", "progress"];
 
 /**
- * Return the agents at work, the most recently active first.
+ * Load the agents at work, the most recently active first.
  * @param {AbortSignal} signal
  * @returns {Promise<Agent[]>}
  */
-export async function agents(signal) {
+export async function loadAgents(signal) {
   const [status, recent] = await Promise.all([
-    orNone(get("tasks/taskpilot_status", { include: "agents", response_format: "detailed" }, { signal }), {}),
-    orNone(get("tasks/taskpilot_events", { limit: 200 }, { signal }), {}),
+    ifInitialised(get("tasks/taskpilot_status", { include: "agents", response_format: "detailed" }, { signal }), {}),
+    ifInitialised(get("tasks/taskpilot_events", { limit: MAX_EVENTS }, { signal }), {}),
   ]);
-  const lastOf = (/** @type {Agent} */ { agent }) => recent.events?.find((event) => event.actor === agent);
-  return (status.agents ?? []).map((agent) => ({ ...agent, last: lastOf(agent) }));
+  const lastEvent = (/** @type {Agent} */ { agent }) => recent.events?.find((event) => event.actor === agent);
+  return (status.agents ?? []).map((agent) => ({ ...agent, last: lastEvent(agent) }));
 }
 
 /**
@@ -47,9 +51,9 @@ export async function agents(signal) {
  */
 export function agentItem({ agent, tasks = [], last_seen, last }) {
   const held = tasks.map(({ id, title, since, expires_at }) => el("li.stack",
-    el("a.two-lines", { href: `/task/${id}`, title }, quiet(id), " ", title), lease(since, expires_at)));
+    el("a.two-lines", { href: `/task/${id}`, title }, quiet(id), " ", title), leaseBar(since, expires_at)));
   return el("li.agent.stack",
-    el("div.row", el("strong.one-line", agent), held.length ? null : el("span.tag", "holds nothing")),
+    el("div.row", el("strong.one-line", agent), held.length ? null : el("span.tag", "holds no task")),
     last ? quiet(describeEvent(last, last.task_id), " · ", ago(last.at)) : quiet("seen ", ago(last_seen)),
     held.length ? el("ul.plain-list.stack", held) : null);
 }
@@ -59,17 +63,17 @@ export function agentItem({ agent, tasks = [], last_seen, last }) {
  * @param {string} since
  * @param {string} until
  */
-export function lease(since, until) {
-  const line = bar("Lease left", 0);
+export function leaseBar(since, until) {
+  const bar = progressBar("Lease left", 0);
   const text = selfUpdating(quiet(), () => {
     const total = Math.max(1, Date.parse(until) - Date.parse(since));
     const percent = Math.min(100, Math.max(0, Math.round((100 * (Date.parse(until) - Date.now())) / total)));
-    line.style.setProperty("--share", `${percent}%`);
-    line.setAttribute("aria-valuenow", String(percent));
+    bar.style.setProperty("--share", `${percent}%`);
+    bar.setAttribute("aria-valuenow", String(percent));
     const left = timeLeft(until);
-    return left ? `${left} left` : "over";
+    return left ? `${left} left` : "expired";
   });
-  return el("div.lease.row", { title: `until ${new Date(until).toLocaleString()}` }, line, text);
+  return el("div.lease.row", { title: `until ${new Date(until).toLocaleString()}` }, bar, text);
 }
 
 /**
@@ -78,9 +82,9 @@ export function lease(since, until) {
  * @param {any} task
  */
 export function describeEvent({ type, status, changed }, task) {
-  if (type !== "updated") return [VERBS[type] ?? `${type}: `, task];
-  const rest = changed.filter((name) => !(status && CHANGED_BY_STATUS.includes(name)));
-  const names = [...new Set(rest.map((name) => FIELD_NAMES[name] ?? name))].join(", ");
+  if (type !== "updated") return [EVENT_TEXTS[type] ?? `${type}: `, task];
+  const isMentioned = (/** @type {string} */ field) => !status || !CHANGED_BY_STATUS.includes(field);
+  const names = [...new Set(changed.filter(isMentioned).map((field) => FIELD_NAMES[field] ?? field))].join(", ");
   if (!status) return [`changed ${names} of `, task];
   return ["moved ", task, ` to ${status}${names ? `, changed ${names}` : ""}`];
 }

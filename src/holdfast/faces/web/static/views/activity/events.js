@@ -1,10 +1,10 @@
-// The events of each room, read page by page and merged by time.
+// The events of tasks, issues, remarks and notes, read page by page and merged by time.
 
-import { get, orNone } from "../../api.js";
+import { get, ifInitialised } from "../../api.js";
 import { quiet } from "../../display.js";
 import { el } from "../../dom.js";
 import { codeLink } from "../../links.js";
-import { findByIds, entityAddress } from "../issues/parts.js";
+import { findByIds, entityAddress } from "../issues/entity.js";
 import { describeEvent } from "./agents.js";
 
 /**
@@ -21,37 +21,46 @@ import { describeEvent } from "./agents.js";
 /** @typedef {{actor: string | null, task: string | null, file: string | null, cursor?: string | null}} Filters */
 
 const DAY_MS = 86_400_000;
-/** Notes have no cursor: at first those of so many days are read, then all; a judgement. */
-const FIRST_DAYS = 30;
+/** The age in days of the notes on the first page; a judgement. Notes have no cursor, so the next page has all. */
+const FIRST_PAGE_DAYS = 30;
+/** The cursor of the page with all notes. */
 const ALL = "all";
+/** The number of events that are requested at a time; a judgement: about two screens. */
+const EVENTS_PER_PAGE = 50;
+/** The number of remarks that are loaded; they have no pages. A judgement: several weeks of remarks. */
+const MAX_REMARKS = 200;
+/** The number of notes that are loaded at a time; a judgement: more than most repositories have. */
+const MAX_NOTES = 1000;
 /** A judgement: an excerpt that fits on two lines. */
-const EXCERPT = 160;
+const MAX_EXCERPT_CHARACTERS = 160;
 
 /** @param {string | undefined} text */
-const excerpt = (text) => (text ? quiet(` — ${text.replace(/\s+/g, " ").slice(0, EXCERPT)}`) : null);
+const excerpt = (text) => (text ? quiet(` — ${text.replace(/\s+/g, " ").slice(0, MAX_EXCERPT_CHARACTERS)}`) : null);
 /** @param {{actor: string}} event */
 const authorName = (event) => event.actor.replace(/ <[^>]*>$/, "");
-const VERBS = { create: "added ", comment: "commented on " };
+/** The text of an issue's event before the issue. */
+const EVENT_TEXTS = { create: "added ", comment: "commented on " };
 
 /**
+ * Return the times of the first and last event of a page.
  * @param {any[]} events
- * @param {string} time the field that holds the time
+ * @param {string} time the field that contains the time
  */
-const span = (events, time) => ({ newest: events[0]?.[time], until: events.at(-1)?.[time] });
+const timeSpan = (events, time) => ({ newest: events[0]?.[time], until: events.at(-1)?.[time] });
 
 /**
- * How to read the events of each room.
+ * The rooms that have events, with the name of an event and a function that reads a page of events.
  * @type {Record<string, {name: string, page(filters: Filters, options: {signal: AbortSignal}): Promise<Page>}>}
  */
 export const ROOMS = {
   tasks: {
     name: "Task",
     async page({ actor, task, file, cursor }, options) {
-      const query = { limit: 50, actor, task_id: task, connected_file: file, cursor };
+      const query = { limit: EVENTS_PER_PAGE, actor, task_id: task, connected_file: file, cursor };
       const found = await get("tasks/taskpilot_events", query, options);
       const subject = ({ task_id: id, title = "" }) =>
         (id ? el("a", { href: `/task/${id}` }, `${id} ${title}`) : "the workspace");
-      return { next: found.next_cursor, ...span(found.events, "at"), events: found.events.map((event) => ({
+      return { next: found.next_cursor, ...timeSpan(found.events, "at"), events: found.events.map((event) => ({
         key: `t${event.seq}`, at: event.at, order: event.seq, actor: event.actor,
         line: () => [describeEvent(event, subject(event)), excerpt(event.reason)],
       })) };
@@ -61,16 +70,16 @@ export const ROOMS = {
     name: "Issue",
     async page({ actor, task, file, cursor }, options) {
       if (task || file) return { events: [] };
-      const found = await get("milestones/git_mile_log", { limit: 50, cursor }, options);
+      const found = await get("milestones/git_mile_log", { limit: EVENTS_PER_PAGE, cursor }, options);
       const events = found.events.filter((event) => !actor || authorName(event) === actor);
-      const known = await findByIds(events.map((event) => event.entity), options.signal);
+      const items = await findByIds(events.map((event) => event.entity), options.signal);
       const link = ({ entity: id }) => {
-        const { kind, title = id.slice(0, 8) } = known.get(id) ?? {};
+        const { kind, title = id.slice(0, 8) } = items.get(id) ?? {};
         return el("a", { href: entityAddress(kind, id) }, title);
       };
-      return { next: found.nextCursor, ...span(found.events, "ts"), events: events.map((event) => ({
+      return { next: found.nextCursor, ...timeSpan(found.events, "ts"), events: events.map((event) => ({
         key: `i${event.id}`, at: event.ts, order: event.id, actor: authorName(event),
-        line: () => [VERBS[event.action] ?? `${event.action} ${event.field ?? ""} of `, link(event),
+        line: () => [EVENT_TEXTS[event.action] ?? `${event.action} ${event.field ?? ""} of `, link(event),
           event.action !== "create" && excerpt(event.value)],
       })) };
     },
@@ -79,7 +88,7 @@ export const ROOMS = {
     name: "Remark",
     async page({ actor, task, file }, options) {
       if (task) return { events: [] };
-      const found = await get("inbox/list_messages", { newest: true, limit: 200 }, options);
+      const found = await get("inbox/list_messages", { newest: true, limit: MAX_REMARKS }, options);
       const matches = (remark) => (!actor || remark.author === actor) && (!file || remark.file === file);
       return { events: found.messages.filter(matches).map((remark) => ({
         key: `m${remark.id}`, at: remark.time, order: remark.id, actor: remark.author ?? "somebody",
@@ -93,8 +102,8 @@ export const ROOMS = {
     name: "Note",
     async page({ actor, task, file, cursor }, options) {
       if (task) return { events: [] };
-      const since = cursor ? null : new Date(Math.floor(Date.now() / DAY_MS - FIRST_DAYS) * DAY_MS).toISOString();
-      const found = await get("comments/list_comments", { file, author: actor, since, limit: 1000 }, options);
+      const since = cursor ? null : new Date(Math.floor(Date.now() / DAY_MS - FIRST_PAGE_DAYS) * DAY_MS).toISOString();
+      const found = await get("comments/list_comments", { file, author: actor, since, limit: MAX_NOTES }, options);
       return { next: since && ALL, until: since ?? undefined, events: found.comments.map((note) => ({
         key: `c${note.filePath}#${note.id}`, at: note.created, order: note.id, actor: note.author,
         line: () => ["wrote a note on ", codeLink(note.filePath, note.line), excerpt(note.text)],
@@ -104,7 +113,7 @@ export const ROOMS = {
 };
 
 /** The events of one room that have been read so far. */
-export class Source {
+export class RoomEvents {
   /**
    * @param {string} room
    * @param {Filters} filters
@@ -118,10 +127,11 @@ export class Source {
     this.events = new Map();
     /** @type {string | null} the cursor of the next older page */
     this.next = null;
+    /** The time of the newest event. */
     this.newest = -Infinity;
     /** All events after this time have been read. */
     this.until = Infinity;
-    /** @type {Promise<string[]>} the last read of new events */
+    /** @type {Promise<string[]>} the last call of `readNewPages` */
     this.reading = Promise.resolve([]);
   }
 
@@ -132,7 +142,7 @@ export class Source {
     this.until = Date.parse(page.until ?? "");
   }
 
-  /** Read new events once earlier reads have ended; two at once would both report the same events as new. */
+  /** Read new events after earlier reads have ended: two reads at once would report the same events as new. */
   readNewer() {
     this.reading = this.reading.catch(() => []).then(() => this.readNewPages());
     return this.reading;
@@ -141,36 +151,39 @@ export class Source {
   /** Read pages back to the newest known event; return the keys of the new events. */
   async readNewPages() {
     /** @type {string[]} */
-    const found = [];
-    const before = this.newest;
+    const keys = [];
+    const newestKnown = this.newest;
     /** @type {string | null | undefined} */
     let next = null;
     let until = "";
     do {
       const page = await this.read(next);
-      found.push(...page.fresh);
+      keys.push(...page.newKeys);
       next = page.next;
       until = page.until ?? "";
-    } while (next && next !== ALL && Date.parse(until) >= before);
-    return found;
+    } while (next && next !== ALL && Date.parse(until) >= newestKnown);
+    return keys;
   }
 
-  /** @param {string | null | undefined} cursor */
+  /**
+   * Read a page; the result has the keys of the events that are new.
+   * @param {string | null | undefined} cursor
+   */
   async read(cursor) {
     /** @type {Page} */
-    const page = await orNone(ROOMS[this.room].page({ ...this.filters, cursor }, this), { events: [] });
-    const fresh = page.events.map((event) => event.key).filter((key) => !this.events.has(key));
+    const page = await ifInitialised(ROOMS[this.room].page({ ...this.filters, cursor }, this), { events: [] });
+    const newKeys = page.events.map((event) => event.key).filter((key) => !this.events.has(key));
     for (const event of page.events) this.events.set(event.key, { ...event, room: this.room });
     this.newest = Math.max(this.newest, Date.parse(page.newest ?? "") || -Infinity);
-    return { ...page, fresh };
+    return { ...page, newKeys };
   }
 }
 
 /**
- * Return the events of some sources, newest first, down to where an unread page may have more.
- * @param {Source[]} sources
+ * Merge the events of some rooms, newest first. The list ends where a room may have events that have not been read.
+ * @param {RoomEvents[]} sources
  */
-export function merge(sources) {
+export function mergeEvents(sources) {
   const horizon = Math.max(...sources.map((source) => (source.next ? source.until : -Infinity)));
   return sources.flatMap((source) => [...source.events.values()])
     .filter((event) => Date.parse(event.at) >= horizon)

@@ -1,27 +1,29 @@
-// The board: loads cards, keeps them current one at a time, and makes moves that the server may refuse.
+// The board: loads cards, updates each one when it changes, and moves cards, which the server may refuse.
 
 import { get, post } from "../../api.js";
 import { highlight } from "../../dom.js";
-import { feed } from "../../live.js";
-import { recall, remember } from "../../memory.js";
+import { followFeed } from "../../live.js";
+import { loadValue, saveValue } from "../../storage.js";
 import { Layout } from "./layout.js";
-import { COLUMNS, FINISHED, OPEN, columnOf, moved, statusOf } from "./rules.js";
+import { COLUMNS, FINISHED_STATUSES, OPEN_STATUSES, columnOf, cardAfterMove, statusOf } from "./rules.js";
 
 /** @import { View } from "../../view.js" */
 /** @import { Card } from "./rules.js" */
 
 export const PATH = "tasks/taskpilot_board";
-/** The most cards that the server returns at a time. */
-const PAGE_SIZE = 500;
-/** A judgement: more cards on a board cannot be surveyed; the view then says that a filter shows others. */
+/** The maximum that the server accepts as `limit`. */
+const CARDS_PER_REQUEST = 500;
+/** A judgement: nobody surveys more cards; the view then suggests a filter. */
 const MAX_CARDS = 5000;
-/** The most tasks that one request may name. */
-const MAX_NAMED = 100;
-const EVENTS = ["created", "updated", "claimed", "released", "handed-over", "attached"];
-/** Delay before a failed refresh is tried again. */
+/** The number of task ids that the server accepts in one request. */
+const MAX_IDS_PER_REQUEST = 100;
+/** The types of task events that change a card. */
+const EVENT_TYPES = ["created", "updated", "claimed", "released", "handed-over", "attached"];
+/** The delay before a failed refresh is repeated; a judgement: the server may be restarting. */
 const RETRY_MS = 10_000;
-/** Events that arrive together, as when a task and its dependants change, share one request; a judgement. */
+/** A judgement: events of one change, as of a task and its dependants, arrive within this time and share a request. */
 const BATCH_MS = 40;
+/** The name under which the versions that the user saw are stored. */
 const SEEN_VERSIONS = "board-seen";
 
 /** The cards of the board, by status. */
@@ -35,52 +37,64 @@ export class Board extends Layout {
     super(filters, options);
     this.view = view;
     /** @type {Record<string, number> | null} the version of each task when the user last saw it */
-    this.seenVersions = recall(SEEN_VERSIONS);
+    this.seenVersions = loadValue(SEEN_VERSIONS);
     /** @type {Map<string, any>} errors by the id of the card that shows them */
     this.problems = new Map();
-    /** @type {Set<string>} cards that are being written */
+    /** @type {Set<string>} ids of cards that are being written */
     this.pending = new Set();
-    /** @type {Set<string>} cards to refresh */
+    /** @type {Set<string>} ids of cards to refresh */
     this.stale = new Set();
     /** @type {Map<string, Promise<void>>} the last write of each card */
     this.writes = new Map();
-    /** @type {number | undefined} */
+    /** @type {number | undefined} the number of the last event when the cards were loaded */
     this.seq = undefined;
     /** @type {number | null} */
     this.refreshTimer = null;
     /** @type {() => void} called after each refresh */
-    this.refreshed = () => {};
+    this.onRefresh = () => {};
   }
 
   /** Load all columns that are not folded, then follow changes. */
   async load() {
     const { status } = this.filters;
-    const statuses = status ? [...OPEN, ...FINISHED] : OPEN;
-    for await (const answer of this.pages(status ?? OPEN, "ready")) this.add(answer, statuses);
-    for (const name of FINISHED) if (!this.isFolded(name)) await this.loadStatus(name);
+    const statuses = status ? [...OPEN_STATUSES, ...FINISHED_STATUSES] : OPEN_STATUSES;
+    for await (const page of this.loadPages(status ?? OPEN_STATUSES, "ready")) this.addPage(page, statuses);
+    for (const name of FINISHED_STATUSES) if (!this.isFolded(name)) await this.loadStatus(name);
     this.follow();
   }
 
+  /** Follow changes until the view is left. */
   follow() {
-    const { view } = this, { signal } = view;
-    const callbacks = Object.fromEntries(EVENTS.map((name) => [`task.${name}`, (event) => this.receive(event)]));
-    // The view inside a conversation has a feed of its own.
-    const stop = (/** @type {any} */ (view).feed ?? feed)("workspaces/current/events", callbacks, this.seq);
-    view.on("tasks", () => this.invalidate((card) => Boolean(card.lease_until))); // a renewal is no event of the task
+    const { view } = this;
+    const { signal } = view;
+    const handle = (event) => this.handleEvent(event);
+    const callbacks = Object.fromEntries(EVENT_TYPES.map((type) => [`task.${type}`, handle]));
+    // The view inside a conversation has no event stream and follows feeds by polling.
+    const follow = /** @type {any} */ (view).followFeed ?? followFeed;
+    const stop = follow("workspaces/current/events", callbacks, this.seq);
+    view.on("tasks", () => this.invalidate((card) => Boolean(card.lease_until))); // a renewed lease is not an event
     view.on("milestones", () => this.invalidate((card) => Boolean(card.milestone))); // closing one may unblock tasks
-    signal.addEventListener("abort", () => (stop(), this.markSeen()));
-    document.addEventListener("visibilitychange", () => document.hidden && this.markSeen(), { signal });
-    // Find-in-page searches the document: it has all cards from Ctrl-F until the user is back on the page.
+    signal.addEventListener("abort", () => {
+      stop();
+      this.markSeen();
+    });
+    document.addEventListener("visibilitychange", () => {
+      if (document.hidden) this.markSeen();
+    }, { signal });
+    // Find-in-page searches the document, so the document has all cards from Ctrl-F until the user clicks on the page.
     document.addEventListener("keydown", ({ ctrlKey, metaKey, key }) =>
-      this.unroll((ctrlKey || metaKey) && key === "f"), { signal });
-    document.addEventListener("pointerdown", () => this.unroll(false), { signal });
+      this.setShowAll((ctrlKey || metaKey) && key === "f"), { signal });
+    document.addEventListener("pointerdown", () => this.setShowAll(false), { signal });
     addEventListener("resize", () => this.measure(), { signal });
   }
 
-  /** @param {string} status */
+  /**
+   * Load the cards with a status, unless they have been loaded.
+   * @param {string} status
+   */
   async loadStatus(status) {
     if (this.loaded.has(status)) return;
-    for await (const answer of this.pages([status], "updated")) this.add(answer, [status]);
+    for await (const page of this.loadPages([status], "updated")) this.addPage(page, [status]);
   }
 
   /**
@@ -88,45 +102,46 @@ export class Board extends Layout {
    * @param {string[]} status
    * @param {"ready" | "updated"} sort
    */
-  async *pages(status, sort) {
-    let answer, count = 0;
+  async *loadPages(status, sort) {
+    let page, count = 0;
     do {
-      const cursor = answer?.next_cursor;
-      answer = await get(PATH, { ...this.filters, status, sort, limit: PAGE_SIZE, cursor }, this.view);
-      yield answer;
-      count += answer.cards.length;
-    } while (answer.next_cursor && count < MAX_CARDS);
+      const query = { ...this.filters, status, sort, limit: CARDS_PER_REQUEST, cursor: page?.next_cursor };
+      page = await get(PATH, query, this.view);
+      yield page;
+      count += page.cards.length;
+    } while (page.next_cursor && count < MAX_CARDS);
   }
 
   /**
    * Add a page of cards.
-   * @param {any} answer
-   * @param {string[]} statuses those that it belongs to
+   * @param {any} page
+   * @param {string[]} statuses the statuses that it contains
    */
-  add(answer, statuses) {
-    this.seq ??= answer.seq;
-    this.setStates(answer);
+  addPage(page, statuses) {
+    this.seq ??= page.seq;
+    this.setStates(page);
     for (const status of statuses) this.loaded.add(status);
-    for (const card of answer.cards) this.cards.set(card.id, card);
+    for (const card of page.cards) this.cards.set(card.id, card);
     this.draw();
   }
 
-  /** @param {any} answer */
+  /** @param {any} response */
   setStates({ columns }) {
     this.states = new Map(columns.map((state) => [state.status, state]));
   }
 
   /** @param {string} column */
-  async fold(column) {
-    const wasUnfolded = this.unfolded.includes(column);
-    if (wasUnfolded) this.unfolded.splice(this.unfolded.indexOf(column), 1);
+  async toggleFold(column) {
+    const index = this.unfolded.indexOf(column);
+    const wasUnfolded = index >= 0;
+    if (wasUnfolded) this.unfolded.splice(index, 1);
     else this.unfolded.push(column);
     this.view.setQuery({ open: this.unfolded.join(",") });
     const head = () => /** @type {HTMLElement} */ (this.heads.get(column));
     try {
       if (!wasUnfolded) await this.loadStatus(column);
     } catch (problem) {
-      this.view.fail(/** @type {HTMLElement} */ (head().querySelector("h2")), problem);
+      this.view.showError(/** @type {HTMLElement} */ (head().querySelector("h2")), problem);
       return;
     }
     this.draw();
@@ -134,52 +149,56 @@ export class Board extends Layout {
   }
 
   /**
-   * Show a card in its current state and place.
+   * Show a new or changed card in its current place.
    * @param {Card} card
-   * @param {boolean} isRemote whether somebody else changed it, which is then highlighted
+   * @param {boolean} isRemote whether somebody else changed the card; if so it is highlighted
    */
-  put(card, isRemote = false) {
-    const from = this.listOf(card.id), to = this.key(card);
+  putCard(card, isRemote = false) {
+    const previousList = this.listOfCard(card.id);
+    const key = this.cellKey(card);
     this.cards.set(card.id, card);
-    if (!this.lists.has(to) && !this.isFolded(columnOf(card))) {
+    const needsNewLane = !this.lists.has(key) && !this.isFolded(columnOf(card));
+    if (needsNewLane) {
       this.draw();
       return;
     }
-    const list = this.lists.get(to);
-    const isFocused = from?.nodes.get(card.id)?.contains(document.activeElement);
-    if (from !== list) from?.remove(card.id);
+    const list = this.lists.get(key);
+    const isFocused = previousList?.nodes.get(card.id)?.contains(document.activeElement);
+    if (previousList !== list) previousList?.remove(card.id);
     list?.put(card);
-    if (isFocused && from !== list) this.focus(card.id);
+    if (isFocused && previousList !== list) this.focus(card.id);
     this.updateCounts();
-    if (!this.listOf(this.current)) this.setCurrent(this.first());
+    if (!this.listOfCard(this.current)) this.setCurrent(this.firstCardId());
     const node = list?.nodes.get(card.id);
     if (isRemote && node) highlight(node);
   }
 
-  /** @param {string} id */
-  drop(id) {
-    const list = this.listOf(id);
+  /**
+   * Remove a card from the board.
+   * @param {string} id
+   */
+  removeCard(id) {
+    const list = this.listOfCard(id);
     this.cards.delete(id);
     list?.remove(id);
     this.updateCounts();
-    if (id === this.current) this.setCurrent(this.first());
+    if (id === this.current) this.setCurrent(this.firstCardId());
   }
 
   /**
-   * Receive an event: refresh the task that it names, and those that may become ready or blocked by it.
+   * Handle an event: refresh its task, and the tasks that it may have made ready or blocked.
    * @param {{task_id?: string, changed: string[]}} event
    */
-  receive({ task_id: id, changed }) {
+  handleEvent({ task_id: id, changed }) {
     const waitsForParent = (/** @type {Card} */ { status, ready, blocked_by }) =>
       status === "backlog" && !ready && !blocked_by;
-    const mayChange = (/** @type {Card} */ card) =>
-      changed.includes("status") && (card.blocked_by?.includes(id ?? "") || waitsForParent(card));
+    const mayDepend = (/** @type {Card} */ card) => card.blocked_by?.includes(id ?? "") || waitsForParent(card);
     if (id) this.stale.add(id);
-    this.invalidate(mayChange);
+    this.invalidate((card) => changed.includes("status") && Boolean(mayDepend(card)));
   }
 
   /**
-   * Refresh some cards soon, together with what else changes until then.
+   * Refresh some cards soon, in one request with others that change until then.
    * @param {(card: Card) => boolean} isStale
    */
   invalidate(isStale) {
@@ -187,12 +206,13 @@ export class Board extends Layout {
     this.refreshTimer ??= setTimeout(() => this.refreshStale(), BATCH_MS);
   }
 
+  /** Refresh the stale cards, except those that are being written; try again later if that fails. */
   async refreshStale() {
     const ids = [...this.stale].filter((id) => !this.pending.has(id));
     this.refreshTimer = null;
     this.stale.clear();
     try {
-      await this.refresh([...ids], true);
+      await this.refresh(ids, true);
     } catch {
       for (const id of ids) this.stale.add(id);
       if (!this.view.signal.aborted) this.refreshTimer ??= setTimeout(() => this.refreshStale(), RETRY_MS);
@@ -200,93 +220,97 @@ export class Board extends Layout {
   }
 
   /**
-   * Request some cards and show those that differ; those that no longer pass the filters are removed.
+   * Request some cards and show those that have changed. Cards that no longer match the filters are removed.
    * @param {string[]} ids
    * @param {boolean} isRemote whether somebody else may have changed them
    */
   async refresh(ids, isRemote = false) {
     if (!ids.length) return;
-    if (ids.length > MAX_NAMED) await this.refresh(ids.splice(MAX_NAMED), isRemote);
-    const answer = await get(PATH, { ...this.filters, task_ids: ids, limit: PAGE_SIZE }, this.view);
-    this.setStates(answer);
+    const batch = ids.slice(0, MAX_IDS_PER_REQUEST);
+    await this.refresh(ids.slice(MAX_IDS_PER_REQUEST), isRemote);
+    const response = await get(PATH, { ...this.filters, task_ids: batch, limit: CARDS_PER_REQUEST }, this.view);
+    this.setStates(response);
     /** @type {Map<string, Card>} */
-    const found = new Map(answer.cards.map((card) => [card.id, card]));
+    const cards = new Map(response.cards.map((card) => [card.id, card]));
     /** @type {Set<string>} */
     const affected = new Set();
-    for (const id of ids) {
-      const before = this.cards.get(id), now = found.get(id);
-      if (this.pending.has(id) || (now && before && now.version < before.version)) continue;
-      if (!now && before) this.drop(id);
+    for (const id of batch) {
+      const before = this.cards.get(id), now = cards.get(id);
+      const isOutdated = now && before && now.version < before.version;
+      if (this.pending.has(id) || isOutdated) continue;
+      if (!now && before) this.removeCard(id);
       if (!now || JSON.stringify(before) === JSON.stringify(now)) continue;
-      this.put(now, isRemote);
-      // Tasks that it began or ceased to wait for block one more or one fewer.
-      const others = new Set(before?.blocked_by).symmetricDifference(new Set(now.blocked_by));
-      for (const other of others) if (this.cards.has(other)) affected.add(other);
+      this.putCard(now, isRemote);
+      // Each task that was added to or removed from `blocked_by` now blocks one more or one fewer.
+      const blockers = new Set(before?.blocked_by).symmetricDifference(new Set(now.blocked_by));
+      for (const blocker of blockers) if (this.cards.has(blocker)) affected.add(blocker);
     }
     await this.refresh([...affected], isRemote);
     this.updateCounts();
-    this.refreshed();
+    this.onRefresh();
   }
 
   /**
-   * Move a card at once, and back if the server refuses; the card then shows the reason.
+   * Move a card at once. If the server refuses, the card goes back and shows the reason.
    * @param {string} id
    * @param {string} column
    * @param {string | null} reason
    */
   move(id, column, reason) {
     const write = (/** @type {Card} */ card) => {
-      this.put(moved(card, column));
+      this.putCard(cardAfterMove(card, column));
       const body = { task_id: id, set: { status: statusOf(column) }, reason: reason || undefined };
       return post("tasks/taskpilot_update", body, { version: card.version });
     };
-    return this.attempt(id, write, `${id} is in ${COLUMNS.get(column)} now.`);
+    return this.queueWrite(id, write, `${id} is now in ${COLUMNS.get(column)}.`);
   }
 
   /**
+   * Claim or release a task.
    * @param {string} id
    * @param {"take" | "release"} action
    */
   claim(id, action) {
-    const success = action === "take" ? `${id} is yours now.` : `${id} is free again.`;
-    return this.attempt(id, () => post("tasks/taskpilot_claim", { action, task_id: id }), success);
+    const success = action === "take" ? `You now hold ${id}.` : `You have released ${id}.`;
+    return this.queueWrite(id, () => post("tasks/taskpilot_claim", { action, task_id: id }), success);
   }
 
   /**
-   * Write to a card once its previous write has ended: each write names the version that the previous one returned.
+   * Write to a card after its previous write, because a write names the version that the previous one produced.
    * @param {string} id
    * @param {(card: Card) => Promise<any>} write
-   * @param {string} success
+   * @param {string} success announced if the write succeeds
    */
-  attempt(id, write, success) {
+  queueWrite(id, write, success) {
     const done = Promise.resolve(this.writes.get(id)).then(() => this.write(id, write, success));
     this.writes.set(id, done);
     return done;
   }
 
   /**
+   * Write to a card; if that fails, show the error on the card.
    * @param {string} id
    * @param {(card: Card) => Promise<any>} write
    * @param {string} success
    */
   async write(id, write, success) {
     const before = this.cards.get(id);
-    if (!before) return; // it left the board in the meantime
+    if (!before) return; // the card has left the board
     this.pending.add(id);
     this.problems.delete(id);
     try {
       await write(before);
-      if (this.seenVersions) this.seenVersions[id] = Infinity; // the user's own change is no news
+      if (this.seenVersions) this.seenVersions[id] = Infinity; // the user knows their own change
       this.view.announce(success);
     } catch (problem) {
       this.problems.set(id, problem.kind === "out_of_date" ? CONFLICT : problem);
-      this.put(before);
+      this.putCard(before);
       this.view.announce(`${id} is still in ${COLUMNS.get(columnOf(before))}: ${problem.message}`);
     } finally {
       this.pending.delete(id);
     }
     await this.refresh([id]).catch(() => {});
-    this.listOf(id)?.repaint(id);
+    this.listOfCard(id)?.redraw(id);
     if (this.current === id || document.activeElement === document.body) this.focus(id);
   }
 
@@ -296,7 +320,7 @@ export class Board extends Layout {
    */
   dismiss(id) {
     this.problems.delete(id);
-    this.listOf(id)?.repaint(id);
+    this.listOfCard(id)?.redraw(id);
     this.focus(id);
   }
 
@@ -306,7 +330,7 @@ export class Board extends Layout {
    */
   setCurrent(id) {
     const setTabIndex = (/** @type {number} */ index) => {
-      const node = this.listOf(this.current)?.nodes.get(this.current ?? "");
+      const node = this.listOfCard(this.current)?.nodes.get(this.current ?? "");
       const parts = /** @type {NodeListOf<HTMLElement> | undefined} */ (node?.querySelectorAll("[data-part]"));
       for (const part of parts ?? []) part.tabIndex = index;
     };
@@ -315,30 +339,36 @@ export class Board extends Layout {
     setTabIndex(0);
   }
 
-  /** @param {string | null} id */
+  /**
+   * Scroll a card into view and focus it.
+   * @param {string | null} id
+   */
   focus(id) {
-    const node = id !== null && this.listOf(id)?.reveal(id);
+    const node = id !== null && this.listOfCard(id)?.reveal(id);
     if (!node) return;
     this.setCurrent(id);
     /** @type {HTMLElement | null} */ (node.querySelector(".name"))?.focus({ preventScroll: true });
   }
 
   /**
-   * Return whether a card changed since the user last saw it; a finished one that was never in view did not.
+   * Return whether a card has changed since the user last saw it. A finished task that the user never saw has not.
    * @param {Card} card
    */
-  isNews({ id, status, version }) {
-    const unseen = FINISHED.includes(status) ? Infinity : 0;
-    return this.seenVersions !== null && version > (this.seenVersions[id] ?? unseen);
+  isUnseen({ id, status, version }) {
+    if (this.seenVersions === null) return false; // the user's first visit
+    const seenVersion = this.seenVersions[id] ?? (FINISHED_STATUSES.includes(status) ? Infinity : 0);
+    return version > seenVersion;
   }
 
+  /** Store the versions of all cards as seen. */
   markSeen() {
     const versions = [...this.cards.values()].map(({ id, version }) => [id, version]);
-    remember(SEEN_VERSIONS, (this.seenVersions = { ...this.seenVersions, ...Object.fromEntries(versions) }));
+    this.seenVersions = { ...this.seenVersions, ...Object.fromEntries(versions) };
+    saveValue(SEEN_VERSIONS, this.seenVersions);
   }
 }
 
 const CONFLICT = {
-  message: "Somebody changed it meanwhile.",
-  hint: "It is shown as it is now. Look at it, then move it again.",
+  message: "Somebody else has changed this task.",
+  hint: "The card shows its current state. Move it again if that still applies.",
 };

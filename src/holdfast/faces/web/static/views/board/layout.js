@@ -1,16 +1,16 @@
-// The layout of the board: lanes of columns, a list of cards in each, and column heads with counts.
+// The layout of the board: column headings with counts, and lanes with a list of cards for each column.
 
 import { button } from "../../controls.js";
 import { el, fill } from "../../dom.js";
 import { CARD_HEIGHT, CardList } from "./list.js";
-import { COLUMNS, columnOf, compare, laneOf, sortLanes, statusOf } from "./rules.js";
+import { COLUMNS, columnOf, compareCards, laneOf, sortLanes, statusOf } from "./rules.js";
 
 /** @import { Card, State } from "./rules.js" */
 
-/** From so many cards on, Done is folded; a judgement: about two screens. */
-const FOLD_ABOVE = 20;
+/** The number of cards above which Done is folded; a judgement: about two screens. */
+const MAX_DONE_UNFOLDED = 20;
 
-/** Cards in lists, by lane and column. */
+/** The cards in lists, one for each lane and column. */
 export class Layout {
   /**
    * @param {Record<string, any>} filters
@@ -21,32 +21,41 @@ export class Layout {
     this.filters = filters;
     this.lanes = lanes;
     this.unfolded = unfolded;
-    /** @type {string | null} the id of the card that keys act on */
+    /** @type {string | null} the id of the card that Tab reaches and that keys act on */
     this.current = null;
     /** Whether all cards are in the document, not only those in view. */
-    this.isWhole = false;
+    this.showsAll = false;
     /** @type {Map<string, Card>} by id */
     this.cards = new Map();
     /** @type {Map<string, State>} by status */
     this.states = new Map();
-    /** @type {Map<string, CardList>} by lane and column, see `key` */
+    /** @type {Map<string, CardList>} by lane and column, see `cellKey` */
     this.lists = new Map();
-    /** @type {Map<string, HTMLElement>} by column */
+    /** @type {Map<string, HTMLElement>} the headings by column */
     this.heads = new Map();
     /** @type {Set<string>} the statuses whose cards have been loaded */
     this.loaded = new Set();
     this.node = el("div.board", { style: { "--card": `${CARD_HEIGHT}px` } });
-    // Lanes far from view get their cards when they are scrolled near.
-    this.visibility = new IntersectionObserver((entries) => entries.forEach(({ target, isIntersecting }) => {
+    this.visibility = new IntersectionObserver((entries) => this.updateVisibility(entries),
+      { root: this.node, rootMargin: "400px 0px" });
+  }
+
+  /**
+   * Show the cards of lanes that are scrolled near, and remove those of lanes that are far from view.
+   * @param {IntersectionObserverEntry[]} entries
+   */
+  updateVisibility(entries) {
+    for (const { target, isIntersecting } of entries) {
       const list = this.lists.get(/** @type {HTMLElement} */ (target).dataset.key ?? "");
-      if (list) list.isNear = isIntersecting;
-      list?.show();
-    }), { root: this.node, rootMargin: "400px 0px" });
+      if (!list) continue;
+      list.isNear = isIntersecting;
+      list.show();
+    }
   }
 
   /** @param {string} column */
   canFold(column) {
-    return column === "dropped" || (column === "done" && this.total(column) > FOLD_ABOVE);
+    return column === "dropped" || (column === "done" && this.total(column) > MAX_DONE_UNFOLDED);
   }
 
   /** @param {string} column */
@@ -55,25 +64,26 @@ export class Layout {
   }
 
   /**
-   * Fold or unfold a column.
+   * Fold or unfold a column; overridden by the class that can load its cards.
    * @param {string} _column
    */
-  async fold(_column) {}
+  async toggleFold(_column) {}
 
   /**
-   * Return how many cards with a status pass the filters.
+   * Return the number of tasks that have a status and match the filters.
    * @param {string} status
    */
   total(status) {
-    return this.filters.status && !this.filters.status.includes(status) ? 0 : this.states.get(status)?.total ?? 0;
+    const isExcluded = this.filters.status && !this.filters.status.includes(status);
+    return isExcluded ? 0 : this.states.get(status)?.total ?? 0;
   }
 
   /** Build lanes, columns and lists from the loaded cards. */
   draw() {
-    const groups = Map.groupBy(this.cards.values(), (card) => this.key(card));
-    const lanesOfCards = [...new Set([...groups.keys()].map((key) => key.split("\n")[0]))];
-    const names = this.lanes ? sortLanes(lanesOfCards, this.lanes) : [""];
-    const scrolled = new Map([...this.lists].map(([key, list]) => [key, list.node.scrollTop]));
+    const cardsByCell = Map.groupBy(this.cards.values(), (card) => this.cellKey(card));
+    const usedLanes = new Set([...cardsByCell.keys()].map((key) => key.split("\n")[0]));
+    const names = this.lanes ? sortLanes([...usedLanes], this.lanes) : [""];
+    const scrollTops = new Map([...this.lists].map(([key, list]) => [key, list.node.scrollTop]));
     this.lists.clear();
     this.visibility.disconnect();
     const lanes = names.map((name) => this.drawLane(name));
@@ -82,22 +92,25 @@ export class Layout {
     const widths = [...COLUMNS.keys()].map((column) => (this.isFolded(column) ? "44px" : "var(--column)"));
     this.node.style.setProperty("--columns", widths.join(" "));
     fill(this.node, el("div.heads.columns", [...this.heads.values()]), lanes);
-    for (const [key, list] of this.lists) list.cards = (groups.get(key) ?? []).sort(compare);
-    if (!this.listOf(this.current)) this.current = this.first();
+    for (const [key, list] of this.lists) list.cards = (cardsByCell.get(key) ?? []).sort(compareCards);
+    if (!this.listOfCard(this.current)) this.current = this.firstCardId();
     this.measure();
     for (const [key, list] of this.lists) {
-      const top = scrolled.get(key);
+      const top = scrollTops.get(key);
       if (top) list.node.scrollTop = top;
     }
     this.updateCounts();
   }
 
   /** Return the id of the first card, or null. */
-  first() {
+  firstCardId() {
     return [...this.lists.values()].find((list) => list.cards.length)?.cards[0].id ?? null;
   }
 
-  /** @param {string} name */
+  /**
+   * Draw a lane with an empty list for each column.
+   * @param {string} name
+   */
   drawLane(name) {
     const cells = [...COLUMNS].map(([column, title]) => {
       if (this.isFolded(column)) return el("div.cards.folded", { dataset: { column } });
@@ -113,57 +126,64 @@ export class Layout {
   }
 
   /**
+   * Draw the heading of a column; it is a button if the column can be folded.
    * @param {string} column
    * @param {string} title
    */
   drawHead(column, title) {
     const isFolded = this.isFolded(column);
     const text = [el("span.title", title), " ", el("span.quiet.number")];
-    const fold = { class: "button plain fold", title, "aria-expanded": !isFolded };
-    const name = this.canFold(column) ? button([text, isFolded ? " ▸" : " ▾"], () => this.fold(column), fold) : text;
-    return el(isFolded ? "div.head.folded" : "div.head", { dataset: { column } }, el("h2", name));
+    const properties = { class: "button plain fold", title, "aria-expanded": !isFolded };
+    const toggle = button([text, isFolded ? " ▸" : " ▾"], () => this.toggleFold(column), properties);
+    const content = el("h2", this.canFold(column) ? toggle : text);
+    return el(isFolded ? "div.head.folded" : "div.head", { dataset: { column } }, content);
   }
 
-  /** Measure all lists before changing any, since reading a size after a change forces a layout; then show cards. */
+  /** Measure all lists, then show their cards. Measuring a list after changing another would force a layout. */
   measure() {
-    const measured = [...this.lists.values()].map((list) =>
-      ({ list, top: list.node.scrollTop, height: list.node.clientHeight }));
-    for (const { list, top, height } of measured) {
+    const sizes = [...this.lists.values()].map((list) =>
+      ({ list, scrollTop: list.node.scrollTop, height: list.node.clientHeight }));
+    for (const { list, scrollTop, height } of sizes) {
       list.height = height;
-      list.show(top);
+      list.show(scrollTop);
     }
   }
 
   /**
    * Put all cards into the document, or only those in view.
-   * @param {boolean} isWhole
+   * @param {boolean} showsAll
    */
-  unroll(isWhole) {
-    if (isWhole === this.isWhole) return;
-    this.isWhole = isWhole;
+  setShowAll(showsAll) {
+    if (showsAll === this.showsAll) return;
+    this.showsAll = showsAll;
     for (const list of this.lists.values()) list.show();
   }
 
+  /** Show the number of tasks in each column heading. */
   updateCounts() {
-    const columns = Map.groupBy(this.cards.values(), columnOf);
+    const cardsByColumn = Map.groupBy(this.cards.values(), columnOf);
     for (const [column, head] of this.heads) {
-      const number = head.querySelector(".number"), count = columns.get(column)?.length ?? 0;
-      const text = String(this.loaded.has(statusOf(column)) ? count : this.total(column));
-      if (number && number.textContent !== text) number.textContent = text;
+      const number = head.querySelector(".number");
+      const isLoaded = this.loaded.has(statusOf(column));
+      const count = isLoaded ? cardsByColumn.get(column)?.length ?? 0 : this.total(column);
+      if (number && number.textContent !== String(count)) number.textContent = String(count);
     }
   }
 
   /**
-   * Return the lane and the column of a card.
+   * Return the key of the lane and column of a card.
    * @param {Card} card
    */
-  key(card) {
+  cellKey(card) {
     return `${laneOf(card, this.lanes, this.filters)}\n${columnOf(card)}`;
   }
 
-  /** @param {string | null} id */
-  listOf(id) {
+  /**
+   * Return the list that contains a card.
+   * @param {string | null} id
+   */
+  listOfCard(id) {
     const card = this.cards.get(id ?? "");
-    return card && this.lists.get(this.key(card));
+    return card && this.lists.get(this.cellKey(card));
   }
 }

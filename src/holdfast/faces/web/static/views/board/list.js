@@ -1,20 +1,20 @@
-// A virtual list of cards: only those in view are in the document; every card has the same height.
+// A virtual list of cards: only the cards in view are in the document. Every card has the same height.
 
 import { button } from "../../controls.js";
-import { failure, quiet } from "../../display.js";
+import { errorMessage, quiet } from "../../display.js";
 import { arrange, el, fill } from "../../dom.js";
 import { selfUpdating, timeLeft } from "../../time.js";
-import { compare, waitingFor } from "./rules.js";
+import { compareCards, describeBlockers } from "./rules.js";
 
 /** @import { Card } from "./rules.js" */
 /** @import { Board } from "./board.js" */
 
-/** Two lines of title, one of marks and one of buttons, with the paddings of board.css. */
+/** In pixels: two lines of title, one of marks and one of buttons, with the paddings of board.css. */
 export const CARD_HEIGHT = 104;
-/** The distance from one card to the next. */
-export const PITCH = CARD_HEIGHT + 8;
-/** Cards kept above and below those in view; a judgement: as many as a fast scroll shows before the next frame. */
-const OVERSCAN = 4;
+/** The distance from the top of a card to the top of the next, in pixels. */
+export const CARD_PITCH = CARD_HEIGHT + 8;
+/** Cards in the document above and below those in view; a judgement: a fast scroll moves that far in a frame. */
+const OVERSCAN_CARDS = 4;
 
 /** The sorted cards of one column in one lane. */
 export class CardList {
@@ -22,7 +22,7 @@ export class CardList {
    * @param {any} board the `Board` that it belongs to
    * @param {string} column
    * @param {string} label
-   * @param {boolean} isNear whether its lane is in view or close to it
+   * @param {boolean} isNear whether the lane is in view or near it
    */
   constructor(board, column, label, isNear) {
     /** @type {Board} */
@@ -44,25 +44,34 @@ export class CardList {
    * @param {Card} card
    */
   put(card) {
-    this.cards = [...this.cards.filter(({ id }) => id !== card.id), card].sort(compare);
+    this.cards = [...this.cards.filter(({ id }) => id !== card.id), card].sort(compareCards);
     this.show();
-    this.repaint(card.id);
+    this.redraw(card.id);
   }
 
-  /** @param {string} id */
+  /**
+   * Remove a card.
+   * @param {string} id
+   */
   remove(id) {
     this.cards = this.cards.filter((card) => card.id !== id);
     this.show();
   }
 
-  /** @param {string} id */
-  repaint(id) {
+  /**
+   * Draw a card again if it is in the document.
+   * @param {string} id
+   */
+  redraw(id) {
     const node = this.nodes.get(id);
-    if (node) paint(node, this.cards[this.index(id)], this.board);
+    if (node) drawCard(node, this.cards[this.indexOf(id)], this.board);
   }
 
-  /** @param {string | null} id */
-  index(id) {
+  /**
+   * Return the index of a card, or -1.
+   * @param {string | null} id
+   */
+  indexOf(id) {
     return this.cards.findIndex((card) => card.id === id);
   }
 
@@ -71,9 +80,10 @@ export class CardList {
    * @param {string} id
    */
   reveal(id) {
-    const top = this.index(id) * PITCH, { scrollTop, clientHeight } = this.node;
+    const top = this.indexOf(id) * CARD_PITCH;
+    const { scrollTop, clientHeight } = this.node;
     if (top < scrollTop) this.node.scrollTop = top;
-    else if (top + PITCH > scrollTop + clientHeight) this.node.scrollTop = top + PITCH - clientHeight;
+    else if (top + CARD_PITCH > scrollTop + clientHeight) this.node.scrollTop = top + CARD_PITCH - clientHeight;
     this.show();
     const node = this.nodes.get(id);
     node?.scrollIntoView({ block: "nearest", inline: "nearest" });
@@ -82,58 +92,74 @@ export class CardList {
 
   /** Put the cards in view into the document, and one that is lifted or focused; remove the others. */
   show(scrollTop = this.node.scrollTop) {
-    const { isWhole } = this.board;
-    const first = isWhole ? 0 : Math.floor(scrollTop / PITCH) - OVERSCAN;
-    const end = isWhole ? Infinity : this.isNear ? Math.ceil((scrollTop + this.height) / PITCH) + OVERSCAN : 0;
+    const [first, end] = this.visibleRange(scrollTop);
     const isPinned = (/** @type {HTMLElement | undefined} */ node) =>
       node && (node.contains(document.activeElement) || node.classList.contains("lifted"));
     const isShown = (/** @type {Card} */ { id }, /** @type {number} */ index) =>
       (index >= first && index < end) || isPinned(this.nodes.get(id));
-    const indexes = this.cards.flatMap((card, index) => (isShown(card, index) ? index : []));
+    const indexes = [...this.cards.keys()].filter((index) => isShown(this.cards[index], index));
     this.nodes = new Map(indexes.map((index) => [this.cards[index].id, this.nodeAt(index)]));
-    this.items.style.minHeight = `${this.cards.length * PITCH}px`;
-    let next = 0;
-    const placed = [...this.nodes.values()];
-    placed.forEach((node, place) => {
-      assign(node.style, "marginTop", indexes[place] > next ? `${(indexes[place] - next) * PITCH}px` : "");
-      next = indexes[place] + 1;
-    });
-    arrange(this.items, placed);
+    this.items.style.minHeight = `${this.cards.length * CARD_PITCH}px`;
+    // A margin above a card takes the space of the cards that are not in the document.
+    const nodes = [...this.nodes.values()];
+    let nextIndex = 0;
+    for (const [position, index] of indexes.entries()) {
+      const skipped = index - nextIndex;
+      setIfChanged(nodes[position].style, "marginTop", skipped > 0 ? `${skipped * CARD_PITCH}px` : "");
+      nextIndex = index + 1;
+    }
+    arrange(this.items, nodes);
   }
 
-  /** @param {number} index */
+  /**
+   * Return the index of the first card to show and the index after the last one.
+   * @param {number} scrollTop
+   */
+  visibleRange(scrollTop) {
+    if (this.board.showsAll) return [0, Infinity];
+    if (!this.isNear) return [0, 0];
+    const first = Math.floor(scrollTop / CARD_PITCH) - OVERSCAN_CARDS;
+    const end = Math.ceil((scrollTop + this.height) / CARD_PITCH) + OVERSCAN_CARDS;
+    return [first, end];
+  }
+
+  /**
+   * Return the element of a card, which is drawn if it is new.
+   * @param {number} index
+   */
   nodeAt(index) {
     const card = this.cards[index];
     let node = this.nodes.get(card.id);
     if (!node) {
       node = el("li.task.card", { draggable: "true", dataset: { id: card.id } });
-      paint(node, card, this.board);
+      drawCard(node, card, this.board);
     }
-    assign(node, "ariaPosInSet", String(index + 1));
-    assign(node, "ariaSetSize", String(this.cards.length));
+    setIfChanged(node, "ariaPosInSet", String(index + 1));
+    setIfChanged(node, "ariaSetSize", String(this.cards.length));
     return node;
   }
 }
 
 /**
- * Set a property only if it differs: even an assignment of the same value may cost a style recalculation.
+ * Set a property only if it differs, because assigning the same value may cause a style recalculation.
  * @param {any} target
  * @param {string} name
  * @param {string} value
  */
-function assign(target, name, value) {
+function setIfChanged(target, name, value) {
   if (target[name] !== value) target[name] = value;
 }
 
 const PRIORITIES = { high: "▲ high", low: "▽ low" };
-const CHANGED = "Changed since you last looked";
+const CHANGED = "Changed since your last visit";
 
 /**
+ * Draw the content of a card.
  * @param {HTMLElement} node
  * @param {Card} card
  * @param {Board} board
  */
-function paint(node, card, board) {
+function drawCard(node, card, board) {
   const { id, priority, title } = card, tabindex = id === board.current ? "0" : "-1";
   const name = { href: `/task/${id}`, title, draggable: "false", tabindex, dataset: { part: "name" } };
   const more = { type: "button", tabindex, dataset: { part: "more" } };
@@ -143,27 +169,30 @@ function paint(node, card, board) {
     el("div.row",
       quiet(id),
       PRIORITIES[priority] && el(`span.priority.${priority}`, PRIORITIES[priority]),
-      board.isNews(card) && el("span.changed", { title: CHANGED }, el("span.visually-hidden", CHANGED)),
-      el("button.button.plain.more", { ...more, "aria-label": `Move or take ${id}`, "aria-haspopup": "true" }, "⋯")),
+      board.isUnseen(card) && el("span.changed", { title: CHANGED }, el("span.visually-hidden", CHANGED)),
+      el("button.button.plain.more", { ...more, "aria-label": `Move or claim ${id}`, "aria-haspopup": "true" }, "⋯")),
     el("a.name.two-lines", { ...name, "aria-describedby": `marks-${id} board-keys` },
       el("span.visually-hidden", `${id}: `), title),
     el("div.marks.row", { id: `marks-${id}` }, marks(card)),
-    problem && failure(problem, button("Understood", () => board.dismiss(id))),
+    problem && errorMessage(problem, button("Dismiss", () => board.dismiss(id))),
   );
 }
 
-/** @param {Card} card */
+/**
+ * Return the facts in the last line of a card: holder, dependencies, criteria, remarks, labels.
+ * @param {Card} card
+ */
 function marks(card) {
   const { claimed_by: holder, lease_until: until, criteria, criteria_met: met = 0 } = card;
   return [
     holder && el("span.holder", { title: `Held by ${holder}` }, el("span.dot"),
       el("span.one-line", card.yours ? "you" : holder),
-      selfUpdating(quiet(), () => timeLeft(until ?? "") ?? "lease ran out")),
-    card.blocked_by && el("span.waits", waitingFor(card)),
+      selfUpdating(quiet(), () => timeLeft(until ?? "") ?? "lease expired")),
+    card.blocked_by && el("span.waits", describeBlockers(card)),
     criteria && el("span.criteria", { title: `${met} of ${criteria} criteria are met` }, `${met}/${criteria}`,
       el("span.bar", { "aria-hidden": "true", style: { "--share": `${(100 * met) / criteria}%` } })),
-    card.unblocks && el("span.quiet", { title: "Tasks that wait for it" }, `blocks ${card.unblocks}`),
-    card.remarks && el("span.quiet", { title: "Notes and remarks linked to it" }, `✎ ${card.remarks}`),
+    card.unblocks && el("span.quiet", { title: "Tasks that wait for this one" }, `blocks ${card.unblocks}`),
+    card.remarks && el("span.quiet", { title: "Linked notes and remarks" }, `✎ ${card.remarks}`),
     card.labels?.map((label) => el("span.tag", label)),
   ];
 }

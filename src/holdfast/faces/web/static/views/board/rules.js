@@ -9,24 +9,24 @@
  * @property {string} priority
  * @property {number} version
  * @property {string} updated_at
- * @property {number[]} order where it belongs among cards sorted by `ready`, compared item by item
+ * @property {number[]} order the sort key of the order `ready`, compared item by item
  * @property {boolean} [ready]
  * @property {string} [claimed_by]
  * @property {string} [lease_until]
- * @property {boolean} [yours] whether you hold it
+ * @property {boolean} [yours] whether the user holds the task
  * @property {string} [milestone]
  * @property {string[]} [labels]
- * @property {string[]} [blocked_by] tasks, or "milestone:" and a name
- * @property {number} [unblocks]
+ * @property {string[]} [blocked_by] ids of tasks, or "milestone:" and a name
+ * @property {number} [unblocks] the number of tasks that wait for this one
  * @property {number} [criteria]
  * @property {number} [criteria_met]
  * @property {number} [remarks]
- * @property {string[]} [lacks] what is missing before it is done, as text
+ * @property {string[]} [lacks] the unmet conditions of the done gate, as text
  * @property {string[]} [lacks_codes] a code for each text of `lacks`
  */
 
 /**
- * A status, how many tasks have it, and where they may be moved.
+ * A status, the number of its tasks, and the statuses they can be moved to, some of them only with a reason.
  * @typedef {{status: string, total: number, goes_to: string[], with_reason?: string[]}} State
  */
 
@@ -38,21 +38,24 @@ export const COLUMNS = new Map(Object.entries({
   done: "Done", dropped: "Dropped",
 }));
 /** The statuses of open tasks. */
-export const OPEN = ["backlog", "in-progress", "blocked", "review"];
+export const OPEN_STATUSES = ["backlog", "in-progress", "blocked", "review"];
 /** The statuses of finished tasks. */
-export const FINISHED = ["done", "dropped"];
-/** The lane of cards that belong to none, by the property that makes lanes. */
-const NO_LANE = { agent: "Nobody", milestone: "No milestone", label: "No label" };
-/** A judgement: the first few names identify the reason; the rest would not fit on a card. */
-const MAX_NAMES = 3;
+export const FINISHED_STATUSES = ["done", "dropped"];
+/** The title of the lane for cards without a value, by the property that makes the lanes. */
+const EMPTY_LANES = { agent: "Nobody", milestone: "No milestone", label: "No label" };
+/** A judgement: more names do not fit on a card. */
+const MAX_BLOCKERS_NAMED = 3;
 
 /**
- * Return the column of a card: ready tasks of the backlog have a column of their own.
+ * Return the column of a card. Ready tasks of the backlog have a separate column.
  * @param {Card} card
  */
 export const columnOf = (card) => (card.status === "backlog" && card.ready ? "ready" : card.status);
 
-/** @param {string} column */
+/**
+ * Return the status of the cards in a column.
+ * @param {string} column
+ */
 export const statusOf = (column) => (column === "ready" ? "backlog" : column);
 
 /**
@@ -60,17 +63,18 @@ export const statusOf = (column) => (column === "ready" ? "backlog" : column);
  * @param {Card} one
  * @param {Card} other
  */
-export function compare(one, other) {
-  if (!FINISHED.includes(one.status)) return compareItems(one.order, other.order);
+export function compareCards(one, other) {
+  if (!FINISHED_STATUSES.includes(one.status)) return compareLists(one.order, other.order);
   const byNumber = other.id.localeCompare(one.id, "en", { numeric: true });
   return other.updated_at.localeCompare(one.updated_at) || byNumber;
 }
 
 /**
+ * Compare two lists by the first items that differ; a list that is a prefix of the other comes first.
  * @param {number[]} one
  * @param {number[]} other
  */
-function compareItems(one, other) {
+function compareLists(one, other) {
   const index = one.findIndex((item, at) => item !== other[at]);
   return index < 0 ? 0 : one[index] - (other[index] ?? -Infinity);
 }
@@ -81,67 +85,69 @@ function compareItems(one, other) {
  * @param {Card} card
  */
 export function insertionIndex(cards, card) {
-  const index = cards.findIndex((other) => compare(other, card) > 0);
+  const index = cards.findIndex((other) => compareCards(other, card) > 0);
   return index < 0 ? cards.length : index;
 }
 
 /**
- * Return the lane of a card. With several labels it is the one that is filtered for, or the first.
+ * Return the title of a card's lane. Of several labels, the one in the filter is used, else the first.
  * @param {Card} card
  * @param {string | null} lanes the property that makes lanes, if any
  * @param {Record<string, any>} filters
  */
 export function laneOf(card, lanes, filters) {
   const label = card.labels?.includes(filters.label) ? filters.label : card.labels?.[0];
-  return { agent: card.claimed_by, milestone: card.milestone, label }[lanes ?? ""] ?? NO_LANE[lanes ?? ""] ?? "";
+  if (!lanes) return "";
+  return { agent: card.claimed_by, milestone: card.milestone, label }[lanes] ?? EMPTY_LANES[lanes] ?? "";
 }
 
 /**
- * Sort lanes by name; the lane of cards that belong to none comes last.
+ * Sort lanes by name, with the lane of cards without a value last.
  * @param {string[]} names
  * @param {string} lanes
  */
 export const sortLanes = (names, lanes) => names.sort((one, other) =>
-  Number(one === NO_LANE[lanes]) - Number(other === NO_LANE[lanes]) || one.localeCompare(other));
+  Number(one === EMPTY_LANES[lanes]) - Number(other === EMPTY_LANES[lanes]) || one.localeCompare(other));
 
 /**
- * Return a card as it would be after a move to a column.
+ * Predict the card that results from a move to a column.
  * @param {Card} card
  * @param {string} column
  * @returns {Card}
  */
-export function moved(card, column) {
-  const isReleased = column === "ready" || FINISHED.includes(column);
+export function cardAfterMove(card, column) {
+  const isReleased = column === "ready" || FINISHED_STATUSES.includes(column);
   const released = isReleased ? { claimed_by: undefined, yours: undefined } : {};
   const updated_at = new Date().toISOString();
   return { ...card, ...released, status: statusOf(column), ready: column === "ready", updated_at };
 }
 
 /**
- * Return what a card that is not ready waits for.
+ * Describe what a card that is not ready waits for: "waits for TP-1, TP-2".
  * @param {Card} card
  */
-export function waitingFor({ blocked_by: blockers }) {
-  if (!blockers) return "waits for what its parent needs";
+export function describeBlockers({ blocked_by: blockers }) {
+  if (!blockers) return "waits for the dependencies of its parent";
   const names = blockers.map((name) => (name.startsWith("milestone:") ? "its closed milestone" : name));
-  const rest = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : "";
-  return `waits for ${names.slice(0, MAX_NAMES).join(", ")}${rest}`;
+  const rest = names.length - MAX_BLOCKERS_NAMED;
+  return `waits for ${names.slice(0, MAX_BLOCKERS_NAMED).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
 }
 
 /**
- * Return what is missing before a card is done; several unchecked criteria are summed up.
+ * Describe the unmet conditions of the done gate; several unchecked criteria become one number.
  * @param {Card} card
  */
-function missing({ id, lacks = [], lacks_codes: codes = [] }) {
+function describeUnmet({ id, lacks = [], lacks_codes: codes = [] }) {
   const criteria = lacks.filter((_, index) => codes[index] === "unchecked_criterion");
   const others = lacks.filter((_, index) => codes[index] !== "unchecked_criterion");
-  const texts = [...(criteria.length > 1 ? [`${criteria.length} criteria are not checked`] : criteria), ...others];
-  const command = `A person approves it with: holdfast tasks approve ${id}`;
-  return `Not done yet: ${texts.join("; ")}.${codes.includes("not_approved") ? ` ${command}` : ""}`;
+  const summary = criteria.length > 1 ? [`${criteria.length} criteria are not checked`] : criteria;
+  const texts = [...summary, ...others];
+  const advice = codes.includes("not_approved") ? ` A person approves it with: holdfast tasks approve ${id}` : "";
+  return `Not done yet: ${texts.join("; ")}.${advice}`;
 }
 
 /**
- * Return why a card may not be moved to a column, or null if it may.
+ * Return the reason why a card cannot be moved to a column, or null if it can.
  * @param {Card} card
  * @param {string} column
  * @param {States} states
@@ -150,13 +156,15 @@ export function refusal(card, column, states) {
   const status = statusOf(column);
   if (status === card.status) {
     if (column === columnOf(card)) return "It is already here.";
-    return column === "ready" ? `Not ready: ${waitingFor(card)}.` : "It is ready: nothing blocks it.";
+    return column === "ready" ? `Not ready: ${describeBlockers(card)}.` : "It is ready: nothing blocks it.";
   }
-  const targets = states.get(card.status)?.goes_to ?? [], names = targets.map((name) => COLUMNS.get(name));
-  if (!targets.includes(status)) return `From ${COLUMNS.get(card.status)} it can go to ${names.join(", ")}.`;
-  if (status === "done" && card.lacks) return missing(card);
-  if (status === "in-progress" && card.status === "backlog" && !card.ready) return `Not yet: ${waitingFor(card)}.`;
+  const targets = states.get(card.status)?.goes_to ?? [];
+  const titles = targets.map((target) => COLUMNS.get(target));
+  if (!targets.includes(status)) return `From ${COLUMNS.get(card.status)} it can go to ${titles.join(", ")}.`;
+  if (status === "done" && card.lacks) return describeUnmet(card);
+  const isStart = status === "in-progress" && card.status === "backlog";
+  if (isStart && !card.ready) return `Not yet: ${describeBlockers(card)}.`;
   if (column === "backlog" && !card.blocked_by) return "Nothing blocks it: it goes to Ready.";
-  if (column === "ready" && card.blocked_by) return `Not ready: ${waitingFor(card)}.`;
+  if (column === "ready" && card.blocked_by) return `Not ready: ${describeBlockers(card)}.`;
   return null;
 }

@@ -1,7 +1,7 @@
-// The lines of a file: only those in view are in the document; pages are loaded when they are scrolled to.
+// The lines of a file: only the lines in view are in the document, and pages are loaded when they are scrolled to.
 
 import { get } from "../../api.js";
-import { counted } from "../../display.js";
+import { pluralise } from "../../display.js";
 import { el, fill } from "../../dom.js";
 
 /** @import { View } from "../../view.js" */
@@ -9,21 +9,22 @@ import { el, fill } from "../../dom.js";
 /**
  * The heat of a function: how complex it is and how often it has changed.
  * @typedef {{function: string, line: number, end_line: number, cyclomatic: number, changes: number,
- *   heat: number | null}} Measured
+ *   heat: number | null}} FunctionHeat
  */
 
-/** @typedef {{first: number, last: number}} Range of lines */
+/** @typedef {{first: number, last: number}} Range a range of lines */
 
-/** A piece of a line: how to colour it, and its text.
+/**
+ * A piece of a line: the kind of token, which determines the colour, and the text.
  * @typedef {[kind: string | null, text: string]} Piece
  */
 
 /** The height of a line in pixels, as in code.css. */
-export const ROW = 20;
-/** Lines that are loaded at a time; a judgement: some tens of kilobytes. */
-const PAGE_SIZE = 1000;
-/** Lines kept above and below those in view; a judgement: half a screen. */
-const OVERSCAN = 25;
+export const LINE_HEIGHT_PX = 20;
+/** The number of lines that are loaded at a time; a judgement: some tens of kilobytes. */
+const LINES_PER_PAGE = 1000;
+/** The number of lines in the document above and below those in view; a judgement: half a screen. */
+const OVERSCAN_LINES = 25;
 
 /** The lines of a file, and which of them are selected. */
 export class Lines {
@@ -35,25 +36,25 @@ export class Lines {
     this.view = view;
     this.query = query;
     this.revision = query.revision;
-    /** @type {(Range & {from: number, to: number}) | null} it goes from `from` to `to`, in either direction */
+    /** @type {(Range & {from: number, to: number}) | null} selected from `from` to `to`, in either direction */
     this.selection = null;
-    /** @type {Range | null} lines that are highlighted while the pointer is on their note */
-    this.pointed = null;
-    /** @type {number | null} the line where a selection by mouse began */
-    this.dragged = null;
-    /** @type {any} the first page */
+    /** @type {Range | null} the lines of the note under the pointer */
+    this.highlighted = null;
+    /** @type {number | null} the line at which a selection with the mouse started */
+    this.dragStart = null;
+    /** @type {any} the first page, which has the facts about the file */
     this.page = null;
-    this.selectionChanged = () => {};
-    /** @type {Piece[][]} by line number; holes where a page has not been loaded */
+    this.onSelectionChange = () => {};
+    /** @type {Piece[][]} by line number; undefined where a page has not been loaded */
     this.lines = [];
-    /** @type {Map<number, HTMLElement>} the lines in the document */
+    /** @type {Map<number, HTMLElement>} the elements in the document, by line number */
     this.nodes = new Map();
-    /** @type {Set<number>} the first lines of the pages that are being loaded */
+    /** @type {Set<number>} the first line numbers of the pages that are being loaded */
     this.loading = new Set();
-    /** @type {Map<number, Measured>} the function around each line */
+    /** @type {Map<number, FunctionHeat>} the heat of the innermost function around each line */
     this.heat = new Map();
     /** @type {Map<number, any[]>} the notes of each line */
-    this.noted = new Map();
+    this.notesByLine = new Map();
     this.rows = el("div.rows");
     this.column = el("div.column", this.rows);
     this.canvas = el("div.canvas", this.column);
@@ -62,15 +63,16 @@ export class Lines {
     this.listen();
   }
 
+  /** The number of lines. */
   get total() {
     return this.page.total_lines;
   }
 
   /**
-   * Load a page.
+   * Request a page.
    * @param {number} start
    */
-  read(start, limit = PAGE_SIZE) {
+  read(start, limit = LINES_PER_PAGE) {
     return get("source/read_source", { ...this.query, start, limit }, this.view);
   }
 
@@ -83,12 +85,12 @@ export class Lines {
     page.lines.forEach((pieces, index) => (this.lines[page.start + index] = pieces));
   }
 
-  /** Check whether the text has changed; if so show the new one. Return whether it has. */
+  /** Check whether the file has changed, and if so show its new lines. Return whether it has. */
   async refresh() {
-    const current = await this.read(2, 1); // from the second line on an answer has no outline and is small
+    const current = await this.read(2, 1); // only a response from line 1 has the outline, so this one is small
     if (current.digest === this.page.digest) return false;
-    const [first, last] = this.inView();
-    const pages = await Promise.all([this.read(1), ...(last > PAGE_SIZE ? [this.read(first)] : [])]);
+    const [first, last] = this.visibleRange();
+    const pages = await Promise.all([this.read(1), ...(last > LINES_PER_PAGE ? [this.read(first)] : [])]);
     if (this.view.signal.aborted) return false;
     this.lines = [];
     this.nodes.clear();
@@ -99,19 +101,19 @@ export class Lines {
     return true;
   }
 
-  /** Return the first and the last line in view, with some around them. */
-  inView() {
-    const first = Math.floor(this.box.scrollTop / ROW) - OVERSCAN;
-    const last = Math.ceil((this.box.scrollTop + this.box.clientHeight) / ROW) + OVERSCAN;
+  /** Return the numbers of the first and the last line to show: those in view and some around them. */
+  visibleRange() {
+    const first = Math.floor(this.box.scrollTop / LINE_HEIGHT_PX) - OVERSCAN_LINES;
+    const last = Math.ceil((this.box.scrollTop + this.box.clientHeight) / LINE_HEIGHT_PX) + OVERSCAN_LINES;
     return [Math.max(1, first), Math.min(this.total, last)];
   }
 
   /** Put the lines in view into the document, and load those that are missing. */
   draw() {
-    const [first, last] = this.inView();
-    this.column.style.setProperty("height", `${this.total * ROW}px`);
+    const [first, last] = this.visibleRange();
+    this.column.style.setProperty("height", `${this.total * LINE_HEIGHT_PX}px`);
     this.column.style.setProperty("--digits", String(String(this.total).length));
-    this.rows.style.setProperty("padding-top", `${(first - 1) * ROW}px`);
+    this.rows.style.setProperty("padding-top", `${(first - 1) * LINE_HEIGHT_PX}px`);
     const kept = new Map();
     /** @type {number | null} */
     let missing = null;
@@ -124,107 +126,127 @@ export class Lines {
     if (missing !== null) this.fetch(missing);
   }
 
-  /** @param {number} start */
+  /**
+   * Load the page that starts at a line and draw it.
+   * @param {number} start
+   */
   async fetch(start) {
     if (this.loading.has(start)) return;
     this.loading.add(start);
     const page = await this.read(start).catch(() => null);
-    if (!page || page.digest !== this.page.digest) return void this.loading.delete(start);
+    if (!page || page.digest !== this.page.digest) {
+      this.loading.delete(start); // it is requested again with the next draw
+      return;
+    }
     this.add(page);
     page.lines.forEach((_, index) => this.nodes.delete(page.start + index));
     this.draw();
   }
 
-  /** @param {number} line */
+  /**
+   * Return the element of a line.
+   * @param {number} line
+   */
   row(line) {
-    const noted = this.noted.get(line)?.length;
-    const number = el("span.number", { title: noted && counted(noted, "note"), "data-noted": noted }, line);
-    return el("div", { class: `line${this.marks(line)}`, dataset: { line } },
-      number, heatMark(this.heat.get(line)), el("code", coloured(this.lines[line] ?? [])));
+    const noteCount = this.notesByLine.get(line)?.length;
+    const title = noteCount && pluralise(noteCount, "note");
+    const number = el("span.number", { title, "data-noted": noteCount }, line);
+    return el("div", { class: this.lineClass(line), dataset: { line } },
+      number, heatMark(this.heat.get(line)), el("code", highlightSyntax(this.lines[line] ?? [])));
   }
 
   /** @param {number} line */
-  marks(line) {
-    const within = (/** @type {Range | null} */ range) => range !== null && line >= range.first && line <= range.last;
-    return (within(this.selection) ? " selected" : "") + (within(this.pointed) ? " pointed" : "");
+  lineClass(line) {
+    const isIn = (/** @type {Range | null} */ range) => range !== null && line >= range.first && line <= range.last;
+    return ["line", isIn(this.selection) && "selected", isIn(this.highlighted) && "pointed"].filter(Boolean).join(" ");
   }
 
+  /** Mark the lines that are selected or highlighted. */
   updateMarks() {
-    for (const [line, node] of this.nodes) node.className = `line${this.marks(line)}`;
+    for (const [line, node] of this.nodes) node.className = this.lineClass(line);
   }
 
-  /** @param {Measured[]} functions */
+  /**
+   * Show the heat of functions.
+   * @param {FunctionHeat[]} functions
+   */
   setHeat(functions) {
     this.heat.clear();
-    for (const one of functions.toSorted((left, right) => left.line - right.line)) {
-      for (let line = one.line; line <= one.end_line; line += 1) this.heat.set(line, one);
+    // An inner function starts after the outer one and so replaces its heat.
+    for (const heat of functions.toSorted((one, other) => one.line - other.line)) {
+      for (let line = heat.line; line <= heat.end_line; line += 1) this.heat.set(line, heat);
     }
     this.redraw();
   }
 
+  /** Draw all lines in view again. */
   redraw() {
     this.nodes.clear();
     this.draw();
   }
 
   /**
-   * Highlight lines while the pointer is on their note; null ends it.
+   * Highlight the lines of the note under the pointer; null removes the highlight.
    * @param {Range | null} range
    */
-  point(range) {
-    this.pointed = range;
+  highlight(range) {
+    this.highlighted = range;
     this.updateMarks();
   }
 
   /**
-   * Select lines, put them into the address, and with `scroll` scroll them into view.
+   * Select lines. With `address` they are put into the URL, with `scroll` they are scrolled into view.
    * @param {number} first
    * @param {number} last
    * @param {{scroll?: boolean, address?: boolean}} options
    */
   select(first, last, { scroll = false, address = true } = {}) {
-    const inside = (/** @type {number} */ line) => Math.min(Math.max(1, line), Math.max(1, this.total));
-    const [start, end] = [inside(Math.min(first, last)), inside(Math.max(first, last))];
-    this.selection = { first: start, last: end, from: inside(first), to: inside(last) };
+    const clamp = (/** @type {number} */ line) => Math.min(Math.max(1, line), Math.max(1, this.total));
+    const from = clamp(first), to = clamp(last);
+    const start = Math.min(from, to), end = Math.max(from, to);
+    this.selection = { first: start, last: end, from, to };
     if (address) history.replaceState(null, "", `#L${start}${end > start ? `-L${end}` : ""}`);
-    if (scroll) this.reveal(inside(last), start);
+    if (scroll) this.reveal(to, start);
     this.updateMarks();
-    this.selectionChanged();
+    this.onSelectionChange();
   }
 
+  /** Remove the selection. */
   clear() {
     this.selection = null;
     history.replaceState(null, "", `${location.pathname}${location.search}`);
     this.updateMarks();
-    this.selectionChanged();
+    this.onSelectionChange();
   }
 
   /**
    * Scroll a line into view.
    * @param {number} line
-   * @param {number} start the first line of the selection that it belongs to
+   * @param {number} start the first line of the selection that contains it
    */
   reveal(line, start = line) {
-    const top = (line - 1) * ROW;
+    const top = (line - 1) * LINE_HEIGHT_PX;
     const { scrollTop, clientHeight } = this.box;
-    const isVisible = top >= scrollTop + ROW && top <= scrollTop + clientHeight - 3 * ROW;
-    if (!isVisible) this.box.scrollTop = Math.max(0, (start - 1) * ROW - clientHeight / 3);
+    const isVisible = top >= scrollTop + LINE_HEIGHT_PX && top <= scrollTop + clientHeight - 3 * LINE_HEIGHT_PX;
+    if (!isVisible) this.box.scrollTop = Math.max(0, (start - 1) * LINE_HEIGHT_PX - clientHeight / 3);
     this.draw();
   }
 
   /**
-   * Move the selection by lines from its end; `extend` keeps its beginning.
-   * @param {number} by
+   * Move the end of the selection by some lines; `extend` keeps its start.
+   * @param {number} offset
    */
-  step(by, extend = false) {
-    const top = Math.floor(this.box.scrollTop / ROW) + 1;
-    const { from, to } = this.selection ?? { from: null, to: top - by };
-    const next = Math.min(Math.max(1, to + by), this.total);
-    this.select(extend ? from ?? next : next, next);
+  step(offset, extend = false) {
+    const top = Math.floor(this.box.scrollTop / LINE_HEIGHT_PX) + 1;
+    const wanted = this.selection ? this.selection.to + offset : top;
+    const next = Math.min(Math.max(1, wanted), this.total);
+    const isExtended = extend && this.selection;
+    this.select(isExtended ? isExtended.from : next, next);
     this.reveal(next);
   }
 
-  followHash() {
+  /** Select the lines in the fragment of the URL: "#L3-L5". */
+  selectFromHash() {
     const found = location.hash.match(/^#L(\d+)(?:-L?(\d+))?$/);
     if (found) this.select(Number(found[1]), Number(found[2] ?? found[1]), { scroll: true, address: false });
   }
@@ -234,9 +256,11 @@ export class Lines {
     this.box.addEventListener("scroll", () => this.draw()); // browsers send it at most once per frame
     addEventListener("resize", () => this.page && this.draw(), { signal });
     this.rows.addEventListener("pointerdown", (event) => this.press(event));
-    const drag = ({ target }) => this.dragged && lineOf(target) && this.select(this.dragged, lineOf(target));
-    this.rows.addEventListener("pointerover", drag);
-    addEventListener("pointerup", () => (this.dragged = null), { signal });
+    this.rows.addEventListener("pointerover", ({ target }) => {
+      const line = lineOf(/** @type {Element} */ (target));
+      if (this.dragStart && line) this.select(this.dragStart, line);
+    });
+    addEventListener("pointerup", () => (this.dragStart = null), { signal });
     this.box.addEventListener("keydown", (event) => {
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
       if (event.target !== this.box || !step) return;
@@ -246,50 +270,53 @@ export class Lines {
   }
 
   /**
-   * Select by the line numbers: press, drag, or press with Shift.
+   * Start a selection on a line number; with Shift, extend the selection.
    * @param {PointerEvent} event
    */
   press(event) {
     const line = lineOf(/** @type {Element} */ (event.target).closest(".number"));
     if (!line || event.button !== 0) return;
     event.preventDefault();
-    this.dragged = event.shiftKey && this.selection ? this.selection.from : line;
-    this.select(this.dragged, line);
+    this.dragStart = event.shiftKey && this.selection ? this.selection.from : line;
+    this.select(this.dragStart, line);
   }
 }
 
 /**
- * Return the pieces of a line as nodes.
+ * Return the pieces of a line as coloured nodes.
  * @param {Piece[]} pieces
  */
-export const coloured = (pieces) =>
+export const highlightSyntax = (pieces) =>
   (pieces.map(([kind, part]) => (kind ? el("span", { class: `is-${kind}` }, part) : part)));
 
-/** @param {Element | null | undefined} node */
+/**
+ * Return the number of the line that contains an element, or 0.
+ * @param {Element | null | undefined} node
+ */
 const lineOf = (node) =>
   Number(/** @type {HTMLElement | null | undefined} */ (node?.closest("[data-line]"))?.dataset.line ?? 0);
 
 /**
- * Explain the heat of a function: its complexity times its changes, in five steps.
- * @param {Measured} measured
+ * Describe the heat of a function: its complexity times its changes, in five steps.
+ * @param {FunctionHeat} measured
  */
-export function heatText({ function: name, cyclomatic, changes, heat }) {
+export function describeHeat({ function: name, cyclomatic, changes, heat }) {
   if (heat === null) return `${name}: complexity ${cyclomatic}; the number of changes is unknown`;
-  return `${name}: complexity ${cyclomatic} × ${counted(changes, "change")} in 90 days, heat ${heat} of 5`;
+  return `${name}: complexity ${cyclomatic} × ${pluralise(changes, "change")} in 90 days, heat ${heat} of 5`;
 }
 
 /**
- * Return the mark of a function's heat, the wider the hotter; an empty one outside functions.
- * @param {Measured | null | undefined} found
+ * Return a mark that shows the heat of a function by its width; outside functions it is empty.
+ * @param {FunctionHeat | null | undefined} heat
  */
-export const heatMark = (found) =>
-  el("span.heat", { title: found && heatText(found), dataset: { step: found?.heat ?? 0 } });
+export const heatMark = (heat) =>
+  el("span.heat", { title: heat && describeHeat(heat), dataset: { step: heat?.heat ?? 0 } });
 
 /**
- * Find the function of a symbol of the outline by its lines; a symbol may begin earlier, with decorators.
- * @param {Measured[]} functions
+ * Find the function for a symbol of the outline by its lines. A symbol may start earlier, at its decorators.
+ * @param {FunctionHeat[]} functions
  * @param {number} start
  * @param {number} end
  */
-export const functionAt = (functions, start, end) =>
-  functions.find((one) => one.line >= start && one.end_line === end) ?? null;
+export const findFunction = (functions, start, end) =>
+  functions.find(({ line, end_line }) => line >= start && end_line === end) ?? null;

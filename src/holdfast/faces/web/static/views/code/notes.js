@@ -1,15 +1,15 @@
-// The notes of a file: beside their lines, pushing each other down; those that lost their code are above it.
+// The notes of a file: beside their lines, without overlapping. Notes whose code is gone are listed above the file.
 
 import { get, post } from "../../api.js";
 import { button, choice, plainButton } from "../../controls.js";
-import { failure, quiet } from "../../display.js";
+import { errorMessage, quiet } from "../../display.js";
 import { arrange, el, fill, highlight } from "../../dom.js";
 import { form } from "../../forms.js";
 import { codeAddress } from "../../links.js";
 import { ago } from "../../time.js";
 import { markdown } from "../../markdown.js";
-import { recallText, rememberText } from "../../memory.js";
-import { ROW, coloured } from "./lines.js";
+import { loadText, saveText } from "../../storage.js";
+import { LINE_HEIGHT_PX, highlightSyntax } from "./lines.js";
 
 /** @import { View } from "../../view.js" */
 /** @import { Lines } from "./lines.js" */
@@ -19,14 +19,15 @@ import { ROW, coloured } from "./lines.js";
  * @typedef {Record<string, any>} Note
  */
 
-/** Pixels between two notes. */
-const GAP = 8;
+/** The distance between two notes, in pixels. */
+const GAP_PX = 8;
 const TAGS = ["NOTE", "TODO", "FIXME", "QUESTION", "STAR"];
-/** The name under which the author's name is stored. */
-const AUTHOR = "author";
-const CONFIDENCE = { high: "exact place", medium: "likely place", low: "uncertain place", none: "lost" };
+/** The key under which the name of the author is stored in the browser. */
+const AUTHOR_KEY = "author";
+/** How the confidence of a location is shown. */
+const CONFIDENCE_TEXTS = { high: "exact place", medium: "likely place", low: "uncertain place", none: "lost" };
 /** Wide enough for notes in the margin. */
-const BESIDE = matchMedia("(min-width: 900px)");
+const WIDE = matchMedia("(min-width: 900px)");
 
 /** The notes of a file and the forms that write them. */
 export class Notes {
@@ -34,115 +35,127 @@ export class Notes {
    * @param {View} view
    * @param {string} path
    * @param {Lines} lines
-   * @param {HTMLElement} orphans the element for notes that lost their code
-   * @param {() => void} changed called when the notes have changed
+   * @param {HTMLElement} orphans the element for notes whose code is gone
+   * @param {() => void} onChange called when the notes have changed
    */
-  constructor(view, path, lines, orphans, changed) {
+  constructor(view, path, lines, orphans, onChange) {
     this.view = view;
     this.path = path;
     this.lines = lines;
     this.orphans = orphans;
-    this.changed = changed;
+    this.onChange = onChange;
     /** @type {Map<string, {json: string, node: HTMLElement, note: Note}>} by id */
     this.cards = new Map();
     /** @type {Note[]} */
     this.notes = [];
     /** @type {HTMLElement | null} the form of a new note or remark */
     this.form = null;
-    /** @type {any} the last answer of the server, or its error */
-    this.answer = null;
-    /** @type {HTMLButtonElement[]} buttons that move an orphan to the selected line */
+    /** @type {any} the last response of the server, or its error */
+    this.response = null;
+    /** @type {HTMLButtonElement[]} the buttons that move an orphan to the selected line */
     this.placeButtons = [];
     this.margin = el("div.margin", { role: "list", "aria-label": "Notes" });
-    this.beside = el("div.notes-below");
-    this.place();
-    BESIDE.addEventListener("change", () => this.place(), { signal: view.signal });
-    this.sizes = new ResizeObserver(() => this.layOut());
+    this.below = el("div.notes-below");
+    this.placeMargin();
+    WIDE.addEventListener("change", () => this.placeMargin(), { signal: view.signal });
+    this.sizes = new ResizeObserver(() => this.positionCards());
     view.signal.addEventListener("abort", () => this.sizes.disconnect());
   }
 
   /** Put the notes into the margin if there is room, else into a list below the code. */
-  place() {
-    (BESIDE.matches ? this.lines.canvas : this.beside).append(this.margin);
-    this.layOut();
+  placeMargin() {
+    (WIDE.matches ? this.lines.canvas : this.below).append(this.margin);
+    this.positionCards();
   }
 
   /** Load the notes and draw those that have changed. */
   async load() {
     const request = get("comments/get_file_comments", { filePath: this.path }, this.view);
-    const answer = await request.catch((/** @type {any} */ problem) => problem);
-    if (this.view.signal.aborted || answer === this.answer) return;
-    const isFirst = !this.answer;
-    this.answer = answer;
-    if (answer instanceof Error) {
-      const isDenied = /** @type {any} */ (answer).status === 403;
-      return void fill(this.orphans, isDenied ? null : failure(answer));
+    const response = await request.catch((/** @type {any} */ problem) => problem);
+    if (this.view.signal.aborted || response === this.response) return;
+    const isFirst = !this.response;
+    this.response = response;
+    if (response instanceof Error) {
+      const isDenied = /** @type {any} */ (response).status === 403;
+      fill(this.orphans, isDenied ? null : errorMessage(response));
+      return;
     }
-    this.notes = answer.comments;
+    this.notes = response.comments;
     this.drawCards(isFirst);
     this.drawOrphans(this.notes.filter((note) => note.orphaned));
-    this.changed();
+    this.onChange();
   }
 
-  /** Draw the notes that have changed; one that the user is writing in stays until it is sent or cancelled. */
+  /** Draw the notes that have changed. A note with an open form stays until the form is sent or cancelled. */
   drawCards(isFirst = false) {
-    const before = this.cards;
+    const previous = this.cards;
     const notes = this.notes.filter(({ orphaned }) => !orphaned).sort((one, other) => one.line - other.line);
     this.cards = new Map(notes.map((note) => {
       const json = JSON.stringify(note);
-      const known = before.get(note.id);
-      if (known && (known.json === json || known.node.querySelector("form"))) return [note.id, { ...known, note }];
-      const node = this.card(note);
+      const card = previous.get(note.id);
+      const isKept = card && (card.json === json || card.node.querySelector("form"));
+      if (isKept) return [note.id, { ...card, note }];
+      const node = this.drawCard(note);
       this.sizes.observe(node);
       if (!isFirst) highlight(node);
       return [note.id, { json, node, note }];
     }));
     const nodes = [...this.cards.values()].map(({ node }) => node);
     arrange(this.margin, this.form ? [...nodes, this.form] : nodes);
-    this.lines.noted = Map.groupBy(notes, ({ line }) => line);
+    this.lines.notesByLine = Map.groupBy(notes, ({ line }) => line);
     this.lines.redraw();
-    this.layOut();
+    this.positionCards();
   }
 
-  /** Put each card at its line, or below the one before. */
-  layOut() {
-    const all = [...this.cards.values()].map(({ node, note }) => ({ node, line: Number(note.line) }));
-    if (this.form) all.push({ node: this.form, line: Number(this.form.dataset.line) });
-    all.sort((one, other) => one.line - other.line);
-    this.lines.box.classList.toggle("with-notes", all.length > 0);
-    let free = GAP / 2;
-    for (const { node, line } of all) {
-      const wanted = (line - 1) * ROW;
-      const top = Math.max(wanted, free);
+  /** Position each card at its line, or below the previous card. */
+  positionCards() {
+    const cards = [...this.cards.values()].map(({ node, note }) => ({ node, line: Number(note.line) }));
+    if (this.form) cards.push({ node: this.form, line: Number(this.form.dataset.line) });
+    cards.sort((one, other) => one.line - other.line);
+    this.lines.box.classList.toggle("with-notes", cards.length > 0);
+    let nextFree = GAP_PX / 2;
+    for (const { node, line } of cards) {
+      const lineTop = (line - 1) * LINE_HEIGHT_PX;
+      const top = Math.max(lineTop, nextFree);
       node.style.setProperty("top", `${top}px`);
-      node.style.setProperty("--drop", `${top - wanted}px`);
-      free = top + node.offsetHeight + GAP;
+      node.style.setProperty("--drop", `${top - lineTop}px`);
+      nextFree = top + node.offsetHeight + GAP_PX;
     }
-    this.margin.style.setProperty("min-height", BESIDE.matches && all.length ? `${free}px` : "0");
+    this.margin.style.setProperty("min-height", WIDE.matches && cards.length ? `${nextFree}px` : "0");
   }
 
-  /** @param {Note} note */
-  card(note) {
+  /**
+   * Draw a note.
+   * @param {Note} note
+   */
+  drawCard(note) {
     const { id, line, endLine: last = line, status, confidence, needsReview } = note;
     const isOpen = status === "open";
-    const certainty = needsReview && confidence === "high" ? "to be reviewed" : CONFIDENCE[confidence];
-    const [point, leave] = [() => this.lines.point({ first: line, last }), () => this.lines.point(null)];
-    const go = (event) => (event.preventDefault(), this.lines.select(line, last, { scroll: true }));
-    const [next, message] = isOpen ? ["resolved", "Resolved"] : ["open", "Reopened"];
+    const certainty = needsReview && confidence === "high" ? "needs review" : CONFIDENCE_TEXTS[confidence];
+    const highlightLines = () => this.lines.highlight({ first: line, last });
+    const removeHighlight = () => this.lines.highlight(null);
+    const select = (/** @type {Event} */ event) => {
+      event.preventDefault();
+      this.lines.select(line, last, { scroll: true });
+    };
+    const [nextStatus, message] = isOpen ? ["resolved", "Resolved"] : ["open", "Reopened"];
     const setStatus = () => this.change(node, "resolve_comment",
-      { filePath: this.path, commentId: id, status: next, author: authorName() }, message);
+      { filePath: this.path, commentId: id, status: nextStatus, author: authorName() }, message);
     const node = el("article.note", {
       role: "listitem", tabindex: "-1", dataset: { id, line },
-      on: { pointerenter: point, focusin: point, pointerleave: leave, focusout: leave },
+      on: {
+        pointerenter: highlightLines, focusin: highlightLines,
+        pointerleave: removeHighlight, focusout: removeHighlight,
+      },
     },
     el("header", note.tag && el("strong", note.tag), el("span", note.author), ago(note.created),
-      el("a", { href: `#L${line}`, on: { click: go } }, `line ${line}`),
-      el("span", { title: "How likely this is the code that the note was written for" }, certainty),
+      el("a", { href: `#L${line}`, on: { click: select } }, `line ${line}`),
+      el("span", { title: "Confidence that the note belongs to this line" }, certainty),
       !isOpen && el("span.tag.ok", status === "resolved" ? "resolved" : "won't fix")),
     el("div.note-text", markdown(note.shownText ?? note.text)),
     isOpen && note.replies.map(({ text, author, created }) =>
       el("div.reply", quiet(author, " "), ago(created), el("div", text))),
-    needsReview && this.candidates(note),
+    needsReview && this.drawCandidates(note),
     el("footer", isOpen && plainButton("Reply", () => this.reply(note, node)),
       plainButton(isOpen ? "Resolve" : "Reopen", setStatus)));
     node.classList.toggle("closed", !isOpen);
@@ -150,65 +163,75 @@ export class Notes {
     return node;
   }
 
-  /** @param {Note[]} notes */
+  /**
+   * Draw the notes whose code is gone.
+   * @param {Note[]} notes
+   */
   drawOrphans(notes) {
     this.placeButtons = [];
-    if (!notes.length) return void fill(this.orphans);
+    if (!notes.length) {
+      fill(this.orphans);
+      return;
+    }
     const title = notes.length === 1 ? "1 note has lost its code" : `${notes.length} notes have lost their code`;
-    const orphans = notes.map((note) => this.orphan(note));
+    const orphans = notes.map((note) => this.drawOrphan(note));
     fill(this.orphans, el("section.card", { "aria-label": title }, el("h2", title), orphans));
   }
 
   /** @param {Note} note */
-  orphan(note) {
+  drawOrphan(note) {
     const { id, author, created, line, reason = "lost" } = note;
-    const choose = button("", () => {
+    const placeButton = button("", () => {
       const { selection } = this.lines;
       return selection && this.move(note, node, this.path, selection.first);
     });
     const node = el("div.orphan", { dataset: { id } },
       el("div.note-text", note.shownText ?? note.text),
       el("div.quiet", author, " · ", ago(created), ` · was on line ${line} · ${reason.replaceAll("_", " ")}`),
-      this.candidates(note), choose);
-    this.placeButtons.push(choose);
+      this.drawCandidates(note), placeButton);
+    this.placeButtons.push(placeButton);
     this.offerSelection();
     return node;
   }
 
   /**
-   * Return the places where the code of a note may be, each with a button that moves the note there.
+   * Draw the places where the code of a note may be, each with a button that moves the note there.
    * @param {Note} note
    */
-  candidates(note) {
-    const nowhere = "No place resembles its code. Select the line where it belongs.";
+  drawCandidates(note) {
+    const nowhere = "No similar code was found. Select the line that the note belongs to.";
     if (!note.candidates.length) return el("p.quiet", nowhere);
     const list = el("ul.candidates.plain-list", { "aria-label": "Where it may be" });
     return fill(list, note.candidates.map(({ line, score, filePath }) => {
-      const [file, name] = filePath ? [filePath, `${filePath}:${line}`] : [this.path, `line ${line}`];
-      const click = (/** @type {Event} */ event) =>
-        !filePath && (event.preventDefault(), this.lines.select(line, line, { scroll: true }));
-      const take = () => this.move(note, /** @type {HTMLElement} */ (list.parentElement), file, line);
-      return el("li", el("a", { href: codeAddress(file, line), on: { click } }, name),
+      const isHere = !filePath; // candidates in other files have a path
+      const file = filePath ?? this.path;
+      const selectHere = (/** @type {Event} */ event) => {
+        event.preventDefault();
+        this.lines.select(line, line, { scroll: true });
+      };
+      const moveHere = () => this.move(note, /** @type {HTMLElement} */ (list.parentElement), file, line);
+      const link = { href: codeAddress(file, line), on: isHere ? { click: selectHere } : {} };
+      return el("li", el("a", link, isHere ? `line ${line}` : `${file}:${line}`),
         quiet(`${Math.round(score * 100)} % similar`),
-        button(filePath || line !== note.line ? "Move it here" : "Keep it here", take),
-        filePath && this.excerpt(filePath, line));
+        button(isHere && line === note.line ? "Keep it here" : "Move it here", moveHere),
+        !isHere && this.excerpt(file, line));
     }));
   }
 
   /**
-   * Return an element that shows a few lines of another file once they are loaded.
+   * Return an element that loads and shows a few lines of another file.
    * @param {string} file
    * @param {number} line
    */
   excerpt(file, line) {
     const place = el("pre.excerpt");
     get("source/read_source", { file, start: Math.max(1, line - 1), limit: 3 }, this.view)
-      .then(({ lines }) => fill(place, lines.map((/** @type {any} */ pieces) => [coloured(pieces), "\n"])))
-      .catch((problem) => this.view.fail(place, problem));
+      .then(({ lines }) => fill(place, lines.map((/** @type {any} */ pieces) => [highlightSyntax(pieces), "\n"])))
+      .catch((problem) => this.view.showError(place, problem));
     return place;
   }
 
-  /** Offer the selected line to orphans. */
+  /** Offer to move orphans to the selected line. */
   offerSelection() {
     const { selection } = this.lines;
     for (const button of this.placeButtons) {
@@ -218,6 +241,7 @@ export class Notes {
   }
 
   /**
+   * Move a note to a line.
    * @param {Note} note
    * @param {HTMLElement} where shows an error
    * @param {string} targetFile
@@ -229,7 +253,7 @@ export class Notes {
   }
 
   /**
-   * Run an operation on a note and load the notes again.
+   * Run an operation on a note and reload the notes.
    * @param {HTMLElement} where shows an error
    * @param {string} operation
    * @param {object} body
@@ -242,7 +266,7 @@ export class Notes {
       await this.load();
     } catch (problem) {
       where.querySelector(":scope > .problem")?.remove();
-      where.append(failure(problem));
+      where.append(errorMessage(problem));
     }
   }
 
@@ -254,14 +278,18 @@ export class Notes {
   reply({ id }, node) {
     if (node.querySelector("form")) return;
     const body = { filePath: this.path, commentId: id };
+    const close = () => {
+      form.remove();
+      this.drawCards();
+    };
     const form = noteForm({
-      label: "Reply", keep: `reply ${id}`, verb: "Reply", close: () => (form.remove(), this.drawCards()),
-      run: ({ text, author }) => post("comments/reply_to_comment", { ...body, text, author }),
-      done: () => this.load(),
+      label: "Reply", draftName: `reply ${id}`, verb: "Reply", close,
+      send: ({ text, author }) => post("comments/reply_to_comment", { ...body, text, author }),
+      onSent: () => this.load(),
     });
     node.append(form);
     form.querySelector("textarea")?.focus();
-    this.layOut();
+    this.positionCards();
   }
 
   /**
@@ -274,20 +302,28 @@ export class Notes {
     const { first, last } = this.lines.selection;
     this.cancel();
     const range = first === last ? `${first}` : `${first}-${last}`;
-    const isNote = kind === "note";
-    const form = noteForm({
-      keep: `${kind} ${this.path}`, // also if the user selects other lines
-      label: isNote ? `Note on line ${first}` : `Remark to the agent on ${first === last ? "line" : "lines"} ${range}`,
-      verb: isNote ? "Add the note" : "Send the remark", tags: isNote, close: () => this.cancel(),
-      run: ({ text, tag, author }) => isNote
-        ? post("comments/add_comment", { filePath: this.path, line: first, text, tag, author })
-        : post("inbox/send_message", { file: this.path, line: range, comment: text, author }),
-      done: () => (this.view.announce(isNote ? "The note was added" : "The remark was sent to the agent"), this.load()),
+    const onSent = (/** @type {string} */ message) => {
+      this.view.announce(message);
+      return this.load();
+    };
+    const shared = {
+      draftName: `${kind} ${this.path}`, // without the lines, so that the text is kept if the user selects others
+      close: () => this.cancel(),
+    };
+    const form = kind === "note" ? noteForm({
+      ...shared, label: `Note on line ${first}`, verb: "Add note", hasTags: true,
+      send: ({ text, tag, author }) =>
+        post("comments/add_comment", { filePath: this.path, line: first, text, tag, author }),
+      onSent: () => onSent("The note was added"),
+    }) : noteForm({
+      ...shared, label: `Remark to the agent on ${first === last ? "line" : "lines"} ${range}`, verb: "Send remark",
+      send: ({ text, author }) => post("inbox/send_message", { file: this.path, line: range, comment: text, author }),
+      onSent: () => onSent("The remark was sent to the agent"),
     });
     this.form = el("div.note.writing", { role: "listitem", dataset: { line: first } }, form);
     this.sizes.observe(this.form);
     this.margin.append(this.form);
-    this.layOut();
+    this.positionCards();
     form.querySelector("textarea")?.focus();
     this.form.scrollIntoView({ block: "nearest" });
   }
@@ -304,17 +340,18 @@ export class Notes {
   }
 
   /**
-   * Go to the next or previous note, as seen from the selection.
-   * @param {number} by 1 or -1
+   * Go to the next or previous note, relative to the selection.
+   * @param {number} direction 1 or -1
    */
-  step(by) {
-    const cards = [...this.cards.values()], here = this.lines.selection?.first ?? 0;
-    const isAhead = (/** @type {{note: Note}} */ { note }) => (note.line - here) * by > 0;
-    const next = by > 0 ? cards.find(isAhead) : cards.findLast(isAhead);
+  step(direction) {
+    const cards = [...this.cards.values()];
+    const current = this.lines.selection?.first ?? 0;
+    const isAhead = (/** @type {{note: Note}} */ { note }) => (note.line - current) * direction > 0;
+    const next = direction > 0 ? cards.find(isAhead) : cards.findLast(isAhead);
     if (!next) return;
     const { line, endLine = line } = next.note;
     this.lines.select(line, endLine, { scroll: true });
-    next.node.focus({ preventScroll: BESIDE.matches });
+    next.node.focus({ preventScroll: WIDE.matches });
   }
 }
 
@@ -322,26 +359,28 @@ export class Notes {
  * Return a form for a note, a remark or a reply.
  * @param {object} options
  * @param {string} options.label
- * @param {string} options.keep see `form`
+ * @param {string} options.draftName see `form`
  * @param {string} options.verb
- * @param {boolean} [options.tags] whether the user can choose a tag
- * @param {(values: {text: string, tag?: string, author: string}) => Promise<any>} options.run sends it; may fail
- * @param {() => any} options.done called after success
+ * @param {boolean} [options.hasTags] whether the user can choose a tag
+ * @param {(values: {text: string, tag?: string, author: string}) => Promise<any>} options.send may fail
+ * @param {() => any} options.onSent called after success
  * @param {() => void} options.close
  */
-function noteForm({ label, keep, verb, tags = false, run, done, close }) {
+function noteForm({ label, draftName, verb, hasTags = false, send, onSent, close }) {
   const area = el("textarea", { name: "text", "aria-label": label, placeholder: label, required: true, rows: "3" });
-  const tagged = tags && choice("Kind", TAGS, "NOTE", null, { name: "tag" });
+  const tagSelect = hasTags && choice("Kind", TAGS, "NOTE", null, { name: "tag" });
   const properties = { "aria-label": "Your name", title: "Your name", value: authorName(), size: "8" };
-  const signed = el("input", { name: "author", ...properties });
-  const send = async ({ text, tag, author }) => {
+  const authorInput = el("input", { name: "author", ...properties });
+  const submit = async ({ text, tag, author }) => {
     if (!text.trim()) return;
-    rememberText(AUTHOR, author.trim() || authorName());
-    await run({ text, tag, author: authorName() });
+    saveText(AUTHOR_KEY, author.trim() || authorName());
+    await send({ text, tag, author: authorName() });
     close();
-    await done();
+    await onSent();
   };
-  return form(area, { class: "stack note-form", verb, send, cancel: close, keep, beside: [tagged, signed] });
+  const beside = [tagSelect, authorInput];
+  return form(area, { class: "stack note-form", verb, send: submit, cancel: close, draftName, beside });
 }
 
-const authorName = () => recallText(AUTHOR) || "user";
+/** Return the name of the author that the user entered last. */
+const authorName = () => loadText(AUTHOR_KEY) || "user";

@@ -1,54 +1,63 @@
-// Duplicated code: groups of copies, two of them side by side with the differences marked.
+// Duplicated code: groups of copies. Two copies are shown side by side with their differences marked.
 
 import { button, choice } from "../../controls.js";
-import { counted, quiet } from "../../display.js";
+import { pluralise, quiet } from "../../display.js";
 import { el, fill } from "../../dom.js";
 import { codeAddress } from "../../links.js";
 import { get } from "../../api.js";
 
 /** @import { View } from "../../view.js" */
 
-/** A copy: some lines of a file.
+/**
+ * A copy: a range of lines of a file.
  * @typedef {{file: string, start_line: number, end_line: number}} Fragment
  */
 
-/** @typedef {Fragment & {lines: string[]}} Side one of two copies that are compared */
+/** @typedef {Fragment & {lines: string[]}} Side one of the two copies that are compared */
 
+/** The kinds of copies, as the operation names them. */
 const KINDS = { renamed: "With other names", exact: "Word for word", gapped: "With lines added or removed" };
-/** Judgements: groups that are loaded and that are shown at first; the shortest copy; lines compared at most. */
-const MAX_GROUPS = 30, SHOWN_AT_FIRST = 8, MIN_LINES = 10, MAX_LINES = 400;
+/** The number of groups that are loaded, the largest first; a judgement: enough for a day of work. */
+const MAX_GROUPS = 30;
+/** The number of groups that are shown at first; a judgement: about a screen. */
+const MAX_GROUPS_AT_FIRST = 8;
+/** The minimum length of a copy; a judgement: shorter ones are rarely worth a refactoring. */
+const MIN_COPY_LINES = 10;
+/** The number of lines that are compared; a judgement: the alignment takes quadratic time and memory. */
+const MAX_LINES_COMPARED = 400;
 
 /**
- * Show the duplicates of the kind that the address names.
+ * Show the duplicates of the kind in the URL.
  * @param {View} view
  * @param {HTMLElement} place
  */
 export async function show(view, place) {
-  const selected = () => {
+  const selectedKind = () => {
     const given = view.query.get("copies") ?? "";
     return given in KINDS ? given : "renamed";
   };
-  const kind = selected();
+  const kind = selectedKind();
   const choose = (/** @type {string} */ other) => {
     view.setQuery({ copies: other === "renamed" ? null : other });
-    view.running(list, "Comparing; gapped copies take longest", () => show(view, place));
+    view.runWithStatus(list, "Comparing (copies with added or removed lines take longest)", () => show(view, place));
   };
   const select = choice("Which copies", Object.entries(KINDS), kind, choose);
   const list = el("div.stack");
-  const query = { detection_type: kind, min_lines: MIN_LINES, limit: MAX_GROUPS };
-  const found = await get("analyze/analyze_duplicates", query, view);
-  if (selected() !== kind) return; // the user chose another one meanwhile
-  const { clone_groups: total, duplicate_lines: lines } = found.summary;
-  const totals = [counted(total, "group"), lines && `, ${counted(lines, "line")}`,
+  const query = { detection_type: kind, min_lines: MIN_COPY_LINES, limit: MAX_GROUPS };
+  const duplicates = await get("analyze/analyze_duplicates", query, view);
+  if (selectedKind() !== kind) return; // the user has chosen another kind
+  const { clone_groups: total, duplicate_lines: lines } = duplicates.summary;
+  const totals = [pluralise(total, "group"), lines && `, ${pluralise(lines, "line")}`,
     total > MAX_GROUPS && `; the ${MAX_GROUPS} largest`];
-  fill(place, el("div.row", select, quiet(total ? totals : `No copies of ${MIN_LINES} lines or more.`)), list);
-  const groups = found.groups.map((group, index) => drawGroup(view, group, index === 0));
-  const others = groups.splice(SHOWN_AT_FIRST);
+  fill(place, el("div.row", select, quiet(total ? totals : `No copies of ${MIN_COPY_LINES} lines or more.`)), list);
+  const groups = duplicates.groups.map((group, index) => drawGroup(view, group, index === 0));
+  const others = groups.splice(MAX_GROUPS_AT_FIRST);
   const more = button(`Show ${others.length} more`, () => more.replaceWith(...others));
   fill(list, groups, others.length > 0 && more);
 }
 
 /**
+ * Draw a group; when it is opened, its first two copies are compared.
  * @param {View} view
  * @param {{fragments: Fragment[], copies: number, average_similarity: number}} group
  * @param {boolean} isOpen
@@ -56,19 +65,22 @@ export async function show(view, place) {
 function drawGroup(view, group, isOpen) {
   const [first, ...others] = group.fragments;
   const pair = el("div.stack");
-  /** @type {Fragment | null} */
-  let shown = null;
-  const compare = (/** @type {Fragment} */ other) => view.running(pair, "Reading", async () => {
-    shown = other;
-    const [left, right] = await Promise.all([first, other].map((one) => read(one, view)));
-    if (shown === other) fill(pair, sideBySide(left, right));
+  /** @type {Fragment | null} the copy that is compared with the first */
+  let compared = null;
+  const compare = (/** @type {Fragment} */ other) => view.runWithStatus(pair, "Reading", async () => {
+    compared = other;
+    const [left, right] = await Promise.all([loadLines(first, view), loadLines(other, view)]);
+    if (compared === other) fill(pair, drawSideBySide(left, right));
   });
   /** @type {[number, string][]} */
-  const places = others.map((one, index) => [index, placeOf(one)]);
+  const places = others.map((fragment, index) => [index, placeOf(fragment)]);
   const select = others.length > 1 && choice("Compare with", places, 0, (index) => compare(others[Number(index)]));
   const similarity = Math.round(group.average_similarity * 100);
   const title = `${first.end_line - first.start_line + 1} lines, ${group.copies} times, ${similarity} % similar: `;
-  const details = el("details.card", { on: { toggle: () => details.open && !shown && compare(others[0]) } },
+  const compareFirst = () => {
+    if (details.open && !compared) compare(others[0]);
+  };
+  const details = el("details.card", { on: { toggle: compareFirst } },
     el("summary", title, el("span.mono", placeOf(first))),
     select && el("label.row", "Compare with", select), pair);
   details.open = isOpen;
@@ -80,25 +92,26 @@ const placeOf = ({ file, start_line, end_line }) => `${file}:${start_line}–${e
 
 /**
  * Load the lines of a copy.
- * @param {Fragment} one
+ * @param {Fragment} fragment
  * @param {View} view
  * @returns {Promise<Side>}
  */
-async function read(one, view) {
-  const { file, start_line: start, end_line: end } = one;
-  const limit = Math.min(end - start + 1, MAX_LINES);
+async function loadLines(fragment, view) {
+  const { file, start_line: start, end_line: end } = fragment;
+  const limit = Math.min(end - start + 1, MAX_LINES_COMPARED);
   const { lines } = await get("source/read_source", { file, start, limit }, view);
   const textOf = (/** @type {[string, string][]} */ pieces) => pieces.map(([, text]) => text).join("");
-  return { ...one, lines: lines.map(textOf) };
+  return { ...fragment, lines: lines.map(textOf) };
 }
 
 /**
+ * Draw two copies as a table, with aligned lines and marked differences.
  * @param {Side} first
  * @param {Side} second
  */
-function sideBySide(first, second) {
-  const link = (/** @type {Side} */ one) => el("th", { colspan: "2", scope: "colgroup" },
-    el("a.mono", { href: codeAddress(one.file, one.start_line, one.end_line) }, placeOf(one)));
+function drawSideBySide(first, second) {
+  const heading = (/** @type {Side} */ side) => el("th", { colspan: "2", scope: "colgroup" },
+    el("a.mono", { href: codeAddress(side.file, side.start_line, side.end_line) }, placeOf(side)));
   /** @type {(side: Side, index: number | null, other: string | undefined) => HTMLElement[]} */
   const cells = ({ start_line, lines }, index, other) => {
     if (index === null) return [el("td"), el("td.gap")];
@@ -110,47 +123,57 @@ function sideBySide(first, second) {
   const properties = { role: "region", "aria-label": `${placeOf(first)} beside ${placeOf(second)}` };
   return el("div.pair.card", { tabindex: "0", ...properties },
     el("table", ["number", "", "number", ""].map((name) => el("col", { class: name })),
-      el("thead", el("tr", link(first), link(second))), el("tbody", rows)));
+      el("thead", el("tr", heading(first), heading(second))), el("tbody", rows)));
 }
 
 /**
- * Align two texts by the longest common subsequence of their lines, where lines are equal if they differ only in words
- * and white space. Return pairs of line indexes, null where one side has no such line.
+ * Align two texts by the longest common subsequence (LCS) of their lines. Lines that differ only in words and white
+ * space are equal. Return pairs of line indexes; an index is null where a side has no matching line.
  * @param {string[]} left
  * @param {string[]} right
  */
 export function align(left, right) {
-  const shape = (line) => line.replace(/"[^"]*"|'[^']*'|[\p{L}\p{N}_]+/gu, "w").replace(/\s+/g, "");
-  const [one, two] = [left.map(shape), right.map(shape)];
-  const best = Array.from({ length: one.length + 1 }, () => new Uint16Array(two.length + 1));
-  for (let at = one.length - 1; at >= 0; at--) {
-    for (let to = two.length - 1; to >= 0; to--) {
-      best[at][to] = one[at] === two[to] ? best[at + 1][to + 1] + 1 : Math.max(best[at + 1][to], best[at][to + 1]);
+  const normalise = (/** @type {string} */ line) =>
+    line.replace(/"[^"]*"|'[^']*'|[\p{L}\p{N}_]+/gu, "w").replace(/\s+/g, "");
+  const one = left.map(normalise), two = right.map(normalise);
+  // commonLengths[i][j] is the length of the LCS of one[i..] and two[j..].
+  const commonLengths = Array.from({ length: one.length + 1 }, () => new Uint16Array(two.length + 1));
+  for (let i = one.length - 1; i >= 0; i -= 1) {
+    for (let j = two.length - 1; j >= 0; j -= 1) {
+      commonLengths[i][j] = one[i] === two[j]
+        ? commonLengths[i + 1][j + 1] + 1
+        : Math.max(commonLengths[i + 1][j], commonLengths[i][j + 1]);
     }
   }
   /** @type {[number | null, number | null][]} */
   const pairs = [];
-  for (let at = 0, to = 0; at < one.length || to < two.length; ) {
-    if (at < one.length && to < two.length && one[at] === two[to]) pairs.push([at++, to++]);
-    else if (to >= two.length || (at < one.length && best[at + 1][to] >= best[at][to + 1])) pairs.push([at++, null]);
-    else pairs.push([null, to++]);
+  let i = 0, j = 0;
+  while (i < one.length && j < two.length) {
+    if (one[i] === two[j]) pairs.push([i++, j++]);
+    else if (commonLengths[i + 1][j] >= commonLengths[i][j + 1]) pairs.push([i++, null]);
+    else pairs.push([null, j++]);
   }
+  while (i < one.length) pairs.push([i++, null]);
+  while (j < two.length) pairs.push([null, j++]);
   return pairs;
 }
 
 /**
- * Return a line with the words marked that differ from those of another line.
+ * Return a line with the words marked that differ from another line, between their common prefix and suffix.
  * @param {string} line
  * @param {string} other
  */
 function markChanges(line, other) {
   /** @type {(text: string) => string[]} */
   const words = (text) => text.match(/[\p{L}\p{N}_]+|\s+|./gu) ?? [];
-  const [mine, others] = [words(line.trim()), words(other.trim())];
-  let start = 0, end = 0;
-  while (start < mine.length && mine[start] === others[start]) start++;
-  while (end < mine.length - start && end < others.length - start && mine.at(-1 - end) === others.at(-1 - end)) end++;
-  const isShifted = mine.length !== others.length;
-  const differs = (at) => at >= start && at < mine.length - end && (isShifted || mine[at] !== others[at]);
-  return [line.match(/^\s*/)?.[0], mine.map((word, at) => (differs(at) ? el("mark", word) : word))];
+  const own = words(line.trim()), others = words(other.trim());
+  const maxCommon = Math.min(own.length, others.length);
+  let prefix = 0, suffix = 0;
+  while (prefix < maxCommon && own[prefix] === others[prefix]) prefix += 1;
+  while (suffix < maxCommon - prefix && own.at(-1 - suffix) === others.at(-1 - suffix)) suffix += 1;
+  const isShifted = own.length !== others.length; // then words at the same index cannot be compared
+  const differs = (/** @type {number} */ index) =>
+    index >= prefix && index < own.length - suffix && (isShifted || own[index] !== others[index]);
+  const indent = line.match(/^\s*/)?.[0];
+  return [indent, own.map((word, index) => (differs(index) ? el("mark", word) : word))];
 }

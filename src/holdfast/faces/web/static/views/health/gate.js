@@ -1,46 +1,50 @@
-// The quality gate: each rule, its threshold, what was measured, and the findings that violate it.
+// The quality gate: for each rule the threshold, the measured value, and the findings that violate the rule.
 
-import { counted, quiet } from "../../display.js";
+import { pluralise, quiet } from "../../display.js";
 import { el, fill } from "../../dom.js";
 import { codeLink } from "../../links.js";
 import { get } from "../../api.js";
-import { number } from "./numbers.js";
+import { formatNumber } from "./numbers.js";
 
 /** @import { View } from "../../view.js" */
 
-/** The look and the text of each state. */
-const STATES = { pass: ["ok", "✓ passes"], fail: ["danger", "✕ fails"], not_measured: ["", "not measured"] };
+/** The number of findings that are listed for each rule; a judgement: about a screen. */
+const MAX_FINDINGS_PER_RULE = 20;
+/** The colour and the text of each status. */
+const STATUSES = { pass: ["ok", "✓ passes"], fail: ["danger", "✕ fails"], not_measured: ["", "not measured"] };
 
 /**
+ * Show the quality gate.
  * @param {View} view
  * @param {HTMLElement} place
  */
 export async function show(view, place) {
-  const found = await get("analyze/quality_gate", { limit: 20 }, view);
-  const { passed, reason, checks, settings, switched_off: off } = found;
-  const configure = [el("code", "[gate]"), " in ", el("code", ".holdfast.toml"), " sets your own."];
-  const configured = settings && ["Thresholds are in ", codeLink(settings), "."];
-  const where = configured ?? ["These are the default thresholds; ", configure];
-  fill(place, el("p.row.gate", state(passed ? "pass" : "fail"), reason), el("div.stack", checks.map(rule)),
-    el("p.quiet", where, off.length > 0 && ` Switched off: ${off.join(", ")}.`));
+  const gate = await get("analyze/quality_gate", { limit: MAX_FINDINGS_PER_RULE }, view);
+  const { passed, reason, checks, settings, switched_off: off } = gate;
+  const source = settings
+    ? ["The thresholds are set in ", codeLink(settings), "."]
+    : ["These are the default thresholds. Set your own in ", el("code", ".holdfast.toml"), ", section ",
+      el("code", "[gate]"), "."];
+  fill(place, el("p.row.gate", statusTag(passed ? "pass" : "fail"), reason), el("div.stack", checks.map(drawRule)),
+    el("p.quiet", source, off.length > 0 && ` Switched off: ${off.join(", ")}.`));
 }
 
 /** @param {string} name */
-function state(name) {
-  const [look, text] = STATES[name];
-  return el("span", { class: `tag ${look}` }, text);
+function statusTag(name) {
+  const [colour, text] = STATUSES[name];
+  return el("span", { class: `tag ${colour}` }, text);
 }
 
 /** @param {Record<string, any>} rule */
-function rule({ check, status, actual, threshold, measure, reason, violations, violations_total: total }) {
-  const head = [state(status), el("strong", check.replaceAll("_", " ")),
-    el("span", actual !== null && `${number(actual)} `, quiet(`threshold ${number(threshold)}`)),
+function drawRule({ check, status, actual, threshold, measure, reason, violations, violations_total: total }) {
+  const summary = [statusTag(status), el("strong", check.replaceAll("_", " ")),
+    el("span", actual !== null && `${formatNumber(actual)} `, quiet(`threshold ${formatNumber(threshold)}`)),
     quiet(measure, reason && ` (${reason})`)];
-  if (!violations.length) return el("div.card.rule", head);
+  if (!violations.length) return el("div.card.rule", summary);
   const rest = total - violations.length;
-  return el("details.card.rule", el("summary", head, el("span.findings", counted(total, "finding"))),
-    el("ul", violations.map(finding), rest > 0 && el("li.quiet", `and ${number(rest)} more`)));
+  return el("details.card.rule", el("summary", summary, el("span.findings", pluralise(total, "finding"))),
+    el("ul", violations.map(findingItem), rest > 0 && el("li.quiet", `and ${formatNumber(rest)} more`)));
 }
 
 /** @param {{file: string, line: number, message: string}} violation */
-const finding = ({ file, line, message }) => el("li", codeLink(file, line), ` ${message}`);
+const findingItem = ({ file, line, message }) => el("li", codeLink(file, line), ` ${message}`);

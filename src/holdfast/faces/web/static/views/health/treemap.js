@@ -1,10 +1,10 @@
-// A squarified treemap: files are rectangles with an area in proportion to their lines, in frames for their folders.
+// A squarified treemap: files are tiles with an area proportional to their lines, inside frames for their folders.
 
 import { el, fill } from "../../dom.js";
 import { address } from "../../router.js";
 
 /**
- * A file or a folder. Only folders have `inner`; `rest` sums up the files of a folder that are not listed.
+ * A file or a folder. Only folders have `inner`; a node with `rest` represents the unlisted files of a folder.
  * @typedef {{path: string, name: string, lines: number, inner?: Map<string, Node>, file?: any, rest?: any}} Node
  */
 
@@ -12,56 +12,63 @@ import { address } from "../../router.js";
 
 /** @typedef {{x: number, y: number, width: number, height: number}} Box */
 
-/** In pixels: the title of a folder and the gap around its content, as in health.css. */
-const HEADER = 24, GAP = 2;
-/** Smaller folders are drawn as one tile, smaller tiles have no label, and the smallest are left out; judgements. */
-const MIN_FRAME = { width: 72, height: 56 }, MIN_LABEL = { width: 56, height: 26 }, MIN_TILE = 3;
-/** A pixel to the side counts as so many in the direction of the arrow key; a judgement. */
-const SIDEWAYS_COST = 2;
+/** The height of a frame's title, as in health.css. */
+const HEADER_PX = 24;
+/** The distance between a frame and its tiles. */
+const GAP_PX = 2;
+/** A smaller folder is drawn as one tile; a judgement: room for the title and a tile, in pixels. */
+const MIN_FRAME_SIZE = { width: 72, height: 56 };
+/** A smaller tile has no label; a judgement: room for a few letters, in pixels. */
+const MIN_LABEL_SIZE = { width: 56, height: 26 };
+/** A smaller tile is left out; a judgement: the pointer cannot hit it. */
+const MIN_TILE_PX = 3;
+/** The weight of the distance across the direction of an arrow key; a judgement: prefers tiles straight ahead. */
+const SIDEWAYS_WEIGHT = 2;
 
 /**
- * Build the tree of folders from files and from sums of the files that are not listed.
+ * Build the tree of folders.
  * @param {any[]} files
- * @param {any[]} rest
+ * @param {any[]} rest the number and the lines of the files that are not listed, by folder
  */
-export function tree(files, rest) {
+export function buildTree(files, rest) {
   /** @type {Folder} */
   const root = { path: "", name: "", lines: 0, inner: new Map() };
-  const put = (/** @type {string} */ folder, /** @type {Node} */ leaf) => {
-    let node = root;
-    node.lines += leaf.lines;
-    for (const name of folder ? folder.split("/") : []) {
-      const path = node.path ? `${node.path}/${name}` : name;
-      const folder = node.inner.get(name) ?? { path, name, lines: 0, inner: new Map() };
-      node.inner.set(name, folder);
-      node = /** @type {Folder} */ (folder);
-      node.lines += leaf.lines;
+  const insert = (/** @type {string} */ folderPath, /** @type {Node} */ leaf) => {
+    let folder = root;
+    folder.lines += leaf.lines;
+    for (const name of folderPath ? folderPath.split("/") : []) {
+      const path = folder.path ? `${folder.path}/${name}` : name;
+      const child = folder.inner.get(name) ?? { path, name, lines: 0, inner: new Map() };
+      folder.inner.set(name, child);
+      folder = /** @type {Folder} */ (child);
+      folder.lines += leaf.lines;
     }
-    node.inner.set(`/${leaf.name}`, leaf);
+    folder.inner.set(`/${leaf.name}`, leaf); // the slash keeps it apart from a folder with the same name
   };
   for (const file of files) {
-    const { path, lines } = file, at = path.lastIndexOf("/");
-    put(path.slice(0, Math.max(at, 0)), { path, name: path.slice(at + 1), lines, file });
+    const { path, lines } = file;
+    const slash = path.lastIndexOf("/");
+    insert(path.slice(0, Math.max(slash, 0)), { path, name: path.slice(slash + 1), lines, file });
   }
   for (const part of rest) {
     const { folder: path, files: count, lines } = part;
-    put(path, { path, name: `${count} more`, lines, rest: part });
+    insert(path, { path, name: `${count} more`, lines, rest: part });
   }
   return root;
 }
 
 /**
- * Return the folder at a path, or the deepest one on the way there.
+ * Return the folder at a path, or its deepest ancestor that exists.
  * @param {Folder} root
  * @param {string | null} path
  */
 export function folderAt(root, path) {
-  let node = root;
+  let folder = root;
   for (const name of path ? path.split("/") : []) {
-    const next = node.inner.get(name);
-    if (next?.inner) node = /** @type {Folder} */ (next);
+    const child = folder.inner.get(name);
+    if (child?.inner) folder = /** @type {Folder} */ (child);
   }
-  return node;
+  return folder;
 }
 
 /**
@@ -72,92 +79,119 @@ export function folderAt(root, path) {
 export const filesBelow = (node) => (node.file ? [node.file] : [...(node.inner?.values() ?? [])].flatMap(filesBelow));
 
 /**
- * Lay out items in a box with the squarified treemap algorithm (Bruls, Huizing and van Wijk, 2000): rows are filled
- * along the shorter side for as long as that improves the worst aspect ratio.
+ * Lay out items in a box with the squarified treemap algorithm (Bruls, Huizing and van Wijk, 2000): a row along the
+ * shorter side takes items, the largest first, while that improves the worst aspect ratio in the row.
  * @param {Node[]} items
  * @param {Box} box
  */
 export function squarify(items, { x, y, width, height }) {
   const compare = (/** @type {Node} */ one, /** @type {Node} */ other) =>
     other.lines - one.lines || (one.path < other.path ? -1 : 1);
-  const waiting = items.filter((item) => item.lines > 0).sort(compare);
-  const scale = (width * height) / waiting.reduce((sum, item) => sum + item.lines, 0);
+  const sorted = items.filter((item) => item.lines > 0).sort(compare);
+  const areaPerLine = (width * height) / sorted.reduce((sum, item) => sum + item.lines, 0);
+  const areas = sorted.map((item) => item.lines * areaPerLine);
   /** @type {{item: Node, box: Box}[]} */
   const placed = [];
-  for (let start = 0; start < waiting.length; ) {
-    const side = Math.min(width, height), largest = waiting[start].lines * scale;
-    let area = 0, end = start, worst = Infinity;
-    for (; end < waiting.length; end++) {
-      const next = waiting[end].lines * scale, sum = area + next;
-      const ratio = Math.max((side * side * largest) / (sum * sum), (sum * sum) / (side * side * next));
-      if (ratio > worst) break;
-      [area, worst] = [sum, ratio];
+  for (let start = 0; start < sorted.length; ) {
+    const { end, area } = fillRow(areas, start, Math.min(width, height));
+    const isVertical = width >= height; // the row goes along the left edge, else along the top
+    const thickness = area / Math.min(width, height);
+    let offset = 0;
+    for (let index = start; index < end; index += 1) {
+      const length = areas[index] / thickness;
+      const box = isVertical
+        ? { x, y: y + offset, width: thickness, height: length }
+        : { x: x + offset, y, width: length, height: thickness };
+      placed.push({ item: sorted[index], box });
+      offset += length;
     }
-    const deep = area / side, isTall = width >= height;
-    let along = 0;
-    for (const item of waiting.slice(start, end)) {
-      const long = (item.lines * scale) / deep;
-      const size = isTall ? { width: deep, height: long } : { width: long, height: deep };
-      placed.push({ item, box: { x: isTall ? x : x + along, y: isTall ? y + along : y, ...size } });
-      along += long;
+    if (isVertical) {
+      x += thickness;
+      width -= thickness;
+    } else {
+      y += thickness;
+      height -= thickness;
     }
-    if (isTall) [x, width] = [x + deep, width - deep];
-    else [y, height] = [y + deep, height - deep];
     start = end;
   }
   return placed;
 }
 
 /**
- * Draw a folder.
+ * Return the index after the last item of a row, and the area of the row.
+ * @param {number[]} areas of all items, the largest first
+ * @param {number} start the index of the first item of the row
+ * @param {number} side the length of the row
+ */
+function fillRow(areas, start, side) {
+  const largest = areas[start];
+  let end = start, area = 0, worstRatio = Infinity;
+  while (end < areas.length) {
+    const smallest = areas[end], total = area + smallest;
+    const ratio = Math.max((side * side * largest) / (total * total), (total * total) / (side * side * smallest));
+    if (ratio > worstRatio) break;
+    area = total;
+    worstRatio = ratio;
+    end += 1;
+  }
+  return { end, area };
+}
+
+/**
+ * Draw the files and folders in a folder.
  * @param {HTMLElement} map
  * @param {Folder} folder
- * @param {{step: (file: any) => number, title: (node: Node) => string, zoom: (path: string) => string}} options the
- *   step of heat of a file, the description of a node, and the address of a folder
+ * @param {{step: (file: any) => number, title: (node: Node) => string, folderUrl: (path: string) => string}} options
+ *   the step of heat of a file, the description of a node, and the URL of a folder
  */
-export function draw(map, folder, { step, title, zoom }) {
+export function drawMap(map, folder, { step, title, folderUrl }) {
   /** @type {HTMLElement[]} */
   const tiles = [];
   /** @type {(node: Node, box: Box, name: string, isFrame: boolean) => void} */
   const add = (node, { x, y, width, height }, name, isFrame) => {
-    const label = title(node), kind = node.file ? "file" : node.rest && node.path === folder.path ? "rest" : "folder";
+    const label = title(node);
+    let kind = node.file ? "file" : "folder";
+    if (node.rest && node.path === folder.path) kind = "rest";
     // The heat of a folder is the mean of its files, weighted by lines.
     const mean = filesBelow(node).reduce((sum, file) => sum + step(file) * file.lines, 0) / node.lines;
     tiles.push(el("a", {
       class: isFrame ? "frame" : `tile heat-${Math.round(mean)}${node.file ? "" : " folded"}`,
-      href: kind === "folder" ? zoom(node.path) : address("/code", node.path),
+      href: kind === "folder" ? folderUrl(node.path) : address("/code", node.path),
       title: label, "aria-label": label, tabindex: "-1", dataset: { path: node.path, kind },
       style: { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` },
-    }, width > MIN_LABEL.width && height > MIN_LABEL.height && name));
+    }, width > MIN_LABEL_SIZE.width && height > MIN_LABEL_SIZE.height && name));
   };
-  const enter = (/** @type {Folder} */ node, /** @type {Box} */ box) => {
-    for (const { item, box: { x, y, width, height } } of squarify([...node.inner.values()], box)) {
-      let child = item, { name } = item;
-      // A folder whose only entry is a folder is drawn as one frame.
-      for (let [only] = onlyFolder(child); only; [only] = onlyFolder(child)) {
-        child = only;
-        name += `/${child.name}`;
-      }
-      if (width < MIN_TILE || height < MIN_TILE) continue;
-      const isFrame = Boolean(child.inner) && width >= MIN_FRAME.width && height >= MIN_FRAME.height;
-      add(child, { x, y, width, height }, name, isFrame);
-      const content = { x: x + GAP, y: y + HEADER, width: width - 2 * GAP, height: height - HEADER - GAP };
-      if (isFrame) enter(/** @type {Folder} */ (child), content);
+  const drawFolder = (/** @type {Folder} */ parent, /** @type {Box} */ outer) => {
+    for (const { item, box } of squarify([...parent.inner.values()], outer)) {
+      const { x, y, width, height } = box;
+      if (width < MIN_TILE_PX || height < MIN_TILE_PX) continue;
+      const { node, name } = skipSingleFolders(item);
+      const isFrame = Boolean(node.inner) && width >= MIN_FRAME_SIZE.width && height >= MIN_FRAME_SIZE.height;
+      add(node, box, name, isFrame);
+      const content = {
+        x: x + GAP_PX, y: y + HEADER_PX, width: width - 2 * GAP_PX, height: height - HEADER_PX - GAP_PX,
+      };
+      if (isFrame) drawFolder(/** @type {Folder} */ (node), content);
     }
   };
-  enter(folder, { x: 0, y: 0, width: map.clientWidth, height: map.clientHeight });
+  drawFolder(folder, { x: 0, y: 0, width: map.clientWidth, height: map.clientHeight });
   fill(map, tiles);
   tiles[0]?.setAttribute("tabindex", "0");
 }
 
 /**
- * Return the only entry of a folder if it is a folder.
+ * Follow folders whose only entry is a folder, so that they are drawn as one: "src/holdfast".
  * @param {Node} node
- * @returns {Node[]}
  */
-function onlyFolder({ inner }) {
-  const [first] = inner?.size === 1 ? inner.values() : [];
-  return first?.inner ? [first] : [];
+function skipSingleFolders(node) {
+  let { name } = node;
+  while (node.inner?.size === 1) {
+    const [only] = node.inner.values();
+    if (!only.inner) break;
+    node = only;
+    name += `/${only.name}`;
+  }
+  return { node, name };
 }
 
 /**
@@ -166,24 +200,35 @@ function onlyFolder({ inner }) {
  * @param {string} key
  */
 export function moveFocus(map, key) {
-  const [right, down] = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[key] ?? [0, 0];
-  const from = /** @type {HTMLElement} */ (document.activeElement);
-  const middle = (/** @type {HTMLElement} */ { offsetLeft, offsetTop, offsetWidth, offsetHeight, className }) =>
-    [offsetLeft + offsetWidth / 2, className === "frame" ? offsetTop + HEADER / 2 : offsetTop + offsetHeight / 2];
-  const [x, y] = middle(from);
+  const directions = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
+  const [right, down] = directions[key] ?? [0, 0];
+  const current = /** @type {HTMLElement} */ (document.activeElement);
+  const from = centre(current);
   /** @type {HTMLElement | null} */
-  let best = null;
-  let least = Infinity;
-  for (const other of /** @type {HTMLElement[]} */ ([...map.children])) {
-    const [across, along] = middle(other);
-    const ahead = (across - x) * right + (along - y) * down;
-    const aside = Math.abs((across - x) * down) + Math.abs((along - y) * right);
-    const distance = ahead + SIDEWAYS_COST * aside;
-    if (ahead > 0.5 && distance < least) [best, least] = [other, distance];
+  let nearest = null;
+  let minDistance = Infinity;
+  for (const tile of /** @type {HTMLElement[]} */ ([...map.children])) {
+    const { x, y } = centre(tile);
+    const ahead = (x - from.x) * right + (y - from.y) * down;
+    const aside = Math.abs((x - from.x) * down) + Math.abs((y - from.y) * right);
+    const distance = ahead + SIDEWAYS_WEIGHT * aside;
+    if (ahead > 0.5 && distance < minDistance) {
+      nearest = tile;
+      minDistance = distance;
+    }
   }
-  if (!best) return false;
-  from.tabIndex = -1;
-  best.tabIndex = 0;
-  best.focus();
+  if (!nearest) return false;
+  current.tabIndex = -1;
+  nearest.tabIndex = 0;
+  nearest.focus();
   return true;
+}
+
+/**
+ * Return the centre of a tile, or of the title of a frame.
+ * @param {HTMLElement} tile
+ */
+function centre({ offsetLeft, offsetTop, offsetWidth, offsetHeight, className }) {
+  const height = className === "frame" ? HEADER_PX : offsetHeight;
+  return { x: offsetLeft + offsetWidth / 2, y: offsetTop + height / 2 };
 }

@@ -1,4 +1,4 @@
-// The page of an issue or milestone: description, conflicting edits, facts, comments and history.
+// An issue or milestone in detail: description, conflicting edits, facts, comments and history.
 
 import { apiUrl, get, post } from "../../api.js";
 import { button } from "../../controls.js";
@@ -9,205 +9,228 @@ import { ago } from "../../time.js";
 import { markdown } from "../../markdown.js";
 import { Discussion } from "./discussion.js";
 import { drawFacts } from "./facts.js";
-import { dayInFull, findByIds, kindOf, line, person, progress, state, textFields } from "./parts.js";
+import { dueDate, findByIds, kindOf, listItem, personName, issueProgress, statusLabel, textFields } from "./entity.js";
 
 /** @import { View } from "../../view.js" */
-/** @import { Item } from "./parts.js" */
+/** @import { Item } from "./entity.js" */
 
-/** @typedef {{value: string | null, actor: string | null, ts: string}} Version one of several conflicting values */
+/** @typedef {{value: string | null, actor: string | null, ts: string}} Version one of several concurrent values */
+/** @typedef {{field: string, value: string | null, others: Version[]}} Conflict the concurrent values of a field */
 
+/** The number of issues of a milestone that are listed; a judgement: more are better read in the list of issues. */
+const ISSUES_SHOWN = 100;
+
+/** The names of fields in a sentence. */
 const FIELD_NAMES = {
   title: "the title", description: "the description", status: "the status", assignee: "the assignee",
   due: "the due date", milestone: "the milestone",
 };
 
-/** The issue or milestone that the address names. */
+/** The issue or milestone in the URL. */
 export class Detail {
   /** @param {View} view */
   constructor(view) {
     this.view = view;
     this.kind = kindOf(view);
     /** @type {Map<string, HTMLElement>} the element of each fact, by name */
-    this.places = new Map();
+    this.factElements = new Map();
     /** @type {Item} */
-    this.it = {};
-    /** @type {Map<string, Item>} the issues and milestones that it refers to, by id */
-    this.names = new Map();
-    /** What the heading shows, as JSON. */
-    this.headed = "";
-    /** @type {Promise<any>} the fields of the filter language and who the user is */
+    this.item = {};
+    /** @type {Map<string, Item>} the issues and milestones that the item refers to, by id */
+    this.references = new Map();
+    /** The data that the heading shows, as JSON. */
+    this.headingData = "";
+    /** @type {Promise<any>} the fields of the filter language and the name of the user */
     this.vocabulary = Promise.resolve({});
-    this.contest = el("div.stack");
-    this.text = el("section.card", { "aria-label": "Description" });
-    this.members = el("section.stack", { "aria-label": "Issues" });
+    this.conflicts = el("div.stack");
+    this.description = el("section.card", { "aria-label": "Description" });
+    this.issues = el("section.stack", { "aria-label": "Issues" });
     this.side = el("aside.card.facts-list", { "aria-label": "Facts" });
-    this.lists = el("div");
-    this.problem = el("div");
+    /** The datalists of inputs. */
+    this.datalists = el("div");
+    this.errorPlace = el("div");
     this.discussion = new Discussion(this);
   }
 
-  async begin() {
+  async start() {
     const { view } = this;
     this.vocabulary = get("milestones/git_mile_vocabulary", { entity: this.kind }, view);
     this.vocabulary.catch(() => null); // `load` awaits it and reports the error
     view.on("milestones", () => this.refresh());
     await this.load();
-    const whole = [this.problem, this.contest, this.text, this.members, this.discussion.node];
-    view.main.append(el("div.two-columns.one", el("div.stack.whole", whole), this.side, this.lists));
-    view.key("e", "Edit title and description", () => this.edit());
-    view.key("c", "Comment", () => this.discussion.input.focus());
+    const main = [this.errorPlace, this.conflicts, this.description, this.issues, this.discussion.node];
+    view.main.append(el("div.two-columns.one", el("div.stack.whole", main), this.side, this.datalists));
+    view.addKey("e", "Edit title and description", () => this.edit());
+    view.addKey("c", "Comment", () => this.discussion.input.focus());
     const leave = () => view.go(this.kind === "issue" ? "/issues" : "/issues?kind=milestone");
-    view.key("Escape", "Back to the list", ({ target }) => {
+    view.addKey("Escape", "Back to the list", ({ target }) => {
       const field = /** @type {HTMLElement} */ (target);
-      return field.matches("input, textarea, select") ? field.blur() : leave();
+      if (field.matches("input, textarea, select")) field.blur();
+      else leave();
     });
   }
 
-  /** Load it again; an error is shown above it. */
+  /** Reload the item; an error is shown above it. */
   refresh() {
-    return this.try(() => this.load());
+    return this.attempt(() => this.load());
   }
 
   /**
-   * Do something whose error is shown above everything.
+   * Run a function that may fail, and show its error above the item.
    * @param {() => Promise<any>} work
    */
-  try(work) {
-    return this.view.attempt(this.problem, work);
+  attempt(work) {
+    return this.view.attempt(this.errorPlace, work);
   }
 
-  /** Request it; an address without a kind may mean either. */
-  async ask() {
-    const question = { entity: this.kind, id: this.view.parameters.id };
+  /** Request the item. If the URL has no kind, it may be an issue or a milestone. */
+  async request() {
+    const query = { entity: this.kind, id: this.view.parameters.id };
     try {
-      return await get("milestones/git_mile_show", question, this.view);
+      return await get("milestones/git_mile_show", query, this.view);
     } catch (problem) {
       if (problem.kind !== "unknown_entity" || this.view.query.has("kind")) throw problem;
-      const found = await get("milestones/git_mile_show", { ...question, entity: "milestone" }, this.view);
+      const milestone = await get("milestones/git_mile_show", { ...query, entity: "milestone" }, this.view);
       this.kind = "milestone";
-      return found;
+      return milestone;
     }
   }
 
-  /** Load and draw it. Edits by others are merged already, so there are no version conflicts. */
+  /** Load and draw the item. The server merges concurrent edits, so there are no version conflicts. */
   async load() {
-    const it = (this.it = await this.ask());
-    const conflict = (it.contested ?? []).find((/** @type {any} */ one) => one.field === "milestone");
-    const others = conflict ? [conflict, ...conflict.others].map(({ value }) => value) : [];
-    const ids = [it.milestone, ...(it.dependencies ?? []), ...others];
-    const [names, known] = await Promise.all([findByIds(ids, this.view.signal), this.vocabulary]);
-    if (this.it !== it) return; // a later call has loaded a newer state and draws it
-    this.names = names;
-    this.heading();
-    patch(this.contest, it.contested, () => (it.contested ?? []).map((/** @type {any} */ one) => this.contested(one)));
-    const description = () => (it.description ? markdown(it.description) : el("p.quiet", "No description."));
-    patch(this.text, it.description, description);
-    drawFacts(this, known);
-    await Promise.all([this.discussion.draw(it, known.identity), it.entity === "milestone" && this.issues()]);
+    const item = await this.request();
+    this.item = item;
+    const contested = item.contested ?? [];
+    const conflict = contested.find(({ field }) => field === "milestone");
+    const milestones = conflict ? [conflict, ...conflict.others].map(({ value }) => value) : [];
+    const ids = [item.milestone, ...(item.dependencies ?? []), ...milestones];
+    const [references, vocabulary] = await Promise.all([findByIds(ids, this.view.signal), this.vocabulary]);
+    if (this.item !== item) return; // a later call has loaded a newer state and draws it
+    this.references = references;
+    this.showHeading();
+    patch(this.conflicts, item.contested, () => contested.map((one) => this.drawConflict(one)));
+    const drawDescription = () => (item.description ? markdown(item.description) : el("p.quiet", "No description."));
+    patch(this.description, item.description, drawDescription);
+    drawFacts(this, vocabulary);
+    await Promise.all([
+      this.discussion.draw(item, vocabulary.identity),
+      item.entity === "milestone" && this.showIssues(),
+    ]);
   }
 
-  heading() {
-    const { it, view } = this;
-    const shown = JSON.stringify([it.title, it.status]);
-    if (this.headed === shown) return;
-    this.headed = shown;
-    view.heading(it.title, {
-      json: apiUrl("milestones/git_mile_show", { entity: it.entity, id: it.id }),
+  showHeading() {
+    const { item, view } = this;
+    const data = JSON.stringify([item.title, item.status]);
+    if (this.headingData === data) return;
+    this.headingData = data;
+    const author = item.entity === "issue" ? "Issue by " : "Milestone by ";
+    view.setHeading(item.title, {
+      json: apiUrl("milestones/git_mile_show", { entity: item.entity, id: item.id }),
       tools: [button("Edit", () => this.edit())],
-      filters: [state(it.status),
-        quiet(it.entity === "issue" ? "Issue by " : "Milestone by ", person(it.author), ", ", ago(it.created))],
+      filters: [statusLabel(item.status), quiet(author, personName(item.author), ", ", ago(item.created))],
     });
   }
 
   /**
-   * Run an operation on it, close the form, and load it again.
-   * @param {string} what the operation, without its prefix
+   * Run an operation on the item, close the form, and reload the item.
+   * @param {string} operation without the prefix "git_mile_"
    * @param {object} body
    * @param {() => void} close
    */
-  async write(what, body, close = () => {}) {
-    await post(`milestones/git_mile_${what}`, { id: this.it.id, ...body });
+  async write(operation, body, close = () => {}) {
+    await post(`milestones/git_mile_${operation}`, { id: this.item.id, ...body });
     close();
-    fill(this.problem);
+    fill(this.errorPlace);
     await this.load();
   }
 
   /**
-   * Run an operation on it; an error is shown above it.
-   * @param {string} what
+   * Run an operation on the item; an error is shown above the item.
+   * @param {string} operation without the prefix "git_mile_"
    * @param {object} body
    */
-  act(what, body) {
-    return this.try(() => this.write(what, body));
+  act(operation, body) {
+    return this.attempt(() => this.write(operation, body));
   }
 
   /**
-   * Return a choice among the conflicting values of a field.
-   * @param {{field: string, value: string | null, others: Version[]}} one
+   * Draw the conflicting values of a field, with a button for each that resolves the conflict.
+   * @param {Conflict} conflict
    */
-  contested(one) {
-    const choices = [{ value: one.value, actor: null, ts: "" }, ...one.others];
-    const card = (/** @type {Version} */ { value, actor, ts }) => el("div.card.choice",
-      el("div.value", this.valueText(one.field, value)),
-      el("div.quiet", actor ? [person(actor), ", ", ago(ts)] : "current value"),
-      one.field === "status" && value === "draft" ? null : button("Use this one", () => this.take(one, value)));
-    const name = FIELD_NAMES[one.field] ?? one.field;
+  drawConflict(conflict) {
+    const { field } = conflict;
+    const choices = [{ value: conflict.value, actor: null, ts: "" }, ...conflict.others];
+    const card = (/** @type {Version} */ { value, actor, ts }) => {
+      const canUse = field !== "status" || value !== "draft"; // no operation sets the status draft
+      return el("div.card.choice",
+        el("div.value", this.drawValue(field, value)),
+        el("div.quiet", actor ? [personName(actor), ", ", ago(ts)] : "current value"),
+        canUse && button("Use this one", () => this.resolve(conflict, value)));
+    };
+    const name = FIELD_NAMES[field] ?? field;
     return el("section.contest", { "aria-label": `Contested: ${name}` },
       el("h2", `Several people set ${name} at the same time`), el("div.choices", choices.map(card)));
   }
 
   /**
-   * @param {string} name
+   * Return the value of a field as text or as an element.
+   * @param {string} field
    * @param {string | null} value
    */
-  valueText(name, value) {
+  drawValue(field, value) {
     if (value === null || value === "") return quiet("none");
-    if (name === "milestone") return this.names.get(value)?.title ?? value;
-    return name === "due" ? dayInFull(value) : name === "status" ? state(value) : value;
+    if (field === "milestone") return this.references.get(value)?.title ?? value;
+    if (field === "due") return dueDate(value);
+    return field === "status" ? statusLabel(value) : value;
   }
 
   /**
-   * Resolve a conflict by writing one of the values again, which supersedes all that are known.
-   * @param {{field: string, value: string | null, others: Version[]}} conflict
+   * Resolve a conflict by writing one of its values again, which supersedes the others.
+   * @param {Conflict} conflict
    * @param {string | null} value
    */
-  take({ field: name, value: current, others }, value) {
-    const some = [current, ...others.map((other) => other.value)].find(Boolean);
+  resolve({ field, value: current, others }, value) {
+    const anyMilestone = [current, ...others.map((other) => other.value)].find(Boolean);
     /** @type {Record<string, () => [string, object]>} */
     const operations = {
       status: () => [value === "closed" ? "close" : "open", {}],
       assignee: () => ["assign", value ? { assignee: value } : { nobody: true }],
-      milestone: () => ["link", value ? { milestone: value } : { milestone: some, unlink: true }],
+      milestone: () => ["link", value ? { milestone: value } : { milestone: anyMilestone, unlink: true }],
       due: () => ["edit", { due: value ?? "none" }],
     };
-    const [what, body] = (operations[name] ?? (() => ["edit", { [name]: value ?? "" }]))();
-    return this.act(what, body);
+    const editField = () => /** @type {[string, object]} */ (["edit", { [field]: value ?? "" }]);
+    const [operation, body] = (operations[field] ?? editField)();
+    return this.act(operation, body);
   }
 
+  /** Open a form for the title and the description. */
   edit() {
-    const open = this.text.querySelector("form");
+    const open = this.description.querySelector("form");
     if (open) return open.querySelector("input")?.focus();
     const send = (/** @type {object} */ texts) => this.write("edit", texts, () => editForm.remove());
-    const cancel = () => (editForm.remove(), this.refresh());
-    const editForm = form(textFields(this.it), { verb: "Save", send, cancel });
-    this.text.append(editForm);
+    const cancel = () => {
+      editForm.remove();
+      this.refresh();
+    };
+    const editForm = form(textFields(this.item), { verb: "Save", send, cancel });
+    this.description.append(editForm);
     editForm.querySelector("input")?.focus();
   }
 
   /** Show the issues of a milestone. */
-  async issues() {
-    const filter = `milestone = "${this.it.id}"`;
-    const question = { entity: "issue", filter, includeClosed: true, sort: ["status"], limit: 100 };
-    const { items, nextCursor } = await get("milestones/git_mile_overview", question, this.view);
-    const open = this.it.stats.open_issues;
-    const closed = items.filter((/** @type {Item} */ item) => item.status === "closed").length;
-    const all = `/issues?filter=${encodeURIComponent(filter)}&closed=1`;
-    const label = nextCursor ? `All of its issues, ${open} of them open` : "See them as a list";
-    patch(this.members, items, () => [
-      nextCursor ? null : progress(open, closed),
-      el("ul.lines.plain-list.card", items.map((/** @type {Item} */ item) =>
-        el("li", line({ ...item, milestone: null }, "issue")))),
-      items.length > 0 && el("a", { href: all }, label),
+  async showIssues() {
+    const filter = `milestone = "${this.item.id}"`;
+    const query = { entity: "issue", filter, includeClosed: true, sort: ["status"], limit: ISSUES_SHOWN };
+    const { items, nextCursor } = await get("milestones/git_mile_overview", query, this.view);
+    const open = this.item.stats.open_issues;
+    const closed = items.filter((/** @type {Item} */ issue) => issue.status === "closed").length;
+    const href = `/issues?filter=${encodeURIComponent(filter)}&closed=1`;
+    const label = nextCursor ? `All issues of this milestone, ${open} of them open` : "Show them in the list";
+    patch(this.issues, items, () => [
+      nextCursor ? null : issueProgress(open, closed),
+      el("ul.lines.plain-list.card", items.map((/** @type {Item} */ issue) =>
+        el("li", listItem({ ...issue, milestone: null }, "issue")))),
+      items.length > 0 && el("a", { href }, label),
     ]);
   }
 }

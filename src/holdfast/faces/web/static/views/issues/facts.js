@@ -7,54 +7,68 @@ import { el, fill, patch } from "../../dom.js";
 import { form, submitButton } from "../../forms.js";
 import { codeAddress } from "../../links.js";
 import { ago, timeLeft } from "../../time.js";
-import { dayInFull, entityAddress, person, state } from "./parts.js";
+import { dueDate, entityAddress, personName, statusLabel } from "./entity.js";
 
 /** @import { Detail } from "./detail.js" */
-/** @import { Item } from "./parts.js" */
+/** @import { Item } from "./entity.js" */
+
+/** The number of milestones or issues that an input offers; a judgement: a longer list is searched, not read. */
+const MAX_SUGGESTIONS = 200;
 
 /**
- * An operation and its arguments, or nothing to do.
+ * An operation without its prefix, and its arguments; a falsy value if there is nothing to change.
  * @typedef {[operation: string, body: object] | false | null | undefined | ""} Change
  */
 
 /**
- * Draw the facts. Each is updated on its own, so an open form in one is kept.
+ * Draw the facts. Each is updated separately, so that an open form in one of them is kept.
  * @param {Detail} detail
- * @param {any} known the fields of the filter language and who the user is
+ * @param {any} vocabulary the fields of the filter language and the name of the user
  */
-export function drawFacts(detail, known) {
-  const { it, names, places, side } = detail;
-  const values = (/** @type {string} */ name) =>
-    known.fields.find((field) => field.name === name)?.values ?? [];
-  const offer = (/** @type {string} */ id, /** @type {string[]} */ list = []) =>
-    el("datalist", { id }, [...new Set(list)].map((value) => el("option", { value })));
-  const about = (/** @type {string[]} */ ids) => ids.map((id) => [id, names.get(id)?.title, names.get(id)?.status]);
-  const show = (/** @type {string} */ name, /** @type {any} */ data, /** @type {() => any} */ render) => {
-    const place = places.get(name) ?? side.appendChild(el("div.fact"));
-    places.set(name, place);
-    patch(place, data, () => [el("h2", name), el("div.stack", render())]);
+export function drawFacts(detail, vocabulary) {
+  const { item, references, factElements, side } = detail;
+  const { identity, fields } = vocabulary;
+  const valuesOf = (/** @type {string} */ name) => fields.find((field) => field.name === name)?.values ?? [];
+  const described = (/** @type {string[]} */ ids) =>
+    ids.map((id) => [id, references.get(id)?.title, references.get(id)?.status]);
+  const show = (/** @type {string} */ name, /** @type {any} */ data, /** @type {() => any} */ draw) => {
+    const node = factElements.get(name) ?? side.appendChild(el("div.fact"));
+    factElements.set(name, node);
+    patch(node, data, () => [el("h2", name), el("div.stack", draw())]);
   };
-  fill(detail.lists, offer("people", [known.identity, ...values("assignee"), ...values("author")]),
-    offer("labels", values("labels")), offer("open-issues"));
-  show("Claim", [it.claim, it.status], () => claim(detail, known.identity));
-  show("Assignee", it.assignee, () => assignee(detail, known.identity));
-  show("Labels", it.labels, () => members(detail, "Labels", it.labels, {
-    write: (label, off) => ["label", { [off ? "remove" : "add"]: [label] }],
-    item: (label) => el("span.tag", label), look: "chips", list: "labels",
+  fill(detail.datalists,
+    datalist("people", [identity, ...valuesOf("assignee"), ...valuesOf("author")]),
+    datalist("labels", valuesOf("labels")), datalist("open-issues", []));
+  show("Claim", [item.claim, item.status], () => drawClaim(detail, identity));
+  show("Assignee", item.assignee, () => drawAssignee(detail, identity));
+  show("Labels", item.labels, () => drawList(detail, "Labels", item.labels, {
+    add: (label) => ["label", { add: [label] }], remove: (label) => ["label", { remove: [label] }],
+    drawValue: (label) => el("span.tag", label), class: "chips", input: { list: "labels" },
   }));
-  show("Due", [it.due, it.status], () => due(detail));
-  if (it.entity === "issue") show("Milestone", about([it.milestone]), () => milestone(detail));
-  show("Depends on", about(it.dependencies ?? []), () => members(detail, "Depends on", it.dependencies, {
-    write: (id, unlink) => ["link", { dependsOn: [id], unlink }],
-    item: (id) => dependency(names.get(id), id), list: "open-issues", placeholder: "Id of an issue",
-    on: { focus: () => detail.try(() => offerIssues(detail)) },
+  show("Due", [item.due, item.status], () => drawDue(detail));
+  if (item.entity === "issue") show("Milestone", described([item.milestone]), () => drawMilestone(detail));
+  show("Depends on", described(item.dependencies ?? []), () => drawList(detail, "Depends on", item.dependencies, {
+    add: (id) => ["link", { dependsOn: [id] }], remove: (id) => ["link", { dependsOn: [id], unlink: true }],
+    drawValue: (id) => drawDependency(references.get(id), id),
+    input: {
+      list: "open-issues", placeholder: "Id of an issue",
+      on: { focus: () => detail.attempt(() => offerIssues(detail)) },
+    },
   }));
-  show("Links", it.links, () => members(detail, "Links", it.links, {
-    write: (to, unlink) => ["link", { to: [to], unlink }], item: linked, placeholder: "Path, commit or address",
+  show("Links", item.links, () => drawList(detail, "Links", item.links, {
+    add: (target) => ["link", { to: [target] }], remove: (target) => ["link", { to: [target], unlink: true }],
+    drawValue: drawLink, input: { placeholder: "Path, commit or URL" },
   }));
-  show("Changed", it.updated, () => ago(it.updated));
-  show("Id", it.id, () => el("code", it.id));
+  show("Changed", item.updated, () => ago(item.updated));
+  show("Id", item.id, () => el("code", item.id));
 }
+
+/**
+ * @param {string} id
+ * @param {string[]} values
+ */
+const datalist = (id, values) =>
+  el("datalist", { id }, [...new Set(values)].map((value) => el("option", { value })));
 
 /**
  * Return a form that unfolds.
@@ -62,127 +76,149 @@ export function drawFacts(detail, known) {
  * @param {string} label
  * @param {Node} input
  * @param {any} buttons
- * @param {(pressed?: string) => Change} what returns the change for the button that was pressed
+ * @param {(pressed?: string) => Change} readChange returns the change for the pressed button
  */
-function change(detail, label, input, buttons, what) {
+function changeForm(detail, label, input, buttons, readChange) {
   const send = async (/** @type {any} */ _values, /** @type {string | undefined} */ pressed) => {
-    const wanted = what(pressed);
-    if (wanted) await detail.write(...wanted, () => (box.open = false));
+    const change = readChange(pressed);
+    if (change) await detail.write(...change, () => (box.open = false));
     const current = /** @type {HTMLElement | null} */ (detail.side.querySelector(`summary[aria-label="${label}"]`));
     if (!box.open) current?.focus();
   };
-  const toggle = () => box.open || detail.refresh();
+  const refreshIfClosed = () => {
+    if (!box.open) detail.refresh(); // an open form keeps its fact from being updated
+  };
   const summary = el("summary", { "aria-label": label }, label.split(" ")[0]);
-  const box = el("details", { on: { toggle } }, summary, form(input, { buttons, send }));
+  const box = el("details", { on: { toggle: refreshIfClosed } }, summary, form(input, { buttons, send }));
   return box;
 }
 
 /**
  * @param {Detail} detail
- * @param {string} me
+ * @param {string} me the name of the user
  */
-function claim(detail, me) {
-  const { it } = detail;
-  const act = (/** @type {string} */ text, /** @type {string} */ what) => button(text, () => detail.act(what, {}));
-  const free = quiet("Nobody is working on it.");
-  if (!it.claim) return [free, it.status !== "closed" && act("Claim for an hour", "claim")];
-  const { actor, until } = it.claim;
-  const left = quiet(` ${timeLeft(until) ?? "no time"} left`);
-  return [el("span", person(actor), left), actor === me && act("Release", "release")];
+function drawClaim(detail, me) {
+  const { claim, status } = detail.item;
+  const claimButton = (/** @type {string} */ text, /** @type {string} */ operation) =>
+    button(text, () => detail.act(operation, {}));
+  if (!claim) {
+    return [quiet("Nobody is working on it."), status !== "closed" && claimButton("Claim for an hour", "claim")];
+  }
+  const left = quiet(` ${timeLeft(claim.until) ?? "no time"} left`);
+  return [el("span", personName(claim.actor), left), claim.actor === me && claimButton("Release", "release")];
 }
 
 /**
  * @param {Detail} detail
- * @param {string} me
+ * @param {string} me the name of the user
  */
-function assignee(detail, me) {
-  const { assignee: name } = detail.it;
-  const attributes = { list: "people", "aria-label": "Assignee", value: name ?? "", placeholder: "Name <mail>" };
-  const input = el("input", attributes);
+function drawAssignee(detail, me) {
+  const { assignee } = detail.item;
+  const properties = { list: "people", "aria-label": "Assignee", value: assignee ?? "", placeholder: "Name <mail>" };
+  const input = el("input", properties);
   /** @type {(pressed?: string) => Change} */
-  const what = (pressed) => {
+  const readChange = (pressed) => {
     if (pressed === "nobody") return ["assign", { nobody: true }];
-    const wanted = pressed === "me" ? me : input.value.trim();
-    return wanted && ["assign", { assignee: wanted }];
+    const name = pressed === "me" ? me : input.value.trim();
+    return name && ["assign", { assignee: name }];
   };
-  const buttons = [submitButton("Assign"), name !== me && submitButton("Me", "me"),
-    name && submitButton("Nobody", "nobody")];
-  return [name ? person(name) : quiet("nobody"), change(detail, "Change assignee", input, buttons, what)];
+  const buttons = [submitButton("Assign"), assignee !== me && submitButton("Me", "me"),
+    assignee && submitButton("Nobody", "nobody")];
+  return [assignee ? personName(assignee) : quiet("nobody"),
+    changeForm(detail, "Change assignee", input, buttons, readChange)];
 }
 
 /** @param {Detail} detail */
-function due(detail) {
-  const { due: day, status } = detail.it;
-  const input = el("input", { type: "date", "aria-label": "Due", value: day ?? "" });
+function drawDue(detail) {
+  const { due, status } = detail.item;
+  const input = el("input", { type: "date", "aria-label": "Due", value: due ?? "" });
   /** @type {(pressed?: string) => Change} */
-  const what = (pressed) => (pressed || input.value) && ["edit", { due: pressed || input.value }];
-  const buttons = [submitButton("Set"), day && submitButton("Clear", "none")];
-  const current = day ? dayInFull(day, status === "closed") : quiet("no due date");
-  return [current, change(detail, "Change due date", input, buttons, what)];
+  const readChange = (pressed) => {
+    const value = pressed || input.value; // the button "Clear" has the value "none"
+    return value && ["edit", { due: value }];
+  };
+  const buttons = [submitButton("Set"), due && submitButton("Clear", "none")];
+  const current = due ? dueDate(due, status === "closed") : quiet("no due date");
+  return [current, changeForm(detail, "Change due date", input, buttons, readChange)];
 }
 
 /** @param {Detail} detail */
-function milestone(detail) {
-  const { milestone: now } = detail.it;
-  const input = el("span"); // filled when the milestones have been loaded
+function drawMilestone(detail) {
+  const { milestone } = detail.item;
+  const input = el("span"); // filled when the form is opened and the milestones are loaded
   /** @type {() => Change} */
-  const what = () => {
-    const wanted = input.querySelector("select")?.value;
-    return wanted ? ["link", { milestone: wanted }] : now && ["link", { milestone: now, unlink: true }];
+  const readChange = () => {
+    const chosen = input.querySelector("select")?.value;
+    if (chosen) return ["link", { milestone: chosen }];
+    return milestone && ["link", { milestone, unlink: true }];
   };
-  const node = change(detail, "Change milestone", input, submitButton("Set"), what);
-  node.addEventListener("toggle", () => detail.try(async () => {
-    const query = { entity: "milestone", sort: ["due"], limit: 200 };
+  const node = changeForm(detail, "Change milestone", input, submitButton("Set"), readChange);
+  node.addEventListener("toggle", () => detail.attempt(async () => {
+    const query = { entity: "milestone", sort: ["due"], limit: MAX_SUGGESTIONS };
     const { items } = await get("milestones/git_mile_overview", query, detail.view);
     /** @type {[string, string][]} */
-    const milestones = items.map(({ id, title }) => [id, title]);
-    fill(input, choice("Milestone", [["", "none"], ...milestones], now));
+    const options = items.map(({ id, title }) => [id, title]);
+    fill(input, choice("Milestone", [["", "none"], ...options], milestone));
   }), { once: true });
-  const title = detail.names.get(now)?.title ?? now;
-  return [now ? el("a", { href: entityAddress("milestone", now) }, title) : quiet("none"), node];
+  const title = detail.references.get(milestone)?.title ?? milestone;
+  return [milestone ? el("a", { href: entityAddress("milestone", milestone) }, title) : quiet("none"), node];
 }
 
 /**
- * Return a list of values, each with a button that removes it, and a form that adds one.
+ * Return a list of values with buttons to remove each of them, and a form that adds one.
  * @param {Detail} detail
  * @param {string} name
  * @param {string[] | null | undefined} values
- * @param {{write: (value: string, off?: boolean) => [string, object], item: (value: string) => any, look?: string,
- *   [property: string]: any}} options `write` returns the change that adds a value or, with `off`, removes it; further
- *   properties are those of the input
+ * @param {object} options
+ * @param {(value: string) => [operation: string, body: object]} options.add
+ * @param {(value: string) => [operation: string, body: object]} options.remove
+ * @param {(value: string) => any} options.drawValue
+ * @param {string} [options.class] of the list
+ * @param {Record<string, any>} [options.input] properties of the input
  */
-function members(detail, name, values, { write, item, look = "", ...more }) {
-  const input = el("input", { "aria-label": name, ...more });
+function drawList(detail, name, values, { add, remove, drawValue, class: classes = "", input: properties = {} }) {
+  const input = el("input", { "aria-label": name, ...properties });
   const line = (/** @type {string} */ value) => {
-    const remove = plainButton("✕", () => detail.act(...write(value, true)), { "aria-label": `Remove ${value}` });
-    return el("li", item(value), remove);
+    const removeValue = () => detail.act(...remove(value));
+    return el("li", drawValue(value), plainButton("✕", removeValue, { "aria-label": `Remove ${value}` }));
   };
   /** @type {() => Change} */
-  const what = () => input.value.trim() && write(input.value.trim());
-  return [el("ul", { class: `members plain-list ${look}` }, (values ?? []).map(line)),
-    change(detail, `Add to ${name.toLowerCase()}`, input, submitButton("Add"), what)];
+  const readChange = () => {
+    const value = input.value.trim();
+    return value && add(value);
+  };
+  return [el("ul", { class: `members plain-list ${classes}` }, (values ?? []).map(line)),
+    changeForm(detail, `Add to ${name.toLowerCase()}`, input, submitButton("Add"), readChange)];
 }
 
-/** @param {Detail} detail */
-async function offerIssues({ it, lists, view }) {
-  const { items } = await get("milestones/git_mile_overview", { entity: "issue", limit: 200 }, view);
-  const others = items.filter(({ id }) => id !== it.id);
-  const list = /** @type {HTMLElement} */ (lists.querySelector("#open-issues"));
+/**
+ * Load the open issues and offer them as dependencies.
+ * @param {Detail} detail
+ */
+async function offerIssues({ item, datalists, view }) {
+  const query = { entity: "issue", limit: MAX_SUGGESTIONS };
+  const { items } = await get("milestones/git_mile_overview", query, view);
+  const others = items.filter(({ id }) => id !== item.id);
+  const list = /** @type {HTMLElement} */ (datalists.querySelector("#open-issues"));
   fill(list, others.map(({ id, title }) => el("option", { value: id }, title)));
 }
 
 /**
- * @param {Item | undefined} known
+ * @param {Item | undefined} dependency undefined if no issue or milestone has the id
  * @param {string} id
  */
-const dependency = (known, id) =>
-  (known ? [state(known.status), el("a", { href: entityAddress(known.kind, id) }, known.title)] : el("code", id));
+function drawDependency(dependency, id) {
+  if (!dependency) return el("code", id);
+  return [statusLabel(dependency.status), el("a", { href: entityAddress(dependency.kind, id) }, dependency.title)];
+}
 
 /**
  * Return a link to a web page or a file; anything else, such as a commit, is only text.
- * @param {string} to
+ * @param {string} target
  */
-function linked(to) {
-  if (/^https?:\/\//.test(to)) return el("a", { href: to, target: "_blank", rel: "noopener noreferrer" }, to);
-  return /[./]/.test(to) && !/^[./]|\s/.test(to) ? el("a", { href: codeAddress(to) }, to) : el("code", to);
+function drawLink(target) {
+  const isUrl = /^https?:\/\//.test(target);
+  if (isUrl) return el("a", { href: target, target: "_blank", rel: "noopener noreferrer" }, target);
+  const isPath = /[./]/.test(target) && !/^[./]|\s/.test(target);
+  return isPath ? el("a", { href: codeAddress(target) }, target) : el("code", target);
 }

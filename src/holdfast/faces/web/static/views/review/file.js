@@ -1,12 +1,12 @@
-// A file of a diff: its lines, unified or side by side, are loaded when it is scrolled near; its remarks.
+// A file of a diff with its remarks. Its lines are loaded when they are scrolled near.
 
 import { button, plainButton } from "../../controls.js";
-import { counted, quiet } from "../../display.js";
+import { pluralise, quiet } from "../../display.js";
 import { el, fill } from "../../dom.js";
 import { codeAddress } from "../../links.js";
 import { get } from "../../api.js";
-import { SEEN, isMarked, setMark } from "../../memory.js";
-import { draftNode, elsewhere, find, setRow, subjectOf, threadNode } from "./remarks.js";
+import { SEEN_FILES, isMarked, setMark } from "../../storage.js";
+import { draftNode, findRow, setRow, subjectOf, threadNode, threadWithLink } from "./remarks.js";
 
 /** @import { Review } from "../review.js" */
 /** @import { Row, Thread } from "./remarks.js" */
@@ -17,12 +17,12 @@ import { draftNode, elsewhere, find, setRow, subjectOf, threadNode } from "./rem
  *   moved?: string, note?: string}} Line
  */
 
-/** @typedef {{old?: Line, new?: Line}} Pair */
+/** @typedef {{old?: Line, new?: Line}} Pair an old and a new line that are shown side by side */
 
-/** Lines of context, step by step; the first is git's own default. */
-const CONTEXTS = [3, 25, 5000];
-/** With more changed lines than this, a file is only loaded on request; a judgement: about twenty screens. */
-const MAX_LINES = 800;
+/** The numbers of context lines that "More lines" steps through; the first is git's default. */
+const CONTEXT_LINES = [3, 25, 5000];
+/** A file with more changed lines is loaded only on request; a judgement: about twenty screens. */
+const MAX_LINES_LOADED = 800;
 
 /**
  * The file that an element shows.
@@ -31,10 +31,10 @@ const MAX_LINES = 800;
 const diffs = new WeakMap();
 
 /**
- * Return how many lines were added and removed.
+ * Return the numbers of added and removed lines; null if they are unknown.
  * @param {{added?: number | null, removed?: number | null}} file
  */
-export function counts({ added, removed }) {
+export function changeCounts({ added, removed }) {
   if (added === null || added === undefined) return null;
   return el("span.counts.mono", el("span.plus", `+${added}`), " ", el("span.minus", `−${removed}`));
 }
@@ -48,19 +48,21 @@ export class FileDiff {
   constructor(review, file) {
     this.review = review;
     this.file = file;
+    /** The index in CONTEXT_LINES. */
     this.context = 0;
-    /** @type {ReturnType<typeof drawHunks> | null} its lines, once they have been loaded */
-    this.drawn = null;
-    /** @type {any} the file with its lines */
-    this.whole = null;
+    /** @type {ReturnType<typeof drawHunks> | null} the lines, once they have been loaded */
+    this.table = null;
+    /** @type {any} the file as `read_diff` returns it with its lines */
+    this.content = null;
+    /** The remarks on lines that are not shown. */
     this.foot = el("div.foot.stack");
     this.body = el("div.body");
-    this.tick = el("input", {
-      type: "checkbox", checked: isMarked(SEEN, file.version), "aria-label": `Seen ${file.path}`,
-      on: { change: () => this.setSeen(this.tick.checked) },
+    this.seenBox = el("input", {
+      type: "checkbox", checked: isMarked(SEEN_FILES, file.version), "aria-label": `Seen ${file.path}`,
+      on: { change: () => this.setSeen(this.seenBox.checked) },
     });
-    this.more = plainButton("More lines", () => this.load(this.context + 1), { hidden: true });
-    this.node = el("section.file.card", { "aria-label": file.path }, this.head(), this.body);
+    this.moreButton = plainButton("More lines", () => this.load(this.context + 1), { hidden: true });
+    this.node = el("section.file.card", { "aria-label": file.path }, this.drawHeader(), this.body);
     diffs.set(this.node, this);
     this.showBody();
   }
@@ -73,107 +75,122 @@ export class FileDiff {
     return node ? diffs.get(node) : undefined;
   }
 
-  head() {
+  drawHeader() {
     const { file } = this;
     const name = [file.former && quiet(`${file.former} → `), file.path];
     return el("header.row",
       el("h2.mono", file.kind === "deleted" ? name : el("a", { href: codeAddress(file.path) }, name)),
       file.kind !== "changed" && el("span.tag", file.kind), file.mode && el("span.tag", `mode ${file.mode}`),
-      counts(file), this.more, el("label.row.seen", this.tick, "Seen"));
+      changeCounts(file), this.moreButton, el("label.row.seen", this.seenBox, "Seen"));
   }
 
-  /** Show nothing of a file that was seen, a button before very many lines, else the lines when they come near. */
+  /** Fold a file that was seen; offer to load very many lines; load others when the file is scrolled near. */
   showBody() {
     const { added, removed, note } = this.file;
-    this.node.classList.toggle("folded", this.tick.checked);
-    if (this.tick.checked || this.drawn) return;
-    if (added === null && note && !note.includes("not counted")) fill(this.body, el("p.quiet", note));
-    else if (added === null || added + removed > MAX_LINES) {
-      const lines = added === null ? "very many changed lines" : counted(added + removed, "changed line");
+    const isSeen = this.seenBox.checked;
+    this.node.classList.toggle("folded", isSeen);
+    if (isSeen || this.table) return;
+    const isUncounted = added === null;
+    const hasNoLines = isUncounted && note && !note.includes("not counted"); // a binary file, for example
+    if (hasNoLines) fill(this.body, el("p.quiet", note));
+    else if (isUncounted || added + removed > MAX_LINES_LOADED) {
+      const lines = isUncounted ? "very many changed lines" : pluralise(added + removed, "changed line");
       fill(this.body, button(`Show ${lines}`, () => this.load()));
-    } else this.review.near.observe(this.node);
+    } else this.review.visibility.observe(this.node);
   }
 
-  /** @param {boolean} isSeen */
+  /**
+   * Mark the file as seen, or not.
+   * @param {boolean} isSeen
+   */
   setSeen(isSeen) {
-    this.tick.checked = isSeen;
-    setMark(SEEN, this.file.version, isSeen);
+    this.seenBox.checked = isSeen;
+    setMark(SEEN_FILES, this.file.version, isSeen);
     this.showBody();
-    this.review.summarise();
+    this.review.showSummary();
   }
 
+  /** Load the lines with some lines of context, and draw them. */
   load(context = this.context) {
-    this.context = Math.min(context, CONTEXTS.length - 1);
-    const query = { ...this.review.query, file: this.file.path, context: CONTEXTS[this.context] };
-    const { view, near } = this.review;
-    near.unobserve(this.node); // drawing it again would take the focus from a field
+    this.context = Math.min(context, CONTEXT_LINES.length - 1);
+    const query = { ...this.review.query, file: this.file.path, context: CONTEXT_LINES[this.context] };
+    const { view, visibility } = this.review;
+    visibility.unobserve(this.node); // redrawing it later would take the focus from a field
     return view.attempt(this.body, async () => {
       const { files } = await get("source/read_diff", query, view);
-      this.whole = files[0];
+      this.content = files[0];
       this.draw();
     });
   }
 
   draw() {
-    if (!this.whole) return;
-    const { path, hunks = [], note = hunks.length ? null : "No lines differ." } = this.whole;
-    this.drawn = drawHunks({ path, hunks }, this.review.isSplit);
+    if (!this.content) return;
+    const { path, hunks = [], note = hunks.length ? null : "No lines differ." } = this.content;
+    this.table = drawHunks({ path, hunks }, this.review.isSplit);
     fill(this.foot);
-    this.more.hidden = !hunks.length || this.context === CONTEXTS.length - 1 || this.file.kind === "added";
-    fill(this.body, hunks.length > 0 && this.drawn.node, note && el("p.quiet", note), this.foot);
+    const hasAllContext = this.context === CONTEXT_LINES.length - 1 || this.file.kind === "added";
+    this.moreButton.hidden = !hunks.length || hasAllContext;
+    fill(this.body, hunks.length > 0 && this.table.node, note && el("p.quiet", note), this.foot);
     this.showRemarks();
   }
 
-  /** The remark that the user is writing, and the threads with an open reply. */
-  get written() {
+  /** The remark that the user is writing, and the threads with an open reply form. */
+  get openRemarks() {
     return [...this.node.querySelectorAll(".remark:has(textarea:focus), .remark[data-thread]:has(textarea)")];
   }
 
-  /** Show remarks and drafts below their lines; those whose line is not shown are at the foot. */
+  /** Show threads and drafts below their lines, and those whose lines are not shown at the foot. */
   showRemarks() {
-    const { drawn, review, written: kept } = this;
-    if (!drawn) return;
-    this.node.querySelectorAll("tr.remarks").forEach((row) => kept.some((node) => row.contains(node)) || row.remove());
-    const stays = new Set(kept.map(subjectOf));
-    const sinceOf = (/** @type {number} */ hunk) =>
-      /** @type {HTMLElement} */ (drawn.heads[hunk].querySelector(".since"));
-    drawn.heads.forEach((_, hunk) => fill(sinceOf(hunk)));
+    const { table, review, openRemarks } = this;
+    if (!table) return;
+    const isOpen = (/** @type {Element} */ node) => openRemarks.some((remark) => node.contains(remark));
+    for (const row of this.node.querySelectorAll("tr.remarks")) if (!isOpen(row)) row.remove();
+    for (const head of table.heads) fill(changeNotice(head));
+    const openSubjects = new Set(openRemarks.map(subjectOf));
     const isHere = (/** @type {{file: string}} */ { file }) => file === this.file.path;
     /** @type {HTMLElement[]} */
-    const atFoot = [];
-    for (const thread of review.threads.filter(isHere)) {
-      const { row, changed } = find(drawn.rows, thread);
-      if (stays.has(thread.id)) continue;
-      if (row) this.under(row, threadNode(thread, changed, review.options(thread)));
-      else atFoot.push(elsewhere(thread, review.options(thread)));
-      if (row && changed) fill(sinceOf(row.hunk), el("span.tag.attention", "changed since your remark"));
+    const withoutLine = [];
+    for (const thread of review.threads.filter((one) => isHere(one) && !openSubjects.has(one.id))) {
+      const { row, changed } = findRow(table.rows, thread);
+      const options = review.threadOptions(thread);
+      if (row) insertBelow(row, threadNode(thread, changed, options));
+      else withoutLine.push(threadWithLink(thread, options));
+      const notice = el("span.tag.attention", "changed since your remark");
+      if (row && changed) fill(changeNotice(table.heads[row.hunk]), notice);
     }
-    for (const draft of review.drafts.list.filter((one) => isHere(one) && !stays.has(one))) {
-      const { row } = find(drawn.rows, draft);
+    for (const draft of review.drafts.list.filter((one) => isHere(one) && !openSubjects.has(one))) {
+      const { row } = findRow(table.rows, draft);
       const node = draftNode(draft, review.draftOptions(draft));
-      row ? this.under(row, node) : atFoot.push(node);
+      if (row) insertBelow(row, node);
+      else withoutLine.push(node);
     }
-    fill(this.foot, [...this.foot.children].filter((node) => kept.some((one) => node.contains(one))), atFoot);
+    fill(this.foot, [...this.foot.children].filter(isOpen), withoutLine);
   }
+}
 
-  /**
-   * Insert a node below a row and the remarks that are there already.
-   * @param {Row} row
-   * @param {HTMLElement} node
-   */
-  under(row, node) {
-    /** @type {Element} */
-    let after = row.node;
-    while (after.nextElementSibling?.classList.contains("remarks")) after = after.nextElementSibling;
-    after.after(el("tr.remarks", el("td", { colspan: 4 }, node)));
-  }
+/**
+ * Return the element in the head of a hunk that says that its lines have changed.
+ * @param {HTMLElement} head
+ */
+const changeNotice = (head) => /** @type {HTMLElement} */ (head.querySelector(".since"));
+
+/**
+ * Insert a node below a row and the remarks that are already there.
+ * @param {Row} row
+ * @param {HTMLElement} node
+ */
+function insertBelow(row, node) {
+  /** @type {Element} */
+  let previous = row.node;
+  while (previous.nextElementSibling?.classList.contains("remarks")) previous = previous.nextElementSibling;
+  previous.after(el("tr.remarks", el("td", { colspan: 4 }, node)));
 }
 
 const SIGNS = { same: " ", added: "+", removed: "−" };
 const COLUMNS = { split: ["number", "text", "number", "text"], unified: ["number", "number", "sign", "text"] };
 
 /**
- * Draw a table of lines; return it, its rows and the heads of its hunks.
+ * Draw the lines of a file as a table; return its node, its rows and the heads of its hunks.
  * @param {{path: string, hunks: Line[][]}} file
  * @param {boolean} isSplit
  */
@@ -181,7 +198,7 @@ function drawHunks(file, isSplit) {
   const body = el("tbody");
   /** @type {Row[]} */
   const rows = [];
-  const moves = movesOf(file);
+  const moves = describeMoves(file);
   const splitCells = (/** @type {Pair} */ { old, new: now }) =>
     [numberCell(old?.old), codeCell(old, moves), numberCell(now?.new), codeCell(now, moves)];
   const unifiedCells = (/** @type {Line} */ line) =>
@@ -189,7 +206,7 @@ function drawHunks(file, isSplit) {
   const heads = file.hunks.map((lines, hunk) => {
     const head = el("tr.hunk", el("td", { colspan: 4 }, hunkRange(file, lines), el("span.since")));
     body.append(head);
-    const pairs = isSplit ? paired(lines) : lines.map(alone);
+    const pairs = isSplit ? pairLines(lines) : lines.map(toPair);
     pairs.forEach((pair, index) => {
       const node = el("tr.line", { tabindex: -1 }, isSplit ? splitCells(pair) : unifiedCells(lines[index]));
       const texts = { old: pair.old?.text, new: pair.new?.text };
@@ -200,16 +217,20 @@ function drawHunks(file, isSplit) {
     });
     return head;
   });
-  // The line near a removed one is the next line that still exists.
-  rows.reduceRight((near, row) => (row.near = row.new ?? near), /** @type {number | null} */ (null));
-  const look = isSplit ? "split" : "unified";
-  const columns = el("colgroup", COLUMNS[look].map((name) => el("col", { class: name })));
-  const node = el(`table.diff.mono.${look}`, { "aria-label": `Differences in ${file.path}` }, columns, body);
+  /** @type {number | null} */
+  let nextNewLine = null;
+  for (const row of rows.toReversed()) {
+    nextNewLine = row.new ?? nextNewLine;
+    row.near = nextNewLine;
+  }
+  const layout = isSplit ? "split" : "unified";
+  const columns = el("colgroup", COLUMNS[layout].map((name) => el("col", { class: name })));
+  const node = el(`table.diff.mono.${layout}`, { "aria-label": `Differences in ${file.path}` }, columns, body);
   return { node, rows, heads };
 }
 
 /**
- * Return the lines that a hunk covers.
+ * Return the range of lines of a hunk, as a link if they still exist.
  * @param {{path: string}} file
  * @param {Line[]} lines
  */
@@ -221,38 +242,47 @@ function hunkRange(file, lines) {
 }
 
 /**
- * Return a line as a pair: a removed one has no new side, an added one no old side.
+ * Return a line as a pair: a removed line has no new side, an added line no old side.
  * @param {Line} line
  * @returns {Pair}
  */
-const alone = (line) => ({ removed: { old: line }, added: { new: line } })[line.kind] ?? { old: line, new: line };
+const toPair = (line) => ({ removed: { old: line }, added: { new: line } })[line.kind] ?? { old: line, new: line };
 
 /**
- * Return lines side by side: removed ones beside the added ones that replaced them.
+ * Pair lines for the layout side by side: removed lines beside the added lines that replaced them.
  * @param {Line[]} lines
  */
-function paired(lines) {
+function pairLines(lines) {
   /** @type {Pair[]} */
   const pairs = [];
-  let [removed, added] = [0, 0]; // how many lines have been added or removed since `start`
-  let start = 0;
+  /** @type {Line[]} */
+  let removed = [];
+  /** @type {Line[]} */
+  let added = [];
+  const addChangedPairs = () => {
+    const count = Math.max(removed.length, added.length);
+    for (let index = 0; index < count; index += 1) pairs.push({ old: removed[index], new: added[index] });
+    removed = [];
+    added = [];
+  };
   for (const line of lines) {
-    if (line.kind === "removed") (pairs[start + removed++] ??= {}).old = line;
-    else if (line.kind === "added") (pairs[start + added++] ??= {}).new = line;
+    if (line.kind === "removed") removed.push(line);
+    else if (line.kind === "added") added.push(line);
     else {
-      start = pairs.push({ old: line, new: line });
-      removed = added = 0;
+      addChangedPairs();
+      pairs.push({ old: line, new: line });
     }
   }
+  addChangedPairs();
   return pairs;
 }
 
 /** @param {Line} line */
-const look = (line) => (line.moved ? `${line.kind} moved` : line.kind);
+const lineClass = (line) => (line.moved ? `${line.kind} moved` : line.kind);
 /** @param {number | undefined} value */
 const numberCell = (value) => el("td.line-number", value ?? "");
 /** @param {Line} line */
-const signCell = (line) => el("td", { class: `sign ${look(line)}` }, SIGNS[line.kind]);
+const signCell = (line) => el("td", { class: `sign ${lineClass(line)}` }, SIGNS[line.kind]);
 
 /**
  * @param {Line | undefined} line
@@ -260,42 +290,44 @@ const signCell = (line) => el("td", { class: `sign ${look(line)}` }, SIGNS[line.
  */
 function codeCell(line, moves) {
   if (!line) return el("td.code.nothing");
-  const note = (line.note !== "CRLF" || line.kind !== "same") && line.note;
-  return el("td", { class: `code ${look(line)}`, dataset: { sign: SIGNS[line.kind] } }, markChanges(line),
+  const isUnchangedEnding = line.note === "CRLF" && line.kind === "same";
+  const note = !isUnchangedEnding && line.note;
+  return el("td", { class: `code ${lineClass(line)}`, dataset: { sign: SIGNS[line.kind] } }, markChanges(line),
     note && el("span.tag", note), moves.has(line) && el("span.tag.info", moves.get(line)));
 }
 
 /**
- * Return the text of a line with its changed words marked. Their positions count code points, not UTF-16 units.
+ * Return the text of a line with its changed words marked. Their positions are in code points, not UTF-16 units.
  * @param {Line} line
  */
 function markChanges({ text, changed }) {
   if (!changed.length) return text;
   const characters = [...text];
   const pieces = [];
-  let at = 0;
+  let position = 0;
   for (const [start, end] of changed) {
-    pieces.push(characters.slice(at, start).join(""), el("mark", characters.slice(start, end).join("")));
-    at = end;
+    pieces.push(characters.slice(position, start).join(""), el("mark", characters.slice(start, end).join("")));
+    position = end;
   }
-  return [...pieces, characters.slice(at).join("")];
+  return [...pieces, characters.slice(position).join("")];
 }
 
 /**
- * Describe where each moved block came from or went to, by its first line.
+ * Describe where each moved block of lines went or came from; the key is the first line of the block.
  * @param {{path: string, hunks: Line[][]}} file
  * @returns {Map<Line, string>}
  */
-function movesOf({ path, hunks }) {
+function describeMoves({ path, hunks }) {
   const moves = new Map();
-  for (const [kind, word] of [["removed", "to"], ["added", "from"]]) {
-    /** @type {string | undefined} */
-    let next;
+  for (const [kind, preposition] of [["removed", "to"], ["added", "from"]]) {
+    /** @type {string | undefined} where the next line of the current block was moved */
+    let expected;
     for (const line of hunks.flat().filter((one) => one.kind === kind)) {
       const [, file, number] = line.moved?.match(/^(.*):(\d+)$/s) ?? [];
-      const there = file === path ? `line ${number}` : line.moved;
-      if (file && line.moved !== next) moves.set(line, `moved ${word} ${there}`);
-      next = file && `${file}:${Number(number) + 1}`;
+      const isBlockStart = file && line.moved !== expected;
+      const place = file === path ? `line ${number}` : line.moved;
+      if (isBlockStart) moves.set(line, `moved ${preposition} ${place}`);
+      expected = file && `${file}:${Number(number) + 1}`;
     }
   }
   return moves;

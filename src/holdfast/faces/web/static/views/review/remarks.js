@@ -1,8 +1,8 @@
-// Remarks on lines of a diff: how one is written so that it finds its lines again, its state, its thread.
+// Remarks on lines of a diff: their text format, the search for their lines, and threads and drafts as elements.
 
 import { get, post } from "../../api.js";
 import { button, plainButton, primaryButton } from "../../controls.js";
-import { failure, quiet } from "../../display.js";
+import { errorMessage, quiet } from "../../display.js";
 import { el, fill } from "../../dom.js";
 import { bindSubmitKeys, form } from "../../forms.js";
 import { codeLink } from "../../links.js";
@@ -11,7 +11,7 @@ import { ago } from "../../time.js";
 /** @import { View } from "../../view.js" */
 
 /**
- * A row of a diff, with the line numbers and texts of both sides; `near` is the next line of the new side.
+ * A row of a diff, with the line numbers and texts of both sides; `near` is the next line number on the new side.
  * @typedef {{node: HTMLElement, old: number | null, new: number | null, hunk: number, near: number | null,
  *   texts: {old?: string, new?: string}}} Row
  */
@@ -33,28 +33,33 @@ import { ago } from "../../time.js";
  *   state: string, replies: number}} Message
  */
 
-/** A remark and its follow-ups.
+/**
+ * A remark and its follow-ups.
  * @typedef {Omit<Anchor, "from" | "to"> & {id: string, from: number | null, to: number | null,
  *   messages: Message[]}} Thread
  */
 
-/** Lines that are quoted at most; a judgement: enough to find the place again. */
-const MAX_QUOTED = 12;
+/** The number of lines that a remark quotes; a judgement: enough to find the lines again. */
+const MAX_QUOTED_LINES = 12;
+/** The format of a remark: "About the work tree, lines 3-4:", the quoted lines, an empty line, the text. */
 const PLACE = /^About [^\n]+?, (?<removed>removed )?lines? (?<from>\d+)(?:-(?<to>\d+))?:\n/;
 const QUOTE = /(?<quote>(?:>[^\n]*\n)*)\n(?<text>.*)$/;
-const FORM = new RegExp(PLACE.source + QUOTE.source, "s");
+const REMARK = new RegExp(PLACE.source + QUOTE.source, "s");
 const REPLY = /^In reply to (?<id>m_[0-9a-f]{16}):\n\n(?<text>.*)$/s;
 
 /**
- * What each element shows: the id of a thread or a draft.
+ * The thread or draft that each element shows; a thread by its id.
  * @type {WeakMap<Element, string | Draft>}
  */
 const subjects = new WeakMap();
-/** @type {WeakMap<Element, Row>} */
-const rowsOfNodes = new WeakMap();
+/**
+ * The row that each element shows.
+ * @type {WeakMap<Element, Row>}
+ */
+const rowsByNode = new WeakMap();
 
 /**
- * Return what an element of a remark shows: the id of a thread, or a draft.
+ * Return the draft that an element shows, or the id of its thread.
  * @param {Element} node
  */
 export const subjectOf = (node) => subjects.get(node);
@@ -64,45 +69,46 @@ export const subjectOf = (node) => subjects.get(node);
  * @param {Element} node
  * @param {Row} row
  */
-export const setRow = (node, row) => rowsOfNodes.set(node, row);
+export const setRow = (node, row) => rowsByNode.set(node, row);
 
 /**
  * Return the row that an element shows.
  * @param {Element} node
  */
-export const rowOf = (node) => /** @type {Row} */ (rowsOfNodes.get(node));
+export const rowOf = (node) => /** @type {Row} */ (rowsByNode.get(node));
 
 /**
- * Return the lines that selected rows are about: those of the new side, or removed ones if there are no others.
+ * Return the anchor of a remark on some rows: their lines on the new side, or the removed lines if there are no others.
  * @param {string} file
  * @param {Row[]} rows
- * @param {string} where
+ * @param {string} where describes the diff: "the work tree"
  * @returns {Anchor & {where: string, near: number | null}}
  */
-export function anchorOf(file, rows, where) {
+export function anchorFrom(file, rows, where) {
   const side = rows.some((row) => row.new !== null) ? "new" : "old";
-  const own = rows.filter((row) => row[side] !== null);
-  const numbers = own.map((row) => Number(row[side]));
-  const quote = own.slice(0, MAX_QUOTED).map((row) => row.texts[side] ?? "");
+  const sideRows = rows.filter((row) => row[side] !== null);
+  const numbers = sideRows.map((row) => Number(row[side]));
+  const quote = sideRows.slice(0, MAX_QUOTED_LINES).map((row) => row.texts[side] ?? "");
   return { file, where, side, from: numbers[0], to: numbers[numbers.length - 1], near: rows[0].near, quote };
 }
 
 /**
- * Return the message of a remark: its place and the quoted lines, then its text.
+ * Return a remark as a message, in the format of `REMARK`.
  * @param {Draft} draft
  */
-export function messageOf({ file, where, side, from, to, near, quote, text }) {
+export function formatMessage({ file, where, side, from, to, near, quote, text }) {
   const lines = from === to ? `${from}` : `${from}-${to}`;
   const head = `About ${where}, ${side === "old" ? "removed " : ""}line${from === to ? "" : "s"} ${lines}:`;
-  const line = side === "new" ? lines : near ? `${near}` : null;
-  return { file, line, comment: [head, ...quote.map((one) => `> ${one}`), "", text.trim()].join("\n") };
+  const nearestLine = near ? `${near}` : null;
+  const comment = [head, ...quote.map((quoted) => `> ${quoted}`), "", text.trim()].join("\n");
+  return { file, line: side === "new" ? lines : nearestLine, comment };
 }
 
 /**
  * Group messages into threads.
  * @param {Message[]} messages
  */
-export function threadsOf(messages) {
+export function groupThreads(messages) {
   /** @type {Map<string, Thread>} */
   const threads = new Map();
   for (const message of messages) {
@@ -115,50 +121,55 @@ export function threadsOf(messages) {
 }
 
 /**
- * Return the thread that a message begins.
+ * Return the thread that a message starts.
  * @param {Message} message
  * @returns {Thread}
  */
 function threadFrom(message) {
-  const found = message.comment.match(FORM)?.groups;
-  const [from, to] = found ? [found.from, found.to] : (message.line ?? "").split("-");
+  const parts = message.comment.match(REMARK)?.groups;
+  const [from, to] = parts ? [parts.from, parts.to] : (message.line ?? "").split("-");
   return {
     id: message.id,
     file: message.file,
-    messages: [{ ...message, text: found?.text ?? message.comment }],
-    side: found?.removed ? "old" : "new",
+    messages: [{ ...message, text: parts?.text ?? message.comment }],
+    side: parts?.removed ? "old" : "new",
     from: Number(from) || null,
     to: Number(to ?? from) || null,
-    quote: (found?.quote ?? "").split("\n").slice(0, -1).map((line) => line.slice(2)),
+    quote: (parts?.quote ?? "").split("\n").slice(0, -1).map((line) => line.slice(2)),
   };
 }
 
 /**
  * Find the row below which a remark belongs, or null, and whether its lines have changed.
  *
- * The quoted lines are looked for first, the match nearest to the original line wins; else the line number counts.
+ * The rows are searched for the quoted lines; of several matches, the nearest to the original line is used. If there is
+ * no match, the row is found by its line number.
  * @param {Row[]} rows
  * @param {Pick<Thread, "side" | "from" | "to" | "quote">} anchor
  */
-export function find(rows, { side, from, to, quote }) {
-  const own = rows.filter((row) => row[side] !== null);
-  const [first, last] = [Number(from), Number(to)];
-  const numberAt = (/** @type {number} */ at) => Number(own[at][side]);
-  const isQuoted = (/** @type {number} */ at) => quote.length > 0 && quote.every((text, step) => {
-    const row = own[at + step];
-    return row?.[side] === numberAt(at) + step && row.texts[side]?.trimEnd() === text.trimEnd();
+export function findRow(rows, { side, from, to, quote }) {
+  const sideRows = rows.filter((row) => row[side] !== null);
+  const first = Number(from), last = Number(to);
+  const lineAt = (/** @type {number} */ index) => Number(sideRows[index][side]);
+  const isQuotedAt = (/** @type {number} */ index) => quote.length > 0 && quote.every((text, offset) => {
+    const row = sideRows[index + offset];
+    return row?.[side] === lineAt(index) + offset && row.texts[side]?.trimEnd() === text.trimEnd();
   });
-  const distance = (/** @type {number} */ at) => Math.abs(numberAt(at) - first);
-  const [nearest] = own.map((_, at) => at).filter(isQuoted).sort((one, other) => distance(one) - distance(other));
-  if (nearest !== undefined) return { row: own[Math.min(nearest + last - first, own.length - 1)], changed: false };
-  const before = own.findLast((row) => Number(row[side]) <= last);
-  const isInside = before && own.some((row) => row.hunk === before.hunk && Number(row[side]) >= last);
-  return { row: isInside ? before : null, changed: Boolean(isInside) && quote.length > 0 };
+  const distance = (/** @type {number} */ index) => Math.abs(lineAt(index) - first);
+  const matches = [...sideRows.keys()].filter(isQuotedAt);
+  const [nearest] = matches.sort((one, other) => distance(one) - distance(other));
+  if (nearest !== undefined) {
+    const lastIndex = Math.min(nearest + last - first, sideRows.length - 1);
+    return { row: sideRows[lastIndex], changed: false };
+  }
+  const rowBefore = sideRows.findLast((row) => Number(row[side]) <= last);
+  const isInHunk = rowBefore && sideRows.some((row) => row.hunk === rowBefore.hunk && Number(row[side]) >= last);
+  return isInHunk ? { row: rowBefore, changed: quote.length > 0 } : { row: null, changed: false };
 }
 
 /**
- * What a thread calls: `done` when the user is done with it, `reload` when it may be drawn again after a reply.
- * @typedef {{done: () => any, reload: () => any, view: View}} ThreadOptions
+ * The actions of a thread: mark it as done, and load the remarks again when a reply form closes.
+ * @typedef {{markDone: () => any, reload: () => any, view: View}} ThreadOptions
  */
 
 /**
@@ -167,7 +178,7 @@ export function find(rows, { side, from, to, quote }) {
  * @param {boolean} changed whether its lines have changed
  * @param {ThreadOptions} options
  */
-export function threadNode(thread, changed, { done, reload, view }) {
+export function threadNode(thread, changed, { markDone, reload, view }) {
   const last = thread.messages[thread.messages.length - 1];
   const waiting = last.state === "delivered" ? el("span.tag.info", "with the agent") : el("span.tag", "waiting");
   const place = el("div.stack");
@@ -178,20 +189,23 @@ export function threadNode(thread, changed, { done, reload, view }) {
       changed && el("span.tag.attention", "the line has changed since")),
     changed && el("pre", thread.quote.join("\n")),
     thread.messages.map((message) => [entry(message), answersTo(message, view)]), place,
-    el("div.row", reply, last.replies > 0 && plainButton("Done", done)));
+    el("div.row", reply, last.replies > 0 && plainButton("Done", markDone)));
   subjects.set(node, thread.id);
   return node;
 }
 
 /**
- * Return an element that shows the answers to a message once they are loaded.
+ * Return an element that loads and shows the answers to a message.
  * @param {Message} message
  * @param {View} view
  */
 function answersTo({ id, replies: count }, view) {
   const place = el("div.stack");
-  const request = count > 0 && get("inbox/show_message", { message_id: id }, view);
-  if (request) request.then(({ replies }) => fill(place, replies.map(entry)), (problem) => view.fail(place, problem));
+  if (count > 0) {
+    get("inbox/show_message", { message_id: id }, view)
+      .then(({ replies }) => fill(place, replies.map(entry)))
+      .catch((problem) => view.showError(place, problem));
+  }
   return place;
 }
 
@@ -200,36 +214,42 @@ const entry = ({ author, time, text }) =>
   el("div", el("div.row", el("strong", author ?? "you"), ago(time)), el("div.said", text));
 
 /**
- * Open a form for a reply, which the agent gets as a message of its own.
+ * Open a form for a reply, which the agent gets as a separate message.
  *
- * A thread with an open form is not drawn again, so what happened to it meanwhile is shown when the form closes.
- * @param {HTMLElement} where
+ * A thread with an open form is not redrawn, so it is reloaded when the form closes.
+ * @param {HTMLElement} place
  * @param {Thread} thread
  * @param {() => any} reload
  */
-function openReply(where, thread, reload) {
+function openReply(place, thread, reload) {
   const area = el("textarea", { name: "text", "aria-label": "Reply to the thread" });
-  const cancel = () => (fill(where), reload());
+  const close = () => {
+    fill(place);
+    reload();
+  };
   const send = async (/** @type {{text: string}} */ { text }) => {
     if (!text.trim()) return;
     const { file, line } = thread.messages[0];
     await post("inbox/send_message", { file, line, comment: `In reply to ${thread.id}:\n\n${text.trim()}` });
-    cancel();
+    close();
   };
-  fill(where, form(area, { verb: "Send reply", send, cancel, keep: `reply ${thread.id}` }));
+  fill(place, form(area, { verb: "Send reply", send, cancel: close, draftName: `reply ${thread.id}` }));
   area.focus();
 }
 
 /**
- * Return a draft: a form while it is being edited, else its text.
+ * Return a draft: a form while the user edits it, else its text.
  * @param {Draft} draft
  * @param {{save: (changes: Partial<Draft>, isTyping?: boolean) => void, send: () => any, remove: () => void}} options
  */
 export function draftNode(draft, { save, send, remove }) {
   const lines = draft.from === draft.to ? `line ${draft.from}` : `lines ${draft.from}–${draft.to}`;
-  const trouble = draft.problem && failure(draft.problem);
+  const error = draft.problem && errorMessage(draft.problem);
   const sendButton = primaryButton("Send", send);
-  const keep = () => (draft.text.trim() ? save({ editing: false }) : remove());
+  const keep = () => {
+    if (draft.text.trim()) save({ editing: false });
+    else remove();
+  };
   const editor = () => {
     const area = el("textarea", {
       "aria-label": `Remark on ${lines} of ${draft.file}`, placeholder: "What should the agent change, or explain?",
@@ -238,10 +258,10 @@ export function draftNode(draft, { save, send, remove }) {
     bindSubmitKeys(area, send, keep);
     const hint = el("span.quiet.hint", "Ctrl-Enter sends, Esc keeps it as a draft");
     const buttons = [sendButton, button("Keep as draft", keep), plainButton("Cancel", remove)];
-    return [area, trouble, el("div.row", buttons, hint)];
+    return [area, error, el("div.row", buttons, hint)];
   };
   const preview = () => [el("div.row", el("span.tag", "draft"), quiet(lines)),
-    el("div.said", draft.text), trouble,
+    el("div.said", draft.text), error,
     el("div.row", sendButton, plainButton("Edit", () => save({ editing: true })), plainButton("Delete", remove))];
   const content = draft.editing ? editor() : preview();
   const node = el("article.remark.card.stack", { "aria-label": `Draft on ${draft.file}` }, content);
@@ -250,9 +270,9 @@ export function draftNode(draft, { save, send, remove }) {
 }
 
 /**
- * Return a thread whose lines are not shown, with a link to them.
+ * Return a thread whose lines are not shown, below a link to them.
  * @param {Thread} thread
  * @param {ThreadOptions} options
  */
-export const elsewhere = (thread, options) =>
+export const threadWithLink = (thread, options) =>
   el("div.stack", codeLink(thread.file, thread.from), threadNode(thread, false, options));

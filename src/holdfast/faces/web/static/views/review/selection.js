@@ -1,20 +1,20 @@
-// The selection of lines for a remark, by mouse or keys.
+// The selection of lines for a remark, with the mouse or with keys.
 
 import { FileDiff } from "./file.js";
-import { anchorOf, rowOf } from "./remarks.js";
+import { anchorFrom, rowOf } from "./remarks.js";
 
 /** @import { Review } from "../review.js" */
 
 /**
- * Where the lines of a remark are, as its text says.
+ * The diff that a remark is on, as its text describes it: "the work tree", or commits by their ids.
  * @type {Record<string, (before?: string, now?: string) => string>}
  */
-const WHERE = {
+const DIFF_NAMES = {
   worktree: () => "the work tree", unstaged: () => "the work tree", staged: () => "what is staged",
   commit: (_, now) => `commit ${now}`, range: (before, now) => `commits ${before}..${now}`, branch: () => "this branch",
 };
 
-/** The selected lines: from the first to the current one, in one file. */
+/** The selected lines of a file, from the first to the current one. */
 export class Selection {
   /**
    * @param {Review} review
@@ -23,36 +23,39 @@ export class Selection {
   constructor(review, list) {
     this.review = review;
     this.list = list;
-    /** @type {HTMLElement | null} the row that keys act on, where the selection ends */
+    /** @type {HTMLElement | null} the row that keys act on, at the end of the selection */
     this.current = null;
-    /** @type {HTMLElement | null} the row where the selection began */
+    /** @type {HTMLElement | null} the row at which the selection started */
     this.first = null;
     this.isDragging = false;
-    const { view } = review, { signal } = view;
+    const { view } = review;
     list.addEventListener("mousedown", (event) => this.press(event));
     list.addEventListener("mouseover", ({ target }) => {
       if (this.isDragging && target instanceof Element) this.move(target.closest("tr.line"), true);
     });
     document.addEventListener("mouseup", () => {
-      if (this.isDragging) this.write();
+      if (this.isDragging) this.startRemark();
       this.isDragging = false;
-    }, { signal });
-    view.key("j", "Next line", () => this.step(1));
-    view.key("k", "Previous line", () => this.step(-1));
-    view.key("J", "Select the next line too", () => this.step(1, true));
-    view.key("K", "Select the previous line too", () => this.step(-1, true));
-    view.key("]", "Next hunk", () => this.hop(1));
-    view.key("[", "Previous hunk", () => this.hop(-1));
-    view.key("r", "Write a remark on the selected lines", () => this.write());
+    }, { signal: view.signal });
+    view.addKey("j", "Next line", () => this.step(1));
+    view.addKey("k", "Previous line", () => this.step(-1));
+    view.addKey("J", "Select the next line too", () => this.step(1, true));
+    view.addKey("K", "Select the previous line too", () => this.step(-1, true));
+    view.addKey("]", "Next hunk", () => this.moveToHunk(1));
+    view.addKey("[", "Previous hunk", () => this.moveToHunk(-1));
+    view.addKey("r", "Write a remark on the selected lines", () => this.startRemark());
     const isCurrent = () => document.activeElement === this.current;
-    view.key("Enter", "Write a remark on the selected lines", () => isCurrent() && this.write());
-    view.key("v", "Mark the file as seen, or not", () => {
+    view.addKey("Enter", "Write a remark on the selected lines", () => isCurrent() && this.startRemark());
+    view.addKey("v", "Mark the file as seen, or not", () => {
       const file = this.file();
-      file?.setSeen(!file.tick.checked);
+      file?.setSeen(!file.seenBox.checked);
     });
   }
 
-  /** @param {MouseEvent} event */
+  /**
+   * Start a selection on the line number under the mouse; with Shift, extend the selection.
+   * @param {MouseEvent} event
+   */
   press(event) {
     const row = /** @type {Element} */ (event.target).closest(".line-number")?.parentElement;
     if (!row || event.button !== 0) return;
@@ -61,7 +64,10 @@ export class Selection {
     this.move(row, event.shiftKey);
   }
 
-  /** @returns {HTMLElement[]} */
+  /**
+   * Return the rows of all files that are not folded.
+   * @returns {HTMLElement[]}
+   */
   rows() {
     return /** @type {HTMLElement[]} */ ([...this.list.querySelectorAll(".file:not(.folded) tr.line")]);
   }
@@ -73,57 +79,59 @@ export class Selection {
 
   /**
    * Move by lines.
-   * @param {number} by
+   * @param {number} offset
    */
-  step(by, extending = false) {
+  step(offset, extending = false) {
     const rows = this.rows();
-    const at = this.current ? rows.indexOf(this.current) : -1;
-    this.move(rows[at < 0 ? 0 : at + by], extending);
+    const index = this.current ? rows.indexOf(this.current) : -1;
+    this.move(rows[index < 0 ? 0 : index + offset], extending);
   }
 
   /**
    * Move to the next or previous hunk.
-   * @param {number} by 1 or -1
+   * @param {number} direction 1 or -1
    */
-  hop(by) {
+  moveToHunk(direction) {
     const rows = this.rows();
     const starts = rows.filter((row) => row.previousElementSibling?.classList.contains("hunk"));
-    const at = this.current ? rows.indexOf(this.current) : -1;
-    const isAhead = (/** @type {HTMLElement} */ row) => (rows.indexOf(row) - at) * by > 0;
-    this.move(by > 0 ? starts.find(isAhead) : starts.findLast(isAhead));
+    const index = this.current ? rows.indexOf(this.current) : -1;
+    const isAhead = (/** @type {HTMLElement} */ row) => (rows.indexOf(row) - index) * direction > 0;
+    this.move(direction > 0 ? starts.find(isAhead) : starts.findLast(isAhead));
   }
 
   /**
-   * Move to a row; with `extending`, the selection keeps its beginning.
+   * Move to a row; with `extending`, the selection keeps its first row.
    * @param {HTMLElement | null | undefined} row
    */
   move(row, extending = false) {
-    if (!row || (extending && this.current && row.closest(".file") !== this.current.closest(".file"))) return;
+    if (!row) return;
+    const isOtherFile = this.current && row.closest(".file") !== this.current.closest(".file");
+    if (extending && isOtherFile) return;
     this.current = row;
     if (!extending || !this.first?.isConnected) this.first = row;
-    for (const old of this.list.querySelectorAll("tr.selected")) old.classList.remove("selected");
-    for (const one of this.selected()) one.classList.add("selected");
+    for (const previous of this.list.querySelectorAll("tr.selected")) previous.classList.remove("selected");
+    for (const selected of this.selectedRows()) selected.classList.add("selected");
     row.focus({ preventScroll: true });
-    // While the mouse is pressed, scrolling would move other lines below it.
+    // During a drag, scrolling would move other lines under the pointer.
     if (!this.isDragging) row.scrollIntoView({ block: "nearest" });
   }
 
   /** Return the selected rows. */
-  selected() {
+  selectedRows() {
     const body = this.current?.closest("tbody");
     const rows = /** @type {(HTMLElement | null)[]} */ ([...body?.querySelectorAll("tr.line") ?? []]);
     const [from, to] = [rows.indexOf(this.first), rows.indexOf(this.current)].sort((one, other) => one - other);
     return /** @type {HTMLElement[]} */ (rows.slice(Math.max(from, 0), to + 1));
   }
 
-  /** Begin a remark on the selected lines; return whether there are any. */
-  write() {
+  /** Start a remark on the selected lines; return whether there are any. */
+  startRemark() {
     const file = this.file();
     if (!this.current?.isConnected || !file) return false;
     const { review } = this;
-    const { old, new: now } = review.data;
-    const where = WHERE[review.query.what](old?.slice(0, 10), now?.slice(0, 10));
-    const anchor = anchorOf(file.file.path, this.selected().map(rowOf), where);
+    const { old, new: now } = review.diff;
+    const where = DIFF_NAMES[review.query.what](old?.slice(0, 10), now?.slice(0, 10));
+    const anchor = anchorFrom(file.file.path, this.selectedRows().map(rowOf), where);
     const draft = { ...anchor, key: Math.random(), text: "", editing: false };
     review.drafts.save([...review.drafts.list, draft]);
     review.draftOptions(draft).save({ editing: true });

@@ -4,179 +4,206 @@ import { button, choice } from "../../controls.js";
 import { quiet } from "../../display.js";
 import { el } from "../../dom.js";
 import { codeAddress, commitAddress } from "../../links.js";
-import { lease } from "../activity/agents.js";
+import { leaseBar } from "../activity/agents.js";
 
-/** @import { Desk } from "../task.js" */
-/** @import { Part, PartDefinition } from "./part.js" */
+/** @import { TaskEditor } from "../task.js" */
+/** @import { Section, SectionDefinition } from "./section.js" */
 
-/** A judgement: the rest is summed up, since the column is narrow. */
-const MAX_LACKS = 4;
-const ADDRESSES = { issue: "/issues", milestone: "/issues", task: "/task" };
+/** The number of unmet conditions that are listed; a judgement: the column is narrow. */
+const MAX_CONDITIONS_SHOWN = 4;
+/** The paths of the views that show linked things, by kind. */
+const VIEW_PATHS = { issue: "/issues", milestone: "/issues", task: "/task" };
 
 /**
- * @param {Desk} desk
- * @param {Part} part
+ * @param {TaskEditor} editor
+ * @param {Section} section
  */
-function status(desk, part) {
-  const { status, ready, blocked_by: blockers = [] } = desk.task;
-  const below = el("div");
-  const move = (/** @type {string} */ wanted) => {
-    if (!desk.state?.with_reason?.includes(wanted)) return desk.act(part, { set: { status: wanted } });
-    const label = `Why is it ${wanted === "blocked" ? "blocked" : "reopened"}?`;
-    const change = (/** @type {Record<string, string>} */ { reason }) => ({ set: { status: wanted }, reason });
+function drawStatus(editor, section) {
+  const { status, ready, blocked_by: blockers = [] } = editor.task;
+  const formPlace = el("div");
+  const move = (/** @type {string} */ target) => {
+    if (!editor.state?.with_reason?.includes(target)) return editor.act(section, { set: { status: target } });
+    const label = `Why is it ${target === "blocked" ? "blocked" : "reopened"}?`;
+    const change = (/** @type {Record<string, string>} */ { reason }) => ({ set: { status: target }, reason });
     const fields = [{ name: "reason", label, required: true }];
-    return part.openForm(below, { fields, save: "Move", change, back: "Status" });
+    return section.openForm(formPlace, { fields, save: "Move", change, focusAfter: "Status" });
   };
-  const lacks = (["in-progress", "review"].includes(status) && desk.card?.lacks) || [];
-  const rest = lacks.length > MAX_LACKS ? `; and ${lacks.length - MAX_LACKS} more` : "";
-  return [choice("Status", [status, ...desk.state?.goes_to ?? []], status, move),
+  const isNearDone = ["in-progress", "review"].includes(status);
+  const conditions = isNearDone ? editor.card?.lacks ?? [] : [];
+  const rest = conditions.length - MAX_CONDITIONS_SHOWN;
+  const listed = conditions.slice(0, MAX_CONDITIONS_SHOWN).join("; ") + (rest > 0 ? `; and ${rest} more` : "");
+  return [choice("Status", [status, ...editor.state?.goes_to ?? []], status, move),
     ready && quiet("Ready: nothing blocks it."),
     blockers.length > 0 && quiet(`Waits for ${blockers.join(", ")}.`),
-    lacks.length > 0 && quiet(`Before done: ${lacks.slice(0, MAX_LACKS).join("; ")}${rest}.`), below];
+    conditions.length > 0 && quiet(`Before it is done: ${listed}.`), formPlace];
 }
 
 /**
- * @param {Desk} desk
- * @param {Part} part
+ * @param {TaskEditor} editor
+ * @param {Section} section
  */
-function holder(desk, part) {
-  const { claim, status } = desk.task;
-  const act = (/** @type {string} */ text, /** @type {string} */ action) =>
-    button(text, () => desk.act(part, { action }, "taskpilot_claim"));
-  if (!claim) return [quiet("Nobody."), !["done", "dropped"].includes(status) && el("div", act("Claim", "take"))];
-  const handOver = part.formButton("Hand over", {
+function drawHolder(editor, section) {
+  const { claim, status } = editor.task;
+  const claimButton = (/** @type {string} */ text, /** @type {string} */ action) =>
+    button(text, () => editor.act(section, { action }, "taskpilot_claim"));
+  if (!claim) {
+    const isOpen = !["done", "dropped"].includes(status);
+    return [quiet("Nobody."), isOpen && el("div", claimButton("Claim", "take"))];
+  }
+  const handOver = section.formButton("Hand over", {
     fields: [{ name: "note", label: "Note for the next holder", kind: "textarea" }],
-    save: "Hand over", operation: "taskpilot_claim", back: "Claim",
+    save: "Hand over", operation: "taskpilot_claim", focusAfter: "Claim",
     change: ({ note }) => ({ action: "handoff", ...(note && { note }) }),
   });
-  return [el("strong", claim.agent), lease(claim.since, claim.expires_at), claim.token
-    ? el("div.row.wrap", act("Release", "release"), act("Renew", "renew"), handOver)
-    : quiet("Only the holder can release it; once the lease is over, anybody can take it.")];
+  const buttons = el("div.row.wrap", claimButton("Release", "release"), claimButton("Renew", "renew"), handOver);
+  const isMine = Boolean(claim.token);
+  return [el("strong", claim.agent), leaseBar(claim.since, claim.expires_at),
+    isMine ? buttons : quiet("Only the holder can release it. Once the lease has expired, anybody can claim it.")];
 }
 
 /**
- * @param {Desk} desk
- * @param {Part} part
+ * @param {TaskEditor} editor
+ * @param {Section} section
  */
-function priority(desk, part) {
-  const change = (/** @type {string} */ priority) => desk.act(part, { set: { priority } });
-  return choice("Priority", ["high", "medium", "low"], desk.task.priority, change);
+function drawPriority(editor, section) {
+  const change = (/** @type {string} */ priority) => editor.act(section, { set: { priority } });
+  return choice("Priority", ["high", "medium", "low"], editor.task.priority, change);
 }
 
 /**
- * Return a part that lists values, each with a button that removes it, and a form that adds one.
+ * Return a section that lists the values of a field, with buttons to remove each of them and to add one.
  * @param {object} options
  * @param {string} options.title
  * @param {string} options.list the field of the task
- * @param {string} options.label that of the form's field
- * @param {(value: any) => any} options.item draws a value
- * @param {(value: any) => string} options.key names a value
- * @param {string} [options.none] shown if there is none
- * @param {(text: string) => any} [options.added] what is sent to add a text
- * @param {(value: any) => any} [options.removed] what is sent to remove a value
- * @param {(desk: Desk) => any} [options.more] drawn below the list
- * @returns {PartDefinition}
+ * @param {string} options.label the label of the input
+ * @param {(value: any) => any} options.drawItem
+ * @param {(value: any) => string} options.key returns the name of a value
+ * @param {string} [options.none] shown if there are no values
+ * @param {(text: string) => any} [options.toAdd] returns the argument of the operation that adds a text
+ * @param {(value: any) => any} [options.toRemove] returns the argument of the operation that removes a value
+ * @param {(editor: TaskEditor) => any} [options.drawBelow] draws content below the list
+ * @returns {SectionDefinition}
  */
-function listPart({ title, list, label, item, key, none = "None.", added = (text) => text, removed = key, more }) {
-  const slice = (/** @type {Desk} */ { task, bundle }) =>
+function listSection({ title, list, label, drawItem, key, none = "None.", toAdd = (text) => text, toRemove = key,
+  drawBelow }) {
+  const select = (/** @type {TaskEditor} */ { task, bundle }) =>
     [task[list], bundle?.remarks, task.blocks, task.parent_id, task.subtasks];
-  const draw = (/** @type {Desk} */ desk, /** @type {Part} */ part) => {
-    const line = (one) => el("li", el("div.row", item(one), part.removeButton(key(one), { [list]: [removed(one)] })),
-      list === "connected_files" && remarksOn(desk, one.path));
-    const found = desk.task[list] ?? [];
-    const add = part.formButton("Add", {
+  const draw = (/** @type {TaskEditor} */ editor, /** @type {Section} */ section) => {
+    const line = (value) => {
+      const remove = section.removeButton(key(value), { [list]: [toRemove(value)] });
+      return el("li", el("div.row", drawItem(value), remove),
+        list === "connected_files" && remarksOn(editor, value.path));
+    };
+    const values = editor.task[list] ?? [];
+    const add = section.formButton("Add", {
       fields: [{ name: "text", label, required: true }], save: "Add",
-      change: ({ text }) => ({ add: { [list]: [added(text)] } }),
+      change: ({ text }) => ({ add: { [list]: [toAdd(text)] } }),
     }, `Add to ${title.toLowerCase()}`);
-    return [found.length ? el("ul.plain-list", found.map(line)) : quiet(none), more?.(desk), add];
+    return [values.length ? el("ul.plain-list", values.map(line)) : quiet(none), drawBelow?.(editor), add];
   };
-  return [title, slice, draw];
+  return { title, select, draw };
 }
 
 /**
- * @param {Desk} desk
+ * Return the list of notes and remarks on a file, or false if there are none.
+ * @param {TaskEditor} editor
  * @param {string} path
  */
 function remarksOn({ bundle }, path) {
-  const found = (bundle?.remarks ?? []).filter((/** @type {any} */ remark) => remark.file === path);
+  const remarks = (bundle?.remarks ?? []).filter((/** @type {any} */ remark) => remark.file === path);
   const names = { comment: "note", message: "remark" };
-  const line = ({ kind, text, line: at, author, state }) => el("li",
-    el("a", { href: codeAddress(path, at), title: text }, names[kind] ?? kind, at && ` at ${at}`),
+  const item = ({ kind, text, line, author, state }) => el("li",
+    el("a", { href: codeAddress(path, line), title: text }, names[kind] ?? kind, line && ` at ${line}`),
     quiet(` ${[author, text].filter(Boolean).join(": ")}`, state === "orphaned" && " (its code is gone)"));
-  return found.length > 0 && el("ul.plain-list.remarks", found.map(line));
+  return remarks.length > 0 && el("ul.plain-list.remarks", remarks.map(item));
 }
 
 /**
+ * Return a link to a task, followed by details.
  * @param {string} id
- * @param {string} more
+ * @param {string} details
  */
-const taskLink = (id, more = "") => el("a", { href: `/task/${id}` }, id, quiet(more));
+const taskLink = (id, details = "") => el("a", { href: `/task/${id}` }, id, quiet(details));
 
-function linkTo({ kind, ref, uri }) {
+/** Return the URL that a link of the task leads to. */
+function linkTarget({ kind, ref, uri }) {
   if (kind === "comment") return codeAddress(ref.replace(/#[^#]*$/, ""));
   if (kind === "commit") return commitAddress(ref);
-  return ADDRESSES[kind] ? `${ADDRESSES[kind]}/${encodeURIComponent(ref)}` : uri;
+  return VIEW_PATHS[kind] ? `${VIEW_PATHS[kind]}/${encodeURIComponent(ref)}` : uri;
 }
 
-const LABELS = listPart({
-  title: "Labels", list: "labels", label: "Label", item: (name) => el("span.tag", name), key: (name) => name,
+const LABELS = listSection({
+  title: "Labels", list: "labels", label: "Label", drawItem: (name) => el("span.tag", name), key: (name) => name,
 });
 
-const LINKS = listPart({
+const LINKS = listSection({
   title: "Links", list: "links", label: "Address: a page, an issue, a message or a note",
-  item: (link) => el("a.one-line", { href: linkTo(link), rel: "noopener noreferrer", title: link.uri ?? link.ref },
-    `${link.kind}: ${link.title ?? link.ref}`),
-  added: (uri) => ({ uri }),
+  drawItem: (link) => {
+    const properties = { href: linkTarget(link), rel: "noopener noreferrer", title: link.uri ?? link.ref };
+    return el("a.one-line", properties, `${link.kind}: ${link.title ?? link.ref}`);
+  },
+  toAdd: (uri) => ({ uri }),
   key: ({ ref }) => ref,
-  removed: ({ kind, ref }) => ({ kind, ref }),
+  toRemove: ({ kind, ref }) => ({ kind, ref }),
 });
 
-const DEPENDENCIES = listPart({
+const DEPENDENCIES = listSection({
   title: "Waits for", list: "depends_on", none: "No other task.", label: "Task, such as TP-3",
-  item: ({ id, kind, status }) => taskLink(id, ` ${kind === "blocks" ? "" : `${kind.replace("_", " ")}, `}${status}`),
-  added: (text) => text.toUpperCase(),
+  drawItem: ({ id, kind, status }) => {
+    const relation = kind === "blocks" ? "" : `${kind.replace("_", " ")}, `;
+    return taskLink(id, ` ${relation}${status}`);
+  },
+  toAdd: (text) => text.toUpperCase(),
   key: ({ id }) => id,
-  more: ({ task: { blocks, parent_id: parent, subtasks = [] } }) => Object.entries({
+  drawBelow: ({ task: { blocks, parent_id: parent, subtasks = [] } }) => Object.entries({
     Blocks: blocks ?? [], "Part of": parent ? [parent] : [], Parts: subtasks.map(({ id }) => id),
   }).map(([text, ids]) => ids.length > 0 && el("div.row.wrap", quiet(text), ids.map((id) => taskLink(id)))),
 });
 
-const FILES = listPart({
+const FILES = listSection({
   title: "Files", list: "connected_files", label: "Path, such as src/a.py:10-20",
-  item: ({ path, line_start: first, line_end: last }) =>
+  drawItem: ({ path, line_start: first, line_end: last }) =>
     el("a.mono.one-line", { href: codeAddress(path, first, last), title: path }, path, first ? `:${first}` : ""),
   key: ({ path }) => path,
 });
 
 /**
- * @param {Desk} desk
- * @param {Part} part
+ * @param {TaskEditor} editor
+ * @param {Section} section
  */
-function milestone(desk, part) {
-  const { milestone = "" } = desk.task;
-  const isSame = ({ kind, ref, title }) => kind === "milestone" && [ref, title].includes(milestone);
-  const known = desk.bundle?.remarks?.find(isSame);
-  const fields = [{ name: "milestone", label: "Milestone; empty for none", value: milestone }];
+function drawMilestone(editor, section) {
+  const { milestone = "" } = editor.task;
+  const isIt = ({ kind, ref, title }) => kind === "milestone" && [ref, title].includes(milestone);
+  const linked = editor.bundle?.remarks?.find(isIt);
+  const fields = [{ name: "milestone", label: "Milestone (empty for none)", value: milestone }];
   const name = milestone ? el("span", milestone) : quiet("None.");
-  return [known ? el("a", { href: linkTo(known) }, known.title ?? milestone) : name,
-    part.formButton("Change", { fields, change: (values) => ({ set: values }) }, "Change milestone")];
+  return [linked ? el("a", { href: linkTarget(linked) }, linked.title ?? milestone) : name,
+    section.formButton("Change", { fields, change: (values) => ({ set: values }) }, "Change milestone")];
 }
 
-/** @param {Desk} desk */
+/**
+ * Return the commits that are linked to the task.
+ * @param {TaskEditor} editor
+ */
 const commits = ({ bundle }) => bundle?.remarks?.filter((/** @type {any} */ remark) => remark.kind === "commit") ?? [];
 const commitLink = ({ ref, text }) =>
   el("a.one-line", { href: commitAddress(ref), title: text }, el("span.mono", ref.slice(0, 8)), ` ${text}`);
 
 /**
- * The parts of the side column.
- * @type {PartDefinition[]}
+ * The sections of the side column.
+ * @type {SectionDefinition[]}
  */
-export const SIDE = [
-  ["Status", ({ task, card, state }) => [task.status, task.ready, card?.lacks, task.blocked_by, state], status],
-  ["Holder", ({ task }) => [task.claim, task.status], holder],
-  ["Priority", ({ task }) => task.priority, priority],
+export const SIDE_SECTIONS = [
+  {
+    title: "Status", draw: drawStatus,
+    select: ({ task, card, state }) => [task.status, task.ready, card?.lacks, task.blocked_by, state],
+  },
+  { title: "Holder", select: ({ task }) => [task.claim, task.status], draw: drawHolder },
+  { title: "Priority", select: ({ task }) => task.priority, draw: drawPriority },
   LABELS,
-  ["Milestone", ({ task, bundle }) => [task.milestone, bundle?.remarks], milestone],
-  DEPENDENCIES, FILES, LINKS,
-  ["Commits", commits, (desk) => commits(desk).map(commitLink)],
+  { title: "Milestone", select: ({ task, bundle }) => [task.milestone, bundle?.remarks], draw: drawMilestone },
+  DEPENDENCIES,
+  FILES,
+  LINKS,
+  { title: "Commits", select: commits, draw: (editor) => commits(editor).map(commitLink) },
 ];
