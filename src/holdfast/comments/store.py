@@ -211,10 +211,8 @@ class Comments(SidecarFiles):
         source = f"{self.repository.root}/{source_path}"
         sidecar = signature_of((sidecar_of(source),))
         if sidecar is None or sidecar[0] is None:
-            return (
-            sidecar  # most files have no sidecar, and their source is then irrelevant
+            return sidecar  # most files have no sidecar, and their source is then irrelevant
         return signature_of((sidecar_of(source), source))
-        )
 
     def is_unmodified(self, sidecar: Sidecar) -> bool:
         """Return whether no other program wrote a sidecar since we did, or we never wrote it."""

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.comments.sidecar.javascript_json import number_text, parse_json, stringify
+from holdfast.comments.sidecar.javascript_json import number_text, parse, stringify
 from holdfast.comments.sidecar.source import line_hash, range_hash, split_lines
 from holdfast.storage.files.foreign_document import UnreadableDocument
 
@@ -88,13 +88,13 @@ def test_a_document_is_written_as_javascript_writes_it() -> None:
         "g": None,
     }
     assert stringify(value) == PRINTED.encode()
-    assert stringify(parse_json(PRINTED.encode())) == PRINTED.encode()
+    assert stringify(parse(PRINTED.encode())) == PRINTED.encode()
 
 
 @given(JSON)
 def test_what_is_printed_is_read_back_and_printed_the_same(value: Any) -> None:
     data = stringify(value)
-    again = parse_json(data)
+    again = parse(data)
     assert stringify(again) == data
     assert json.loads(data) == again
 
@@ -102,7 +102,7 @@ def test_what_is_printed_is_read_back_and_printed_the_same(value: Any) -> None:
 @given(st.binary(max_size=60))
 def test_any_bytes_are_read_or_refused_in_one_way(data: bytes) -> None:
     with contextlib.suppress(UnreadableDocument):
-        parse_json(data)
+        parse(data)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_any_bytes_are_read_or_refused_in_one_way(data: bytes) -> None:
 )
 def test_what_is_no_json_of_ours_is_refused(text: str) -> None:
     with pytest.raises(UnreadableDocument):
-        parse_json(text.encode())
+        parse(text.encode())
 
 
 @pytest.mark.requirement("comments-103")

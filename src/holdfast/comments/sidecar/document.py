@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.comments.errors import CommentFileCorrupted
-from holdfast.comments.sidecar.javascript_json import LONE_SURROGATE, parse_json, stringify
+from holdfast.comments.sidecar.javascript_json import LONE_SURROGATE, parse, stringify
 from holdfast.comments.sidecar.note import EVIDENCE_KEY, Note, NoteLocation
 from holdfast.comments.sidecar.source import FORMAT_VERSION, sidecar_of
 from holdfast.comments.tracking.placement import Confidence
@@ -110,7 +110,7 @@ def parse_sidecar(source_path: str, data: bytes) -> Sidecar:
     """Parse the bytes of a sidecar, or raise `CommentFileCorrupted`."""
     path = sidecar_of(source_path)
     try:
-        raw = parse_json(data)
+        raw = parse(data)
     except UnreadableDocument as problem:
         raise CommentFileCorrupted(path, str(problem)) from None
     if not isinstance(raw, dict):

@@ -1,7 +1,7 @@
 """JSON exactly as JavaScript's `JSON.stringify(value, null, 2)` writes it.
 
 The VS Code extension writes sidecars with it, so writing the same bytes keeps diffs small:
-`stringify(parse_json(data))` returns `data` byte by byte when JavaScript wrote it. There is no final newline;
+`stringify(parse(data))` returns `data` byte by byte when JavaScript wrote it. There is no final newline;
 numbers follow ECMA-262, Number::toString (whole numbers without a point, an exponent for very small and large
 ones); lone surrogates are escaped.
 """
@@ -30,7 +30,7 @@ _MIN_PLAIN_EXPONENT = -6
 """Numbers with a smaller exponent are written with it: ECMA-262, Number::toString."""
 
 
-def parse_json(data: bytes) -> Any:
+def parse(data: bytes) -> Any:
     """Parse the bytes, or raise `UnreadableDocument`."""
     try:
         text = data.decode("utf-8")
@@ -38,7 +38,9 @@ def parse_json(data: bytes) -> Any:
         raise UnreadableDocument("it is not UTF-8") from None
     text = text.removeprefix("\ufeff")
     try:
-        return parse_json(text, parse_constant=_refuse_constant, parse_float=_parse_float, parse_int=_parse_int)
+        return parse_json(
+            text, parse_constant=_refuse_constant, parse_float=_parse_float, parse_int=_parse_int
+        )
     except UnreadableDocument as error:
         if error.line is None:
             raise

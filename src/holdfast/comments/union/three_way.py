@@ -15,7 +15,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from holdfast.comments.sidecar.javascript_json import parse_json, stringify
+from holdfast.comments.sidecar.javascript_json import parse, stringify
 from holdfast.comments.union.conflicts import parse_conflict
 from holdfast.comments.union.json_merge import (
     ABSENT,
@@ -287,7 +287,7 @@ def _parse_base(data: bytes | None) -> dict[str, Any] | None:
 
 
 def _parse_document(data: bytes) -> dict[str, Any]:
-    value = parse_json(data)
+    value = parse(data)
     if not isinstance(value, dict) or not isinstance(value.get("comments"), list):
         raise UnreadableDocument("it is not a sidecar")
     return value

@@ -102,7 +102,9 @@ class Layout:
 
     def json(self, path: str) -> dict[str, Any]:
         """Return a JSON document, which may have comments and trailing commas as tsconfig allows."""
-        return self._parse(path, lambda text: parse_json(_JSON_COMMENTS.sub(lambda match: match[1] or "", text)))
+        return self._parse(
+            path, lambda text: parse_json(_JSON_COMMENTS.sub(lambda match: match[1] or "", text))
+        )
 
     def toml(self, path: str) -> dict[str, Any]:
         """Return a TOML document."""
