@@ -130,7 +130,7 @@ CATALOGUE: tuple[CatalogueToolset, ...] = (
         _command('events', 'taskpilot_events', 'tasks.tools.status', 'Show who did what, newest first: for all tasks, one task, tasks about a file, or one agent.', None),
         _command('export', 'taskpilot_export', 'tasks.tools.export', 'Write all tasks with their history as lines of JSON; the output is reproducible.', None),
         _command('flow', 'taskpilot_update_flow', 'tasks.tools.flows', "Copy a shipped flow into the workspace, to change its step, or delete the workspace's own.", None),
-        _command('flows', 'taskpilot_flows', 'tasks.tools.flows', 'Show which step follows a tool and which tool comes next, as shipped and as changed here.', None),
+        _command('flows', 'taskpilot_flows', 'tasks.tools.flows', 'Show for each tool the step that follows it and the next tool, as shipped and as changed here.', None),
         _command('focus', 'taskpilot_focus', 'tasks.tools.focus', 'Begin a task: claim it, and get everything known about it and its files in one result.', None),
         _command('from', 'taskpilot_from', 'tasks.tools.task_from', 'Create a task from a review message, a code comment or an issue, linked to its source.', None),
         _command('github', 'taskpilot_github', 'tasks.tools.remote_interface', 'Synchronise tasks with GitHub issues, create issues and pull requests, follow a pull request.', None),
