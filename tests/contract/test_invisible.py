@@ -173,7 +173,7 @@ def test_no_command_writes_what_nobody_can_see(faces: Faces, typed: str, form: s
 
 def test_notifications_and_questions_are_cleaned_but_not_the_clients_own_names() -> None:
     sent = messages.notification("notifications/message", {"data": {TEXT: [TEXT]}, "progressToken": TEXT})
-    told = json.loads(messages.encoded({**sent, "id": TEXT}))
+    told = json.loads(messages.encode({**sent, "id": TEXT}))
     assert told["params"] == {"data": {SHOWN: [SHOWN]}, "progressToken": TEXT}
     assert told["id"] == TEXT
 
@@ -182,5 +182,5 @@ def test_notifications_and_questions_are_cleaned_but_not_the_clients_own_names()
 def test_without_the_cleaning_hidden_text_would_leave(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(messages, "may_have_invisible", lambda document: False)
     monkeypatch.setattr(untrusted, "may_have_invisible", lambda document: False)
-    assert hidden_in(json.loads(messages.encoded({"result": TEXT}))) == [TEXT]
+    assert hidden_in(json.loads(messages.encode({"result": TEXT}))) == [TEXT]
     assert hidden_in(json.loads(untrusted.json_text([TEXT], for_a_person=False))) == [TEXT]

@@ -46,10 +46,10 @@ MESSAGES = test_inbox_survives.WHOLE + "write = send\n" + MANY_TIMES
 TASKS = (
     """
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.store.records import Draft, Who
+from holdfast.tasks.store.records import CallerIdentity, Draft
 from holdfast.tasks.store.tasks import Tasks
 room = Tasks(Repository.at(sys.argv[1]))
-def write(text): room.create([Draft(text)], Who("ada"))
+def write(text): room.create([Draft(text)], CallerIdentity("ada"))
 """
     + MANY_TIMES
 )

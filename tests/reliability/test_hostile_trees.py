@@ -67,7 +67,7 @@ def test_what_hurts_is_skipped_with_the_reason_and_the_rest_is_read(
     root.mkdir(exist_ok=True)
     expected = hostile(root)
 
-    scanner = Scanner(Repository.at(root), RECORDS, worth_bytes=1)
+    scanner = Scanner(Repository.at(root), RECORDS, bytes_per_process=1)
     found = scanner.scan(Project(), "normal", workers)
     scanner.close()
 
@@ -81,7 +81,7 @@ def test_what_hurts_is_skipped_with_the_reason_and_the_rest_is_read(
 def late(root: Path, workers: int) -> Scan:
     """Scan with a clock on which every look at it takes a second, for a caller who waits thirty."""
     ticks = iter(range(10**9))
-    scanner = Scanner(Repository.at(root), RECORDS, worth_bytes=1)
+    scanner = Scanner(Repository.at(root), RECORDS, bytes_per_process=1)
     try:
         with running(Call(seconds=30, clock=lambda: next(ticks))):
             return scanner.scan(Project(), "normal", workers)

@@ -34,12 +34,12 @@ def send(comment): room.send("a.py", comment)
 QUICK = (
     WHOLE
     + """
-from holdfast.inbox.quick import post
+from holdfast.inbox.quick import send_ordinary
 from holdfast.storage.sql.quick import NeedsFullProgram
 send_slowly = send
 def send(comment):
     try:
-        post(sys.argv[1], "a.py", comment, None)
+        send_ordinary(sys.argv[1], "a.py", comment, None)
     except NeedsFullProgram:
         send_slowly(comment)
 """

@@ -235,7 +235,7 @@ def careless(self: Index, stack: ExitStack, *_: object, **_more: object) -> sqli
     try:
         return stack.enter_context(self._database.read())
     except NotUsable:
-        return stack.enter_context(self._nothing.lend())
+        return stack.enter_context(self._empty_index.lend())
 
 
 @pytest.mark.evidence("B5", "{store}", control=FORGETS)

@@ -29,14 +29,14 @@ UPDATES = 250
 
 ROOM = """
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.store.records import Change, Draft, Who
+from holdfast.tasks.store.records import CallerIdentity, Change, Draft
 from holdfast.tasks.store.lease import take_next
 from holdfast.tasks.store.tasks import Tasks
 room = Tasks(Repository.at(sys.argv[1]), database=sys.argv[2] or None)
 name = sys.argv[3]
 room.workspace()
 def claim_next():
-    with room.writing(Who(name), together=True) as transaction:
+    with room.writing(CallerIdentity(name), together=True) as transaction:
         return take_next(transaction)
 """
 
@@ -67,7 +67,7 @@ acknowledge(" ".join(taken))
 LABEL = f"""{ROOM}
 gather()
 for number in range({UPDATES}):
-    room.update(f"TP-{{1 + number % 4}}", Change(add={{"labels": [f"{{name}}-{{number}}"]}}), Who(name))
+    room.update(f"TP-{{1 + number % 4}}", Change(add={{"labels": [f"{{name}}-{{number}}"]}}), CallerIdentity(name))
 """
 
 TAKE_AND_DIE = f"""{ROOM}

@@ -43,10 +43,10 @@ OLD, NEW = "An old task", "A new task"
 
 ROOM = """
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.store.records import Change, Draft, Who
+from holdfast.tasks.store.records import CallerIdentity, Change, Draft
 from holdfast.tasks.store.tasks import Tasks
 room = Tasks(Repository.at(sys.argv[1]), database=os.environ.get("HOLDFAST_DATABASE"))
-who = Who("w")
+who = CallerIdentity("w")
 """
 
 WRITE_FOREVER = """

@@ -19,7 +19,7 @@ def tokens(language: str, text: str | bytes) -> Tokens:
     source = text if isinstance(text, bytes) else text.encode()
     parts = TOKENS.make(SourceText("a", language, source))
     assert parts is not None
-    return token_table({"a": TOKENS.restored(parts)}).of("a")
+    return token_table({"a": TOKENS.restore(parts)}).of("a")
 
 
 def kinds(language: str, text: str) -> str:
