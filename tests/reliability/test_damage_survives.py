@@ -229,7 +229,7 @@ def test_a_schema_that_is_no_text_is_a_damaged_store_to_every_reader_and_to_the_
 def test_control_without_an_answer_for_it_a_schema_that_is_no_text_is_an_internal_error(
     damaged: Damaged, home: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    for module in ("store_file", "sqlite"):
+    for module in ("sqlite_errors", "sqlite"):
         monkeypatch.setattr(f"holdfast.storage.sql.{module}.SQLITE_ERRORS", sqlite3.Error)
     damage_the_schema(damaged)
     answers = asked(damaged.repository, {"check_stores": {}, "taskpilot_list": {}})

@@ -156,8 +156,8 @@ def test_control_without_an_answer_for_it_the_traceback_is_seen(annotated: Path)
     unanswered = PROGRAM.replace(
         "from holdfast.__main__ import main\n",
         """
-from holdfast.kernel import dispatch
-dispatch.machine_failure = lambda failure: None
+from holdfast.kernel.dispatch import failures
+failures.machine_failure = lambda failure: None
 from holdfast.__main__ import main
 """,
     )

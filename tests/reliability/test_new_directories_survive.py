@@ -17,11 +17,11 @@ from holdfast.comments.comment_writer import CommentWriter
 from holdfast.comments.sidecar.files import CommentDraft as Comment
 from holdfast.comments.store import Comments
 from holdfast.inbox.store import Inbox
-from holdfast.storage.files import atomic
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git import refs
 from holdfast.storage.git import repository as store
 from holdfast.storage.git.repository import Repository
+from holdfast.storage.sql import store_file
 from tests.milestones.clones import issue, opened
 from tests.reliability import test_tasks_survive
 
@@ -89,7 +89,7 @@ def test_no_directory_that_a_write_needs_is_left_unflushed(
 def test_control_without_flushing_directories_they_are_left_so(
     repository: Path, unflushed: dict[Place, str], monkeypatch: pytest.MonkeyPatch, act: str
 ):
-    for module in (atomic, refs, store):
+    for module in (store_file, refs, store):
         monkeypatch.setattr(module, "flush_directory", lambda path: None)
     ACTS[act](repository)
     assert unflushed

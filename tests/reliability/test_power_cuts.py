@@ -32,7 +32,7 @@ def insert_carelessly(self, statement, row):
     with express._OpenStore(self._path, self._expected, "rw") as connection:
         connection.execute("PRAGMA synchronous = OFF")
         return connection.execute(statement, row).rowcount == 1
-express.QuickStore._inserted = insert_carelessly
+express.QuickStore._insert = insert_carelessly
 """
 )
 SEND_EITHER_WAY = (

@@ -170,8 +170,8 @@ def test_control_what_sqlite_and_the_index_refuse_by_themselves_is_nearly_everyt
 ) -> None:
     without = """
 from holdfast.storage.sql import derived, snapshot
-snapshot.unwritable = lambda *_: None
-derived._UNWRITABLE = ()
+snapshot.write_obstacle = lambda *_: None
+derived._CANNOT_WRITE = ()
 WRITES = ()
 """
     answers = read(machine.answers("read-only", without))
