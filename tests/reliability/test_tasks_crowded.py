@@ -67,7 +67,8 @@ acknowledge(" ".join(taken))
 LABEL = f"""{ROOM}
 gather()
 for number in range({UPDATES}):
-    room.update(f"TP-{{1 + number % 4}}", Change(add={{"labels": [f"{{name}}-{{number}}"]}}), CallerIdentity(name))
+    change = Change(add={{"labels": [f"{{name}}-{{number}}"]}})
+    room.update(f"TP-{{1 + number % 4}}", change, CallerIdentity(name))
 """
 
 TAKE_AND_DIE = f"""{ROOM}

@@ -72,9 +72,14 @@ async function showView() {
   if (!main.dataset.signedOut) followingCounts ??= followCounts();
 }
 
+/** Keep the counts of the rail current. If the module cannot be loaded, the next view requests it again. */
 async function followCounts() {
-  const waiting = await import("./views/today/waiting.js");
-  waiting.followCounts(showCounts);
+  try {
+    const waiting = await import("./views/today/waiting.js");
+    waiting.followCounts(showCounts);
+  } catch {
+    followingCounts = null;
+  }
 }
 
 /**

@@ -32,9 +32,11 @@ export async function show(view) {
   /** Show the columns that take longer, once the others are shown and the events of tasks are in the cache. */
   async function showSlowColumns() {
     const filled = await Promise.all(fastColumns);
-    const { RECENT } = await import("./today/recent.js");
+    // If the module cannot be loaded, the column shows why, like a list that cannot be loaded.
+    const recentLists = await import("./today/recent.js")
+      .then(({ RECENT }) => RECENT, (problem) => [{ load: () => Promise.reject(problem) }]);
     const nothing = "No task, issue or file with notes changed since yesterday.";
-    const isRecentFilled = await fillColumn(view, recent, RECENT, nothing);
+    const isRecentFilled = await fillColumn(view, recent, recentLists, nothing);
     if (view.signal.aborted) return;
     if (!isRecentFilled && !filled.some(Boolean)) showFirstSteps(view, milestones);
     showHealth(view, health, mine);
