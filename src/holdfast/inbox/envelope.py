@@ -1,7 +1,7 @@
-"""The digest, id, path and lines of a message, and the receipt for its sender.
+"""The envelope of a message: what identifies and addresses it, and the receipt for its sender.
 
-Quick commands import this module, so that it uses only what Python loads at start. SHA-256 is Python's own
-implementation, because `hashlib` would load OpenSSL, which takes longer than everything else.
+Quick commands import this module, so it uses only modules that Python has loaded at start anyway. SHA-256 is
+Python's own implementation, because `hashlib` would load OpenSSL, which takes longer than everything else.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
-TYPE_CHECKING = False
+TYPE_CHECKING = False  # importing `typing` takes too long
 if TYPE_CHECKING:
     from hashlib import sha256
 else:
@@ -18,25 +18,29 @@ else:
             from _sha2 import sha256
         else:
             from _sha256 import sha256
-    except ImportError:  # a Python built without them
+    except ImportError:  # this Python was built without its own SHA-2
         from hashlib import sha256
 
 _MAX_LINE_DIGITS = 9
-"""A judgement: no file has a thousand million lines."""
+"""A judgement: no file has a billion lines."""
+_ID_DIGITS = 16
+"""64 bits of the digest: two of a million messages have the same id with a probability below 10^-7."""
+_LEGACY_PATH = os.path.join("jesseduffield", "lazygit", "mcp-messages.json")
+"""In the user's configuration folder, in the one that lazygit used to name after its author."""
 
 
 def digest_of(file: str, comment: str, time: str) -> str:
-    """Return the SHA-256 by which the specification identifies messages, which does not include the line."""
+    """Return the SHA-256 that identifies a message in the specification; the line is not part of it."""
     return sha256(f"{file}|{comment}|{time}".encode()).hexdigest()
 
 
 def message_id(digest: str) -> str:
     """Return the short id of the message with this digest."""
-    return f"m_{digest[:16]}"
+    return f"m_{digest[:_ID_DIGITS]}"
 
 
 class SendReceipt:
-    """The result of sending a message."""
+    """The result of sending a message. Not a dataclass, because importing `dataclasses` takes too long."""
 
     __slots__ = ("digest", "duplicate", "file", "line", "time")
 
@@ -49,7 +53,6 @@ class SendReceipt:
 
     @property
     def id(self) -> str:
-        """Return the id of the message."""
         return message_id(self.digest)
 
 
@@ -66,7 +69,7 @@ def _is_line(text: str) -> bool:
 
 
 def is_storable(text: str) -> bool:
-    """Return whether `text` can be encoded as UTF-8, which bytes from a shell need not be."""
+    """Return whether `text` can be encoded as UTF-8; arguments from a shell may contain other bytes."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -75,13 +78,10 @@ def is_storable(text: str) -> bool:
 
 
 def acknowledgement(file: str, *, duplicate: bool) -> str:
-    """Return the message shown to the sender of a message about `file`."""
+    """Return the text that confirms to the sender that a message about `file` is in the inbox."""
     if duplicate:
         return f"Message already in the inbox for {file}"
     return f"Message sent successfully for {file}"
-
-
-_LEGACY_PATH = os.path.join("jesseduffield", "lazygit", "mcp-messages.json")
 
 
 def legacy_message_file() -> str:
@@ -91,25 +91,26 @@ def legacy_message_file() -> str:
     return os.path.join(folder, _LEGACY_PATH)
 
 
-def path_in_work_tree(given: str, root: str, current: str) -> str | None:
+def path_in_work_tree(file: str, root: str, current: str) -> str | None:
     """Return the path of a file from `root`, or None if it is outside the work tree.
 
-    lazygit gives paths relative to the root. A person in a subfolder gives them relative to that folder,
+    lazygit gives paths relative to the root. A person in a subfolder, `current`, gives them relative to it,
     which takes precedence if such a file exists.
     """
-    path = os.path.normpath(os.path.join(_base_folder(given, root, current), given))
+    path = os.path.normpath(os.path.join(_base_folder(file, root, current), file))
     relative = _relative_path(root, path)
-    if relative is None and os.path.isabs(given):
+    if relative is None and os.path.isabs(file):
         # The path may lead into the work tree through a symbolic link above it.
         folder, name = os.path.split(path)
         relative = _relative_path(root, os.path.join(os.path.realpath(folder), name))
     return relative
 
 
-def _base_folder(given: str, root: str, current: str) -> str:
-    if _relative_path(root, current) in (None, os.curdir):
+def _base_folder(file: str, root: str, current: str) -> str:
+    is_below_root = _relative_path(root, current) not in (None, os.curdir)
+    if not is_below_root:
         return root
-    is_relative_to_current = given.startswith(("./", "../")) or os.path.lexists(os.path.join(current, given))
+    is_relative_to_current = file.startswith(("./", "../")) or os.path.lexists(os.path.join(current, file))
     return current if is_relative_to_current else root
 
 

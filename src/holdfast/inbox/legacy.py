@@ -43,7 +43,6 @@ class LegacyMessage:
 
     @property
     def digest(self) -> str:
-        """Return the digest that the message has in the store."""
         return digest_of(self.file, self.comment, self.time)
 
 

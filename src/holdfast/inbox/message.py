@@ -35,7 +35,6 @@ class Message:
 
     @property
     def id(self) -> str:
-        """Return the id of the message."""
         return message_id(self.digest)
 
     @property
@@ -45,7 +44,7 @@ class Message:
 
     @property
     def lines(self) -> str | None:
-        """Return the lines that it is about: those the sender named, or else those that had changed."""
+        """Return the lines that the sender named, or else those that had changed."""
         return self.line or self.changed_lines or None
 
 
@@ -94,17 +93,17 @@ def validate_line(line: str | None) -> str | None:
     raise Invalid("The line is neither a number nor a range.", hint="Write it as N or N-M, counted from 1.")
 
 
-def resolve_file(given: str, root: str, *, current: str | None = None) -> str:
+def resolve_file(file: str, root: str, *, current: str | None = None) -> str:
     """Return the path of a file from `root`, or `.` for the whole work tree; raise if it is not in it.
 
-    `given` may be relative to `current`, by default the process's current directory.
+    `file` may be relative to `current`, by default the process's current directory.
     """
     try:
-        path = path_in_work_tree(given, root, current or _current_directory(root))
+        path = path_in_work_tree(file, root, current or _current_directory(root))
     except ValueError:
-        path = given  # a NUL character, which the parser below rejects with a reason
-    if not given or path is None:
-        shown = os.path.basename(given) if os.path.isabs(given) else given
+        path = file  # a NUL character, which the parser below rejects with a reason
+    if not file or path is None:
+        shown = os.path.basename(file) if os.path.isabs(file) else file
         raise InvalidPath(
             f"The file '{shown}' is not inside this repository.",
             hint="Give a path relative to the repository root, such as 'src/main.py'.",

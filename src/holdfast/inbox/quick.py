@@ -1,11 +1,11 @@
 """The inbox for quick commands: sends an ordinary message, or finds that no message is waiting.
 
 Contract: the functions do exactly what `Inbox` would do, or nothing. Anything unusual (no repository, no
-store yet, another version of it, an unusual name, any error) raises `NeedsFullProgram` before anything is
-stored, and the full program takes over.
+store yet, another version of it, an unusual name) raises `NeedsFullProgram`, or the OSError or ValueError
+that it causes, before anything is stored. The full program then takes over.
 
 Loading `Inbox` and its dependencies takes several times as long as starting Python; with this module
-`holdfast send` need not load them.
+`holdfast send` and an empty `holdfast inbox drain` need not load them.
 """
 
 from __future__ import annotations
@@ -29,8 +29,10 @@ _MAX_COMMENT_CHARACTERS = 2000
 """A judgement: well below the limit of the store, and few comments are longer."""
 _MAX_NAME_BYTES = 200
 """A judgement: below the 255 bytes that file systems allow."""
-_MAX_PATH_CHARACTERS = 2000
-"""A judgement: below the 4096 bytes that Linux allows (PATH_MAX)."""
+_MAX_PATH_BYTES = 2000
+"""A judgement: half of the 4096 bytes that Linux allows (PATH_MAX)."""
+_UNUSUAL_CHARACTERS = frozenset('\\~:"\u3164')
+"""Characters that file systems, shells or git treat specially, and the Hangul filler, an invisible letter."""
 _MIN_SIMILARITY = 0.6
 """The cutoff of `kernel.errors.closest`, which is the default of `difflib.get_close_matches`."""
 
@@ -46,8 +48,8 @@ def send_ordinary(start: str, file: str, comment: str, line: str | None) -> Send
     if _may_be_misspelt(root, path):
         raise NeedsFullProgram
     sent_at = rfc3339_of_seconds(int(time.time()))
-    digest = digest_of(path, comment, sent_at)
-    is_new = _store(directory).insert(INSERT_MESSAGE, (digest, path, comment, line, None, sent_at, root))
+    digest, author = digest_of(path, comment, sent_at), None
+    is_new = _store(directory).insert(INSERT_MESSAGE, (digest, path, comment, line, author, sent_at, root))
     return SendReceipt(digest, path, line, sent_at, duplicate=not is_new)
 
 
@@ -57,8 +59,9 @@ def is_inbox_empty(start: str) -> bool:
         return False
     _, directory = enclosing_repository(start)
     database = os.path.join(directory, DATABASE_NAME)
+    # The second file marks that the store was created; with it alone, the store was lost.
     if not os.path.lexists(database) and not os.path.lexists(f"{database}.created"):
-        return True  # no message was ever sent
+        return True
     return not _store(directory).first_value(ANY_PENDING)
 
 
@@ -74,8 +77,8 @@ def _may_be_misspelt(root: str, path: str) -> bool:
 
 
 def _may_be_similar(name: str, other: str) -> bool:
-    # An upper bound of the similarity that `kernel.errors.closest` computes: common letters in any order.
-    common = sum(min(name.count(letter), other.count(letter)) for letter in set(name))
+    # An upper bound of the similarity that `kernel.errors.closest` computes: common characters in any order.
+    common = sum(min(name.count(character), other.count(character)) for character in set(name))
     return 2 * common >= _MIN_SIMILARITY * (len(name) + len(other))
 
 
@@ -92,10 +95,9 @@ def _is_ordinary_path(path: str) -> bool:
     """Return whether a path is stored and shown unchanged on any file system."""
     if path == os.curdir:
         return True
-    # Other non-ASCII characters may be invisible or look like others.
-    is_plain = path.isprintable() and all(letter.isascii() or letter.isalnum() for letter in path)
-    has_special = any(letter in path for letter in '\\~:"\u3164')
-    if not is_plain or has_special or len(path) > _MAX_PATH_CHARACTERS:
+    # Letters and digits of any script are ordinary; other non-ASCII characters may be invisible.
+    is_plain = path.isprintable() and all(character.isascii() or character.isalnum() for character in path)
+    if not is_plain or not _UNUSUAL_CHARACTERS.isdisjoint(path) or len(path.encode()) > _MAX_PATH_BYTES:
         return False
     return all(map(_is_ordinary_name, path.split("/")))
 

@@ -5,15 +5,15 @@ Contract: stored text passes through `visible` or `one_line`, because it is untr
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
 from holdfast.inbox.envelope import acknowledgement
+from holdfast.inbox.message import Message, Reply
 from holdfast.kernel.text import counted, one_line, shorten
 from holdfast.kernel.untrusted import visible
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from holdfast.inbox.message import Message, Reply
+if TYPE_CHECKING:  # the toolset loads pydantic, which takes longer than everything else in a prompt hook
     from holdfast.inbox.toolset import Answer, Remark
 
 NOTHING_NEW = "No new messages from lazygit"

@@ -17,7 +17,7 @@ inbox = Toolset(
 
 
 class Remark(Output):
-    """One message."""
+    """A message, as the tools return it."""
 
     id: str
     file: UntrustedText = Field(description="Path from the repository root; `.` is the repository itself.")
@@ -27,19 +27,18 @@ class Remark(Output):
     )
     comment: UntrustedText
     author: UntrustedText | None
-    time: str = Field(description="When it was sent (RFC 3339).")
+    time: str = Field(description="When the message was sent (RFC 3339).")
     state: State
     delivered_at: str | None
-    replies: int = Field(description="How many replies it has.")
+    replies: int = Field(description="Number of replies to the message.")
 
     @property
     def lines(self) -> str | None:
-        """Return the lines that it is about: those the sender named, or else those that had changed."""
+        """Return the lines that the sender named, or else those that had changed."""
         return self.line or self.changed_lines
 
     @classmethod
     def of(cls, message: Message) -> Remark:
-        """Convert a stored message."""
         return cls(
             id=message.id,
             file=message.file,

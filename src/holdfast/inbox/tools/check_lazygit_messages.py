@@ -12,11 +12,11 @@ from holdfast.kernel.models import NoArguments, Output
 from holdfast.kernel.operation import Effect
 
 
-class HandedOver(Output):
-    """Messages for the reader to act on. They count as delivered once this answer was written."""
+class DeliveredMessages(Output):
+    """Messages to act on. They count as delivered once this answer was written."""
 
     messages: list[Remark]
-    waiting: int = Field(description="How many more the next call will find.")
+    waiting: int = Field(description="Number of further messages, which the next call returns.")
 
 
 @inbox.operation(
@@ -32,7 +32,7 @@ class HandedOver(Output):
         result.messages, result.waiting, "run `holdfast inbox check` again"
     ),
 )
-def check_lazygit_messages(room: Inbox, args: NoArguments) -> HandedOver:
+def check_lazygit_messages(room: Inbox, args: NoArguments) -> DeliveredMessages:
     """Check for new messages from lazygit: review remarks a person left about files of this repository.
 
     At most ten are delivered, oldest first; `waiting` is how many more the next call will find. Each is
@@ -40,6 +40,6 @@ def check_lazygit_messages(room: Inbox, args: NoArguments) -> HandedOver:
     """
     del args
     delivery = lease_waiting(room)
-    return HandedOver(
+    return DeliveredMessages(
         messages=[Remark.of(message) for message in delivery.messages], waiting=delivery.waiting
     )

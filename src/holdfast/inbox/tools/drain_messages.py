@@ -30,12 +30,12 @@ class DrainMessages(Input):
     )
 
 
-class Drained(Output):
+class PrintedMessages(Output):
     """The text that was printed, and the messages it delivers."""
 
     text: UntrustedText
     message_ids: list[str]
-    waiting: int = Field(description="How many more the next call will find.")
+    waiting: int = Field(description="Number of further messages, which the next call returns.")
 
 
 @inbox.operation(
@@ -45,13 +45,13 @@ class Drained(Output):
     command="drain",
     example="holdfast inbox drain --hook",
     text=lambda result: result.text,
-    listed=False,
+    listed=False,  # for hooks of clients, which run the command
 )
-def drain_messages(room: Inbox, args: DrainMessages) -> Drained:
+def drain_messages(room: Inbox, args: DrainMessages) -> PrintedMessages:
     """Print the waiting messages within a size bound, or nothing at all if none is waiting.
 
     For a client's prompt hook: what is printed becomes part of the agent's context and counts as delivered.
     """
     rendered, delivery = lease_fitting(room, args.max_characters, hook=args.hook)
     ids = [message.id for message in delivery.messages]
-    return Drained(text=rendered, message_ids=ids, waiting=delivery.waiting)
+    return PrintedMessages(text=rendered, message_ids=ids, waiting=delivery.waiting)

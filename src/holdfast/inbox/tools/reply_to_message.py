@@ -15,7 +15,7 @@ from holdfast.kernel.operation import Effect
 
 
 class ReplyToMessage(Input):
-    """A reply to a message."""
+    """The message to reply to, and the reply."""
 
     message_id: str = Field(
         min_length=1, max_length=80, description="Id of the message, such as m_0123456789abcdef."
@@ -33,12 +33,12 @@ class ReplyToMessage(Input):
     )
 
 
-class Replied(Output):
+class ReplyReceipt(Output):
     """Receipt for a reply."""
 
     message_id: str
     time: str
-    replies: int = Field(description="How many replies the message has now.")
+    replies: int = Field(description="Number of replies to the message, including this one.")
 
 
 @inbox.operation(
@@ -50,8 +50,8 @@ class Replied(Output):
     example='holdfast inbox reply m_0123456789abcdef --text "Handled: the error is now returned"',
     text=lambda result: f"Reply sent for {result.message_id}",
 )
-def reply_to_message(room: Inbox, args: ReplyToMessage) -> Replied:
+def reply_to_message(room: Inbox, args: ReplyToMessage) -> ReplyReceipt:
     """Reply to a message; the person who sent it reads the reply with `holdfast inbox show`."""
     message = room.find(args.message_id)
     reply = room.reply(message, args.text, args.author)
-    return Replied(message_id=message.id, time=reply.time, replies=len(room.replies(message)))
+    return ReplyReceipt(message_id=message.id, time=reply.time, replies=len(room.replies(message)))

@@ -41,7 +41,7 @@ class SendMessage(Input):
     )
 
 
-class Sent(Output):
+class MessageReceipt(Output):
     """Receipt for a message."""
 
     id: str = Field(description="Id of the message.")
@@ -66,14 +66,14 @@ class Sent(Output):
     example='holdfast send --file src/main.py --line 42 --comment "This function needs error handling"',
     text=lambda result: text.sent_text(result.file, duplicate=result.duplicate, warning=result.warning),
 )
-def send_message(room: Inbox, args: SendMessage) -> Sent:
+def send_message(room: Inbox, args: SendMessage) -> MessageReceipt:
     """Leave a review remark about a file for the agent that works on this repository.
 
     It waits until an agent requests it, for any length of time. The same file, comment and second is one
     message, even if it is sent again.
     """
     receipt = room.send(args.file, args.comment, args.line, args.author)
-    return Sent(
+    return MessageReceipt(
         id=receipt.id,
         file=receipt.file,
         line=receipt.line,
