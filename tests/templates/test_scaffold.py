@@ -9,18 +9,18 @@ import pytest
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.errors import ParameterValidation
 from holdfast.templates.scaffold import ScaffoldRecord
-from holdfast.templates.tools.scaffold_project import Scaffolded, ScaffoldProject, scaffold_project
+from holdfast.templates.tools.scaffold_project import ScaffoldedProject, ScaffoldProject, scaffold_project
 from tests.templates.conftest import OwnTemplate
 
 SHARED = {"project_name": "kelp", "description": "Holds fast"}
 
 
-def scaffold(room: Templates, *names: str, toolchain: str = "rust", **more: Any) -> Scaffolded:
+def scaffold(room: Templates, *names: str, toolchain: str = "rust", **more: Any) -> ScaffoldedProject:
     arguments = {"toolchain": toolchain, "templates": list(names), "parameters": SHARED, **more}
     return scaffold_project(room, ScaffoldProject(**arguments))
 
 
-def codes(result: Scaffolded) -> dict[str, int]:
+def codes(result: ScaffoldedProject) -> dict[str, int]:
     return {error.template: error.code for error in result.errors}
 
 

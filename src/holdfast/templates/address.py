@@ -19,10 +19,10 @@ SCHEME = "template://"
 NAME_PATTERN = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 
 _NAME = re.compile(NAME_PATTERN)
-MAX_NAME_CHARACTERS = 40  # a judgement: the longest built-in name has 12
-_MAX_QUOTED_CHARACTERS = (
-    100  # of an invalid address, in an error message: a judgement; real ones have about 40
-)
+MAX_NAME_CHARACTERS = 40
+"""A judgement: the longest built-in name has 12."""
+_MAX_QUOTED_CHARACTERS = 100
+"""Characters of an invalid address in an error message; a judgement: real ones have about 40."""
 
 
 @dataclass(frozen=True, order=True)
@@ -36,7 +36,7 @@ class TemplateAddress:
     @staticmethod
     @lru_cache(maxsize=1024)
     def parse(uri: str) -> TemplateAddress:
-        """Parse an address."""
+        """Parse a URI, or raise `InvalidTemplateUri`."""
         parts = uri.removeprefix(SCHEME).split("/")
         if not uri.startswith(SCHEME) or len(parts) != len(TemplateAddress.__match_args__):
             raise malformed(uri)
@@ -44,7 +44,7 @@ class TemplateAddress:
 
     @classmethod
     def of(cls, category: str, toolchain: str, variant: str) -> TemplateAddress:
-        """Return the address with these three names."""
+        """Return the address with these three names, or raise `InvalidTemplateUri`."""
         for name in (category, toolchain, variant):
             if not is_name(name):
                 raise malformed(f"{SCHEME}{category}/{toolchain}/{variant}")
@@ -52,7 +52,6 @@ class TemplateAddress:
 
     @property
     def uri(self) -> str:
-        """Return the address as a URI."""
         return f"{SCHEME}{self.category}/{self.toolchain}/{self.variant}"
 
     def __str__(self) -> str:
@@ -71,7 +70,7 @@ def malformed(uri: str) -> InvalidTemplateUri:
     return InvalidTemplateUri(
         f"{shown} is not the address of a template.",
         hint="It has the form template://category/toolchain/variant, such as template://makefile/rust/cli.",
-        uri=shown[1:-1],
+        uri=shown[1:-1],  # without the quotes of `ascii`
     )
 
 

@@ -54,7 +54,7 @@ class UnusableFile(Output):
 
 @dataclass(frozen=True)
 class CatalogueSnapshot:
-    """The content of the folders when they were last read."""
+    """The templates and the unusable files of all folders, as they were last read."""
 
     templates: dict[TemplateAddress, Template]
     broken: list[UnusableFile]
@@ -76,6 +76,7 @@ class Catalogue:
 
     def snapshot(self) -> CatalogueSnapshot:
         """Return the current templates, reading folders that changed."""
+        # Built-in templates change only with the installation.
         fingerprints = [folder.fingerprint() for origin, folder in self._folders if origin != "built-in"]
         with self._lock:
             if fingerprints != self._fingerprints:
@@ -85,11 +86,11 @@ class Catalogue:
 
     def find(self, address: TemplateAddress) -> Template:
         """Return the template at an address."""
-        known = self.snapshot().templates
-        if address in known:
-            return known[address]
+        templates = self.snapshot().templates
+        if address in templates:
+            return templates[address]
         uri = address.uri
-        best = closest(uri, [other.uri for other in known])
+        best = closest(uri, [existing.uri for existing in templates])
         raise TemplateNotFound(
             f"There is no template {uri}.",
             hint=f'Did you mean "{best}"?' if best else "list_templates lists them all.",
@@ -98,12 +99,12 @@ class Catalogue:
 
     def matching(self, toolchain: str | None = None, category: str | None = None) -> list[Template]:
         """Return the templates of a toolchain and a category, or of all where None, in listing order."""
-        found = [
+        matching = [
             template
             for address, template in self.snapshot().templates.items()
             if toolchain in (None, address.toolchain) and category in (None, address.category)
         ]
-        return sorted(found, key=_listing_order)
+        return sorted(matching, key=_listing_order)
 
 
 def _folder(path: str) -> Folder:
@@ -140,9 +141,9 @@ def _add_definition(
 def _refuse_invalid_default(file: str, definition: TemplateDefinition) -> None:
     declared = definition.metadata.parameters
     defaults = {item.name: item.default for item in declared if item.default is not None}
-    found = find_problems([item for item in declared if item.name in defaults], defaults)
-    if found:
-        raise TemplateBroken(f"'{file}' has an invalid default: {found[0].field}.")
+    problems = find_problems([item for item in declared if item.name in defaults], defaults)
+    if problems:
+        raise TemplateBroken(f"'{file}' has an invalid default: {problems[0].field}.")
 
 
 def _listing_order(template: Template) -> tuple[int, int, TemplateAddress]:

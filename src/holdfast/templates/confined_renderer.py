@@ -16,10 +16,12 @@ from jinja2 import TemplateError
 from holdfast.templates.jinja import compile_template
 
 _TEMPLATE_ERRORS = (
-    *(TemplateError, ArithmeticError, AssertionError, AttributeError, LookupError),
-    *(RecursionError, SyntaxError, TypeError, ValueError),
-)
-_MAX_REASON_CHARACTERS = 200  # a judgement: one long line
+    TemplateError, ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, SyntaxError,
+    TypeError, ValueError,
+)  # fmt: skip
+"""What the expressions of a template can raise; any other error is a fault of this program."""
+_MAX_REASON_CHARACTERS = 200
+"""A judgement: one long line."""
 
 
 class TooMuchText(Exception):

@@ -25,7 +25,11 @@ from holdfast.storage.files.foreign_document import parse_toml
 from holdfast.templates.address import MAX_NAME_CHARACTERS, NAME_PATTERN
 from holdfast.templates.errors import TemplateBroken
 
-_MAX_PATTERN_BYTES = 1 << 20  # of memory for a compiled untrusted pattern; a judgement: RE2 allows 8 MiB
+FENCE = "+++"
+SUFFIX = ".template"
+
+_MAX_PATTERN_BYTES = 1 << 20
+"""Memory for a compiled untrusted pattern; a judgement: RE2's own default is 8 MiB."""
 _RESERVED_WORDS = (
     "abstract alloc as async await become box break build case chan class const continue core crate debugger"
     " default defer delete deps do dyn else enum examples export extends extern fallthrough final fn for func"
@@ -113,10 +117,6 @@ FORMATS: Mapping[str, TextFormat] = MappingProxyType(
     }
 )
 
-
-FENCE = "+++"
-SUFFIX = ".template"
-
 Name = Annotated[str, Field(pattern=f"^{NAME_PATTERN}$", max_length=MAX_NAME_CHARACTERS)]
 Line = Annotated[str, Field(min_length=1, max_length=300, pattern=r"^[^\x00-\x1f\x7f]+$")]
 Value = bool | str | list[str]
@@ -131,11 +131,13 @@ class _Strict(BaseModel):
 class Parameter(_Strict):
     """One value that a template takes."""
 
-    name: str = Field(pattern="^[a-z][a-z0-9_]{0,39}$", description="Its name in the body.")
-    type: Literal["string", "boolean", "array"] = Field(description="An array is of strings.")
-    description: Line = Field(description="Its purpose, in a few words.")
+    name: str = Field(pattern="^[a-z][a-z0-9_]{0,39}$", description="Name of the parameter in the body.")
+    type: Literal["string", "boolean", "array"] = Field(
+        description="Type of the value; an array has strings."
+    )
+    description: Line = Field(description="Purpose of the parameter, in a few words.")
     required: bool = Field(default=False, description="Whether it is required.")
-    default: Value | None = Field(default=None, description="Its value if not given.")
+    default: Value | None = Field(default=None, description="Value if none is given.")
     format: str | None = Field(default=None, description="A named format for each text.")
     pattern: str | None = Field(default=None, max_length=500, description="An RE2 pattern for each text.")
     choices: list[str] | None = Field(default=None, min_length=1, description="The only texts allowed.")
@@ -203,7 +205,7 @@ class TemplateDefinition:
     metadata: TemplateMetadata
     body: str
     digest: str
-    """The SHA-256 of its file."""
+    """The SHA-256 of the template's file."""
 
 
 def parse_template(file: str, content: bytes) -> TemplateDefinition:

@@ -69,7 +69,7 @@ _ENVIRONMENT = new_environment()
 
 @lru_cache(maxsize=512)
 def compile_template(text: str) -> Template:
-    """Compile a template."""
+    """Return the compiled template; the most recent ones are cached."""
     return _ENVIRONMENT.from_string(text)
 
 

@@ -20,17 +20,18 @@ from holdfast.storage.files.repo_path import RepoPath
 from holdfast.templates.errors import TemplateBroken
 from holdfast.templates.template import Template, Values
 
-_MAX_CACHED_FILES = 256  # a judgement: with the limit below, 16 million characters at most
-_MAX_CACHED_FILE_CHARACTERS = 64 * 1024  # a judgement: generated files are rarely larger
 _CONFINED_MODULE = "holdfast.templates.confined_renderer"
-_MAX_HEAD_BYTES = (
-    16 * 1024
-)  # for the path, or the reason of a failure: a judgement, several times what both may have
+_MAX_CACHED_FILES = 256
+"""A judgement: with the limit below, 16 million characters at most."""
+_MAX_CACHED_FILE_CHARACTERS = 64 * 1024
+"""A judgement: generated files are rarely larger."""
+_MAX_HEAD_BYTES = 16 * 1024
+"""The path, or the reason of a failure; a judgement: several times what either may have."""
 
 
 @dataclass(frozen=True)
 class RenderedFile:
-    """A file render_trusted from a template."""
+    """A file rendered from a template."""
 
     path: str
     content: str
@@ -41,7 +42,7 @@ class RenderedFile:
 
 
 class Renderer:
-    """Renders templates, with a cache of small files render_trusted recently."""
+    """Renders templates, with a cache of small files rendered recently."""
 
     def __init__(self) -> None:
         self._cache: VersionedCache[RenderedFile] = VersionedCache(_MAX_CACHED_FILES)
@@ -110,7 +111,7 @@ def _safe_path(path: str) -> str:
 
 def _render_error(template: Template, reason: str) -> TemplateBroken:
     return TemplateBroken(
-        f"The template {template.address} cannot be render_trusted: {reason}.",
+        f"The template {template.address} cannot be rendered: {reason}.",
         hint=f"Fix '{template.file}'.",
         uri=template.address.uri,
         path=template.file,

@@ -19,7 +19,7 @@ _DESCRIPTION_BY_ORIGIN = {
 
 
 def all_templates(room: Templates) -> Iterable[ListedResource]:
-    """Return all templates."""
+    """Return the entries of all templates in the list of resources."""
     return [_listed_resource(template) for template in room.catalogue.matching()]
 
 

@@ -1,9 +1,9 @@
-"""Generates several files of one toolchain from shared parameters.
+"""Generates several files of one toolchain from shared parameters, and a record of them.
 
 Contract: each template that fails is reported among the errors, and the others are generated. Nothing is
 written to disk.
 
-The record of a scaffold is one of the project's files. Its checksums show which files were changed later.
+The record is one of the generated files. Its checksums show which of the others were changed later.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ from holdfast.templates.renderer import RenderedFile
 from holdfast.templates.template import Template, find_problems, validation_error
 from holdfast.templates.toolset import templates as toolset
 
+ALL = "all"
+"""In place of the names of templates: all of a toolchain and variant, unless their `only_if` is false."""
 RECORD_PATH = ".scaffold.json"
-
 _RECORD_FORMAT: Literal[1] = 1
 
 
@@ -82,12 +83,9 @@ def merge_record(earlier: bytes, text: str) -> str | None:
     return record_text(now.toolchain, now.variant, parameters, [*others, *now.files])
 
 
-ALL = "all"
-
-
 @dataclass(frozen=True)
 class ScaffoldRequest:
-    """What to scaffold."""
+    """What to scaffold. Each of `names` is a category, an address of a template, or `ALL`."""
 
     toolchain: str
     variant: str
@@ -98,21 +96,20 @@ class ScaffoldRequest:
 class ScaffoldedFile(Output):
     """One generated file."""
 
-    path: UntrustedText = Field(description="Its path in the project.")
+    path: UntrustedText = Field(description="Path of the file in the project.")
     content: UntrustedText
     checksum: str = Field(description="SHA-256 of the content.")
-    template: str | None = Field(description="Its template; null for the record of the scaffold.")
+    template: str | None = Field(description="URI of the template; null for the record of the scaffold.")
 
     @classmethod
     def of(cls, file: RenderedFile, template: str | None) -> Self:
-        """Convert a rendered file."""
         return cls(path=file.path, content=file.content, checksum=file.checksum, template=template)
 
 
 class ScaffoldError(Output):
     """One template that failed."""
 
-    template: UntrustedText = Field(description="As requested.")
+    template: UntrustedText = Field(description="The template, as it was requested.")
     code: int = Field(description="The error code.")
     message: UntrustedText
 
@@ -127,16 +124,16 @@ class Scaffold:
 
 def scaffold(room: Templates, request: ScaffoldRequest) -> Scaffold:
     """Generate the requested files and their record."""
-    found: list[tuple[str, Template]] = []
+    requested: list[tuple[str, Template]] = []
     errors: list[ScaffoldError] = []
     for name in dict.fromkeys(request.names):
         try:
-            found += [(name, template) for template in _templates_for(room, request, name)]
+            requested += [(name, template) for template in _templates_for(room, request, name)]
         except HoldfastError as failure:
             errors.append(_error(name, failure))
-    _refuse_unknown_parameters(room, request, [template for _, template in found])
+    _refuse_unknown_parameters(room, request, [template for _, template in requested])
     rendered: dict[str, tuple[Template, RenderedFile]] = {}
-    for name, template in found:
+    for name, template in requested:
         try:
             _add_file(rendered, template, room.generate(template, template.select(request.parameters)))
         except HoldfastError as failure:
@@ -179,15 +176,17 @@ def _is_included(template: Template, given: Mapping[str, Any]) -> bool:
     return given.get(condition, default) is not False
 
 
-def _refuse_unknown_parameters(room: Templates, request: ScaffoldRequest, found: Sequence[Template]) -> None:
-    """Refuse a parameter that no template of the toolchain takes, requested or not."""
-    known = [*room.catalogue.matching(toolchain=request.toolchain), *found]
-    declared = {parameter.name: parameter for template in known for parameter in template.parameters}
+def _refuse_unknown_parameters(
+    room: Templates, request: ScaffoldRequest, requested: Sequence[Template]
+) -> None:
+    """Refuse a parameter that no template takes, neither a requested one nor another of the toolchain."""
+    templates = [*room.catalogue.matching(toolchain=request.toolchain), *requested]
+    declared = {parameter.name: parameter for template in templates for parameter in template.parameters}
     unknown = {name: value for name, value in request.parameters.items() if name not in declared}
-    if found and unknown:
-        found_problems = find_problems(declared.values(), unknown)
+    if requested and unknown:
+        problems = find_problems(declared.values(), unknown)
         raise validation_error(
-            "the scaffold", [problem for problem in found_problems if problem.field not in declared]
+            "the scaffold", [problem for problem in problems if problem.field not in declared]
         )
 
 

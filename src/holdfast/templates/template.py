@@ -35,6 +35,7 @@ MAX_QUERY_CHARACTERS = 200
 """Characters of a name or a query in arguments; a judgement: longer ones match nothing."""
 _MAX_QUOTED_CHARACTERS = 40
 """Characters of an unknown parameter name in an error message; the longest valid name has as many."""
+_LINE_BREAKS_AND_TABS = frozenset("\n\r\t\x0b\x0c")
 _TYPE_PHRASES = {"string": "a text", "boolean": "true or false", "array": "a list of texts"}
 
 
@@ -51,24 +52,24 @@ def _problem(field: str, message: str) -> ParameterProblem:
 
 def find_problems(declared: Iterable[Parameter], given: Mapping[str, Any]) -> list[ParameterProblem]:
     """Return all problems with the given parameters, in declaration order."""
-    found: list[ParameterProblem] = []
-    known: list[str] = []
+    problems: list[ParameterProblem] = []
+    names: list[str] = []
     for parameter in declared:
-        known.append(parameter.name)
+        names.append(parameter.name)
         if parameter.name in given:
-            found += _value_problems(parameter, given[parameter.name])
+            problems += _value_problems(parameter, given[parameter.name])
         elif parameter.required:
-            found.append(_problem(parameter.name, "Required parameter missing"))
-    return found + [_unknown_parameter(name, known) for name in given if name not in known]
+            problems.append(_problem(parameter.name, "Required parameter missing"))
+    return problems + [_unknown_parameter(name, names) for name in given if name not in names]
 
 
-def validation_error(subject: str, found: list[ParameterProblem]) -> ParameterValidation:
-    """Return the error that lists all problems."""
-    listed = "; ".join(f"{problem.field}: {problem.message}" for problem in found)
+def validation_error(subject: str, problems: list[ParameterProblem]) -> ParameterValidation:
+    """Return the error that lists all problems with the parameters for `subject`."""
+    listed = "; ".join(f"{problem.field}: {problem.message}" for problem in problems)
     return ParameterValidation(
         f"Parameter validation failed for {subject}: {listed}.",
         hint="list_templates shows what each template takes.",
-        errors=[{"field": problem.field, "message": problem.message} for problem in found],
+        errors=[{"field": problem.field, "message": problem.message} for problem in problems],
     )
 
 
@@ -96,11 +97,7 @@ def _text_list_problems(parameter: Parameter, texts: list[Any]) -> list[Paramete
 def _text_problem(parameter: Parameter, text: str) -> str | None:
     if len(text) > LIMITS.parameter_characters:
         return f"Has more than {LIMITS.parameter_characters} characters"
-    if (
-        not parameter.multiline
-        and not text.isprintable()
-        and any(letter in text for letter in "\n\r\t\x0b\x0c")
-    ):
+    if not parameter.multiline and not _LINE_BREAKS_AND_TABS.isdisjoint(text):
         return "Must be a single line"
     if visible(text) != text:
         return "Has an invisible character"
@@ -120,7 +117,7 @@ def _wrong_type(parameter: Parameter) -> ParameterProblem:
 
 
 def _unknown_parameter(name: str, known: Iterable[str]) -> ParameterProblem:
-    # The name is untrusted, so it is escaped and shortened.
+    # The name is untrusted, so it is escaped (without the quotes of `ascii`) and shortened.
     name = name[:_MAX_QUOTED_CHARACTERS]
     message = f"Unknown parameter. {did_you_mean(name, known)}".rstrip(".")
     return _problem(ascii(name)[1:-1], message)
@@ -141,34 +138,30 @@ class Template:
 
     @property
     def metadata(self) -> TemplateMetadata:
-        """Return the metadata in its file."""
         return self.definition.metadata
 
     @property
     def body(self) -> str:
-        """Return its text before rendering."""
         return self.definition.body
 
     @cached_property
     def parameters(self) -> list[Parameter]:
-        """Return the parameters of its variant."""
+        """Return the parameters that its variant takes."""
         variant = self.address.variant
         return [item for item in self.metadata.parameters if variant in (item.variants or (variant,))]
 
     @property
     def is_builtin(self) -> bool:
-        """Return whether it is built in."""
         return self.origin == "built-in"
 
     def problems(self, given: Mapping[str, Any]) -> list[ParameterProblem]:
-        """Return all problems with parameters given for the template."""
         return find_problems(self.parameters, given)
 
     def complete(self, given: Mapping[str, Any]) -> Values:
         """Return a value for each of its parameters, or raise an error that lists all problems."""
-        found = self.problems(given)
-        if found:
-            raise validation_error(self.address.uri, found)
+        problems = self.problems(given)
+        if problems:
+            raise validation_error(self.address.uri, problems)
         return {item.name: given.get(item.name, item.default) for item in self.parameters}
 
     def select(self, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -192,13 +185,14 @@ class ListedParameter(Output):
     name: str
     type: Literal["string", "boolean", "array"]
     required: bool
-    default: UntrustedText | None = Field(description="Its value if not given, as JSON.")
+    default: UntrustedText | None = Field(description="Value if none is given, as JSON.")
     description: UntrustedText
-    rule: UntrustedText | None = Field(description="The rule for each text, if any.")
+    rule: UntrustedText | None = Field(
+        description="Choices, format or pattern of each text; null if any text is valid."
+    )
 
     @classmethod
     def of(cls, parameter: Parameter) -> Self:
-        """Convert a declared parameter."""
         default = parameter.default
         return cls(
             name=parameter.name,
@@ -219,13 +213,13 @@ class ListedTemplate(Output):
     category: str
     toolchain: str
     variant: str
-    mime_type: str = Field(description="The kind of text it generates.")
-    origin: Origin = Field(description="Who wrote it.")
+    mime_type: str = Field(description="Type of the text that the template generates.")
+    origin: Origin = Field(description="Where the template comes from.")
     parameters: list[ListedParameter]
 
     @classmethod
     def of(cls, template: Template, **more: Any) -> Self:
-        """Convert a template."""
+        """Return a template as the tools list it; `more` are the fields of a subclass."""
         return cls(
             uri=template.address.uri,
             name=template.declared.name,

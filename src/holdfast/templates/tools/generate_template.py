@@ -16,14 +16,14 @@ class GenerateTemplate(WithParameters):
     """Which template to fill in, and with what."""
 
 
-class Generated(Output):
+class GeneratedFile(Output):
     """A file generated from a template."""
 
     content: UntrustedText = Field(description="The text of the file.")
-    path: UntrustedText = Field(description="Its path in the project.")
-    mime_type: str = Field(description="The kind of text.")
+    path: UntrustedText = Field(description="Path of the file in the project.")
+    mime_type: str = Field(description="Type of the text.")
     checksum: str = Field(description="SHA-256 of the content.")
-    template: str = Field(description="Its template.")
+    template: str = Field(description="URI of the template.")
 
 
 @templates.operation(
@@ -40,7 +40,7 @@ class Generated(Output):
     specified_description="Generate a template from a URI",
     text=lambda result: result.content,
 )
-def generate_template(room: Templates, args: GenerateTemplate) -> Generated:
+def generate_template(room: Templates, args: GenerateTemplate) -> GeneratedFile:
     """Generate the text of one file from a template and its parameters.
 
     Omitted parameters have their declared defaults. list_templates shows the parameters of each template.
@@ -48,7 +48,7 @@ def generate_template(room: Templates, args: GenerateTemplate) -> Generated:
     """
     template = room.find(args.resource_uri)
     file = room.generate(template, args.parameters)
-    return Generated(
+    return GeneratedFile(
         content=file.content,
         path=file.path,
         mime_type=template.metadata.mime_type,

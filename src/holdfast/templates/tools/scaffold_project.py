@@ -32,7 +32,7 @@ class ScaffoldProject(Input):
     )
 
 
-class Scaffolded(Output):
+class ScaffoldedProject(Output):
     """A project's files, which the caller has to write."""
 
     files: list[ScaffoldedFile]
@@ -42,11 +42,10 @@ class Scaffolded(Output):
 
     @property
     def exit_code(self) -> int:
-        """Return the status of a command with this result."""
         return ParameterValidation.exit_code if self.errors else 0
 
 
-def scaffold_text(result: Scaffolded) -> str:
+def scaffold_text(result: ScaffoldedProject) -> str:
     """List the files of a scaffold as text."""
     lines = [f"{file.path}  ({counted(len(file.content.splitlines()), 'line')})" for file in result.files]
     return "\n".join([*lines, *error_lines(result.errors)])
@@ -65,13 +64,13 @@ def scaffold_text(result: Scaffolded) -> str:
     specified=True,
     command_text=scaffold_text,
 )
-def scaffold_project(room: Templates, args: ScaffoldProject) -> Scaffolded:
+def scaffold_project(room: Templates, args: ScaffoldProject) -> ScaffoldedProject:
     """Generate several files of one toolchain from shared parameters; `all` gives a project that builds.
 
     Nothing is written: the answer has every file with its path and checksum, and `.scaffold.json`, the
     record of their templates. `errors` lists the templates that failed.
     """
     generated = scaffold(room, ScaffoldRequest(args.toolchain, args.variant, args.templates, args.parameters))
-    return Scaffolded(
+    return ScaffoldedProject(
         files=generated.files, errors=generated.errors, toolchain=args.toolchain, variant=args.variant
     )

@@ -63,10 +63,10 @@ class SearchResult(Output):
 def search(templates: Iterable[Template], query: str) -> list[TemplateHit]:
     """Return the templates that match a query, best first; those with equal scores stay in order."""
     phrase = " ".join(query.lower().split())
-    known = list(templates)
-    hits = [_score_phrase(template, phrase) for template in known]
+    candidates = list(templates)
+    hits = [_score_phrase(template, phrase) for template in candidates]
     if not any(hit.relevance for hit in hits):
-        hits = [_score_words(template, phrase.split()) for template in known]
+        hits = [_score_words(template, phrase.split()) for template in candidates]
     return sorted((hit for hit in hits if hit.relevance), key=lambda hit: -hit.relevance)
 
 

@@ -18,20 +18,19 @@ class ValidateTemplate(WithParameters):
     """The template, and the parameters to check."""
 
 
-class Validated(Output):
+class ParameterCheck(Output):
     """Whether parameters would be accepted."""
 
     valid: bool
     errors: list[ParameterProblem] = Field(description="All problems; empty if the parameters are valid.")
-    template: str = Field(description="The template they were checked for.")
+    template: str = Field(description="URI of the template that the parameters were checked for.")
 
     @property
     def exit_code(self) -> int:
-        """Return the status of a command with this result."""
         return 0 if self.valid else ParameterValidation.exit_code
 
 
-def validation_text(result: Validated) -> str:
+def validation_text(result: ParameterCheck) -> str:
     """Return as text that the parameters are valid, or all problems with them."""
     if result.valid:
         return "Template parameters are valid"
@@ -53,8 +52,8 @@ def validation_text(result: Validated) -> str:
     specified=True,
     text=validation_text,
 )
-def validate_template(room: Templates, args: ValidateTemplate) -> Validated:
+def validate_template(room: Templates, args: ValidateTemplate) -> ParameterCheck:
     """Check parameters for a template without generating anything, and report every problem."""
     template = room.find(args.resource_uri)
-    found = template.problems(args.parameters)
-    return Validated(valid=not found, errors=found, template=template.address.uri)
+    problems = template.problems(args.parameters)
+    return ParameterCheck(valid=not problems, errors=problems, template=template.address.uri)

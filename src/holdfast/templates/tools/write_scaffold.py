@@ -29,10 +29,10 @@ from holdfast.templates.scaffold import (
 )
 from holdfast.templates.toolset import templates
 
-_MAX_DIFF_LINES = 400  # of one file: a judgement, several screens on a terminal
-_MAX_QUOTED_CHARACTERS = (
-    100  # of an argument, in an error message: a judgement, so that it fits a line or two
-)
+_MAX_DIFF_LINES = 400
+"""Lines of the difference of one file; a judgement: several screens of a terminal."""
+_MAX_QUOTED_CHARACTERS = 100
+"""Characters of an argument in an error message; a judgement: one or two lines."""
 
 
 def difference(path: str, old: bytes, new: bytes) -> str:
@@ -72,11 +72,13 @@ class PlacedFile(Output):
 
     path: UntrustedText
     state: State
-    difference: UntrustedText | None = Field(description="The difference that replacing it makes, or made.")
+    difference: UntrustedText | None = Field(
+        description="The difference that replacing the file makes, or made."
+    )
     checksum: str = Field(description="SHA-256 of the generated content.")
 
 
-class ScaffoldWritten(Output):
+class WrittenScaffold(Output):
     """What was generated, and whether it was written."""
 
     files: list[PlacedFile]
@@ -84,11 +86,10 @@ class ScaffoldWritten(Output):
 
     @property
     def exit_code(self) -> int:
-        """Return the status of a command with this result."""
         return Conflict.exit_code if any(file.state == "differs" for file in self.files) else 0
 
 
-def _write_text(result: ScaffoldWritten) -> str:
+def _write_text(result: WrittenScaffold) -> str:
     lines = [f"{file.state:<9}  {file.path}" for file in result.files]
     differences = [file.difference for file in result.files if file.difference]
     if result.written:
@@ -111,7 +112,7 @@ def _write_text(result: ScaffoldWritten) -> str:
     command_only=True,
     text=_write_text,
 )
-def write_scaffold(room: Templates, args: WriteScaffold) -> ScaffoldWritten:
+def write_scaffold(room: Templates, args: WriteScaffold) -> WrittenScaffold:
     """Generate a project and, with --write, write it to a directory.
 
     A new directory is created atomically. In an existing one, files that differ are shown, and nothing is
@@ -133,7 +134,7 @@ def write_scaffold(room: Templates, args: WriteScaffold) -> ScaffoldWritten:
     can_write = all(file.state != "differs" for file in placed)
     if args.write is not None and can_write:
         _file_set(args.write, files).write(replacing=replacing)
-    return ScaffoldWritten(files=placed, written=args.write is not None and can_write)
+    return WrittenScaffold(files=placed, written=args.write is not None and can_write)
 
 
 def _file_set(directory: str, files: list[ScaffoldedFile]) -> FileSet:
@@ -143,7 +144,7 @@ def _file_set(directory: str, files: list[ScaffoldedFile]) -> FileSet:
 def _merge_existing_record(
     files: list[ScaffoldedFile], existing: Mapping[RepoPath, bytes], replacing: set[RepoPath]
 ) -> tuple[list[ScaffoldedFile], set[RepoPath]]:
-    """Merge the existing record into the new one. This loses nothing, so that it needs no --overwrite."""
+    """Merge the existing record into the new one. This loses nothing, so it needs no --overwrite."""
     path = RepoPath.parse(RECORD_PATH)
     text = merge_record(existing[path], files[-1].content) if path in existing else None
     if text is None:
