@@ -84,6 +84,7 @@ def test_a_confined_template_that_fails_is_named_with_what_to_mend(
     own_template(body)
     with pytest.raises(TemplateBroken) as failure:
         generate(room)
+    assert " cannot be rendered: " in failure.value.sentence()
     assert "Fix 'notice.template'." in failure.value.sentence()
     assert "root:" not in failure.value.sentence()
 
