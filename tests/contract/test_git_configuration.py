@@ -68,12 +68,12 @@ def test_control_a_setting_that_a_newer_git_brings_is_noticed():
 
 
 def test_what_the_document_calls_switched_off_is_what_is_switched_off():
-    given = {text.partition("=")[0] for text in (*hardening._SETTINGS, *hardening._USER_SETTINGS)}
+    given = {text.partition("=")[0] for text in (*hardening.SETTINGS, *hardening.USER_SETTINGS)}
     assert under("Switched off on every command") == given
 
 
 def test_what_the_document_calls_handed_over_is_what_is_handed_over():
-    handed_over = re.compile(remotes._PASSED_SETTINGS)
+    handed_over = re.compile(remotes.PASSED_SETTINGS)
     known = {*(item.name for item in LISTED), *settings_of_git()}
     found = {name for name in known if handed_over.match(name.lower())}
     assert {name.replace("<url>.", "") for name in found} == under("Passed to fetch and push")
@@ -231,8 +231,8 @@ def test_control_plain_git_runs_and_writes_it(prepared):
 @pytest.mark.evidence("E4", "git", control="git without our settings")
 def test_control_without_the_hardening_our_own_commands_run_it(prepared, monkeypatch, capfd):
     """The arguments are those of ours; only what was taken away from the repository is given back."""
-    monkeypatch.setattr(hardening, "_SETTINGS", ())
-    monkeypatch.setattr(hardening, "_USER_SETTINGS", ())
+    monkeypatch.setattr(hardening, "SETTINGS", ())
+    monkeypatch.setattr(hardening, "USER_SETTINGS", ())
     monkeypatch.setattr(command, "stand_in", lambda store, _: os.path.dirname(store))
     with answering() as server, answering() as proxy:
         planted = Planted(prepared, "config", proxy.address)

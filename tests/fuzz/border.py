@@ -130,9 +130,9 @@ def verified(token: str) -> object:
 # What git and other programs leave in files of ours and of a repository.
 add("git commit", "storage/git/commits/commit", lambda data: commit.from_object("0" * 40, data), NOTHING,
     f"tree {'4' * 40}\nparent {'5' * 40}\ncommitter A <a@b> 1700000000 +0000\nencoding x\n\nWords\n")
-add("loose ref", "storage/git/ref_files", ref_files._object_id, NOTHING, "5" * 40 + "\n",
+add("loose ref", "storage/git/ref_files", ref_files.parse_object_id, NOTHING, "5" * 40 + "\n",
     "ref: refs/heads/main")
-add("packed refs", "storage/git/ref_files", lambda data: ref_files._packed_tips(data, "refs/"), NOTHING,
+add("packed refs", "storage/git/ref_files", lambda data: ref_files.parse_packed_refs(data, "refs/"), NOTHING,
     f"# pack-refs\n{'5' * 40} refs/heads/main\n^{'6' * 40}\n")
 add("remote address", "storage/git/remotes", typed(local_path), NOTHING, "file:///a/%20b",
     "git@github.com:a/b.git", "../x")
@@ -142,12 +142,12 @@ def sha1(data: bytes) -> bytes:
     return hashlib.sha1(data).digest()
 
 
-PACK, INDEX = packs._files({"5" * 40: packs._entry("commit", b"tree x\n"), "6" * 40: packs._entry("tree",
-    b"")}, sha1)
+PACK, INDEX = packs.encode_pack(
+    {"5" * 40: packs.encode_entry("commit", b"tree x\n"), "6" * 40: packs.encode_entry("tree", b"")}, sha1)
 add("pack", "storage/git/objects/packs",
-    lambda data: packs._entries(data + sha1(data), INDEX, sha1), NOTHING, PACK[:-20])
+    lambda data: packs.decode_commits(data + sha1(data), INDEX, sha1), NOTHING, PACK[:-20])
 add("pack index", "storage/git/objects/packs",
-    lambda data: packs._entries(PACK, data + sha1(data), sha1), NOTHING, INDEX[:-20])
+    lambda data: packs.decode_commits(PACK, data + sha1(data), sha1), NOTHING, INDEX[:-20])
 add("line ages", "storage/git/history/line_age_cache",
     in_file(lambda at: f"{at.store_directory}/line-ages-1.json",
     line_age_cache.load), NOTHING,

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from holdfast.faces.cli import main as full_main
 from holdfast.faces.cli.quick import attempt
-from holdfast.inbox.quick import _may_be_similar
+from holdfast.inbox.quick import may_be_similar
 from holdfast.inbox.schema import DATABASE_NAME
 from holdfast.inbox.store import Inbox
 from holdfast.kernel.errors import HoldfastError, closest
@@ -417,7 +417,7 @@ def test_a_store_that_is_gone_is_not_taken_for_one_that_never_was(warm: Path):
 @given(NAMES, NAMES)
 def test_no_close_name_is_passed_over(name: str, other: str):
     if closest(name, [other]) is not None:
-        assert _may_be_similar(name.casefold(), other.casefold())
+        assert may_be_similar(name.casefold(), other.casefold())
 
 
 def test_a_misspelt_file_is_warned_about_with_the_closest_name(warm: Path, run_holdfast: RunHoldfast):

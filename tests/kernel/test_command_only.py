@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.faces.cli.command import Host, _write_result
+from holdfast.faces.cli.command import Host, write_result
 from holdfast.faces.mcp.catalogue import ProtocolCatalogue
 from holdfast.faces.mcp.profiles import PROFILES
 from holdfast.kernel.errors import Invalid, UnknownTool
@@ -89,7 +89,7 @@ def test_a_person_gets_words_of_their_own_where_there_are_some(capfdbinary):
     said = Said(text="a spade")
     assert by_name["look"].as_text(said) == "[a spade]"
     for name in ("look", "dig"):
-        _write_result(by_name[name], said, as_json=False)
+        write_result(by_name[name], said, as_json=False)
     assert capfdbinary.readouterr().out == b"You see a spade.\ndug\n"
 
 

@@ -363,7 +363,7 @@ def test_control_words_are_replaced_where_the_smaller_line_counts(
 def test_control_one_date_ends_everything_where_dates_are_not_looked_at(
     team: Team, peer: Peer, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(commit, "_SECONDS", re.compile("[0-9]+"))
+    monkeypatch.setattr(commit, "TIMESTAMP_PATTERN", re.compile("[0-9]+"))
     POISONS["a date beyond 2^63"](peer)
     with pytest.raises(OverflowError):
         team["v"].sync()

@@ -60,7 +60,7 @@ def test_taking_over_many_logs_is_told_in_portions(new_team: NewTeam, monkeypatc
     for name in "abcd":
         issue(team[name], f"By {name}")
         team[name].sync()
-    monkeypatch.setattr(replication, "_REFSPECS_PER_COMMAND", 2)
+    monkeypatch.setattr(replication, "REFSPECS_PER_COMMAND", 2)
 
     class Heard(Listener):
         def progress(self, done: float, total: float | None, message: str | None) -> None:

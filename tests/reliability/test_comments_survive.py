@@ -110,7 +110,7 @@ def test_a1_control_acknowledging_before_the_comment_is_stored_is_caught(
 NOT_FLUSHED = """
 os.fsync = os.fdatasync = lambda descriptor: None
 from holdfast.storage.sql import derived as derived_database, sqlite as database
-database._SETTINGS = derived_database._SETTINGS = ("PRAGMA synchronous = OFF",)
+database.SETTINGS = derived_database.SETTINGS = ("PRAGMA synchronous = OFF",)
 """
 
 

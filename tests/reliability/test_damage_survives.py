@@ -118,7 +118,7 @@ def test_a_derived_database_damaged_on_any_page_is_built_anew_by_the_next_call(
 def test_control_an_index_that_is_not_discarded_stays_damaged(
     damaged: Damaged, home: Path, monkeypatch: pytest.MonkeyPatch, tally: Tally
 ) -> None:
-    monkeypatch.setattr("holdfast.milestones.index.index._MAX_BUILDS", 1)
+    monkeypatch.setattr("holdfast.milestones.index.index.MAX_BUILDS", 1)
     wrong = [
         name
         for _ in damaged.pages("milestones-*.sqlite")

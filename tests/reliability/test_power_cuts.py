@@ -22,7 +22,7 @@ from tests.reliability.power import CUTS, Disk, cut_again_and_again, disk_to_cut
 FILES_NOT_FLUSHED = "os.fsync = os.fdatasync = lambda descriptor: None\n"
 SQLITE_NOT_FLUSHED = """
 from holdfast.storage.sql import sqlite as database
-database._SETTINGS = ("PRAGMA synchronous = OFF", "PRAGMA foreign_keys = ON")
+database.SETTINGS = ("PRAGMA synchronous = OFF", "PRAGMA foreign_keys = ON")
 """
 INBOX_NOT_FLUSHED = (
     SQLITE_NOT_FLUSHED

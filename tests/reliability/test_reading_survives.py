@@ -171,7 +171,7 @@ def test_control_what_sqlite_and_the_index_refuse_by_themselves_is_nearly_everyt
     without = """
 from holdfast.storage.sql import derived, snapshot
 snapshot.write_obstacle = lambda *_: None
-derived._CANNOT_WRITE = ()
+derived.CANNOT_WRITE = ()
 WRITES = ()
 """
     answers = read(machine.answers("read-only", without))

@@ -71,7 +71,7 @@ import time
 # What SQLite does without the promise: consistent, but an acknowledged write may be gone.
 NOT_FLUSHED = """
 from holdfast.storage.sql import sqlite as database
-database._SETTINGS = ("PRAGMA synchronous = OFF", "PRAGMA foreign_keys = ON")
+database.SETTINGS = ("PRAGMA synchronous = OFF", "PRAGMA foreign_keys = ON")
 """
 
 

@@ -71,13 +71,16 @@ def _may_be_misspelt(root: str, path: str) -> bool:
     for name in path.split("/"):
         entry = os.path.join(folder, name)
         if not os.path.lexists(entry):
-            return any(_may_be_similar(name.casefold(), other.casefold()) for other in os.listdir(folder))
+            return any(may_be_similar(name.casefold(), other.casefold()) for other in os.listdir(folder))
         folder = entry
     return False
 
 
-def _may_be_similar(name: str, other: str) -> bool:
-    # An upper bound of the similarity that `kernel.errors.closest` computes: common characters in any order.
+def may_be_similar(name: str, other: str) -> bool:
+    """Return whether `kernel.errors.closest` may find two names similar, from their common characters alone.
+
+    Common characters in any order are an upper bound of the similarity that it computes.
+    """
     common = sum(min(name.count(character), other.count(character)) for character in set(name))
     return 2 * common >= _MIN_SIMILARITY * (len(name) + len(other))
 

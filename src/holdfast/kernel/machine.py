@@ -43,7 +43,7 @@ _CHECK_FIRST = "It is in place: check it before you repeat this. A power failure
 _TRY_AGAIN = "Try again in a moment."
 _IMPORT_AGAIN = "Try again; if it still fails, check the disk, then reinstall Holdfast."
 
-_REASONS: dict[int, _Reason] = {
+REASONS: dict[int, _Reason] = {
     errno.ENOENT: (NotFound, "does not exist", "Check the spelling of the path."),
     errno.EACCES: (Denied, "may not be opened or changed", _CHECK_PERMISSIONS),
     errno.EPERM: (Denied, "may not be opened or changed", _CHECK_PERMISSIONS),
@@ -83,7 +83,7 @@ _IMPORT_SYSTEM = "<frozen importlib."
 
 def disk_failure(error: OSError, label: str) -> HoldfastError:
     """Return the error to report for an `OSError` about the file `label`."""
-    kind, reason, hint = _REASONS.get(
+    kind, reason, hint = REASONS.get(
         error.errno or 0, (Unavailable, f"could not be used: {_system_message(error)}", _CHECK_DISK)
     )
     return kind(f"'{label}' {reason}.", hint=hint, path=label)

@@ -55,7 +55,7 @@ _MAX_SYNC_ATTEMPTS = 5  # a judgement: a push is rejected only if another clone 
 _LOG_NAME_DIGITS = 32  # hexadecimal, as in the file that names this clone's log
 _LOG = re.compile(r"[0-9a-f]{32}(?![^/])")
 _MAX_FETCH_ATTEMPTS = 200  # a judgement: isolates about 20 bad logs among 2,000 by bisection
-_REFSPECS_PER_COMMAND = (
+REFSPECS_PER_COMMAND = (
     2000  # of up to 100 bytes each: far below the 2 MB of a command line on Linux (execve(2))
 )
 _REFUSED = "[remote rejected]"
@@ -281,9 +281,9 @@ class Sync:
                 moves, key=lambda name: name == own
             )  # this clone's log last, because it is then left
             wanted = [(LOGS + name, moves[name][1], moves[name][0]) for name in names]
-            for start in range(0, len(wanted), _REFSPECS_PER_COMMAND):
+            for start in range(0, len(wanted), REFSPECS_PER_COMMAND):
                 self._report(f"Merging the logs, {start} of {len(wanted)} so far")
-                failed |= self._refs.move_all(wanted[start : start + _REFSPECS_PER_COMMAND])
+                failed |= self._refs.move_all(wanted[start : start + REFSPECS_PER_COMMAND])
             if own in moves and LOGS + own not in failed:
                 self._log.switch_to(os.urandom(16).hex())  # another clone writes under this name
             blocked = self._blocked_names(remote, namespace, kinds) & ours.keys()
@@ -366,9 +366,9 @@ class Sync:
         commits = self._count_new(ahead, theirs)
         refused: dict[str, str] = {}
         refspecs = [f"{LOGS}{name}:{namespace.remote_prefix}{name}" for name in ahead]
-        for start in range(0, len(refspecs), _REFSPECS_PER_COMMAND):
+        for start in range(0, len(refspecs), REFSPECS_PER_COMMAND):
             self._report(f"Sending to {remote}, {start} of {len(refspecs)} logs so far")
-            refused |= self.remotes.push(remote, refspecs[start : start + _REFSPECS_PER_COMMAND])
+            refused |= self.remotes.push(remote, refspecs[start : start + REFSPECS_PER_COMMAND])
         accepted = {name: tip for name, tip in ahead.items() if LOGS + name not in refused}
         # A tracking ref that cannot be moved now is updated by the next fetch.
         self._refs.move_all(

@@ -46,7 +46,7 @@ SEVERITIES: Mapping[Code, tuple[Severity, str]] = {
     "ISSUE_DRIFT": ("warning", "Bring task and issue to the same state, or remove the link."),
 }
 """For each code of a finding, its severity and the suggested fix."""
-_TASKS_PER_BATCH = 500
+TASKS_PER_BATCH = 500
 """Tasks read at a time, to bound memory. A judgement: as many as parameters of one statement."""
 _FILTER_SLOTS_PER_TASK = 16
 """Slots of the filter for duplicate titles. At this load, a title shares its slot by chance with probability
@@ -88,7 +88,7 @@ def _task_batches(transaction: TaskTransaction, columns: str) -> Iterator[list[A
         f"SELECT {columns} FROM task WHERE workspace = :workspace AND n > :after ORDER BY n LIMIT :maximum"
     )
     after, count = 0, transaction.workspace.next_number
-    while found := transaction.run_in_workspace(query, after=after, maximum=_TASKS_PER_BATCH).fetchall():
+    while found := transaction.run_in_workspace(query, after=after, maximum=TASKS_PER_BATCH).fetchall():
         yield found
         after = found[-1][2]
         current_call().progress(after, count, "Auditing tasks")

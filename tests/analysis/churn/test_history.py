@@ -155,7 +155,7 @@ def test_several_processes_read_the_same_history_at_once(repository):
 
 
 def test_what_was_read_before_a_cancellation_is_kept(repository, reads, monkeypatch):
-    monkeypatch.setattr(module, "_COMMITS_PER_PROGRESS_REPORT", 2)
+    monkeypatch.setattr(module, "COMMITS_PER_PROGRESS_REPORT", 2)
     for number in range(6):
         commit(repository, {"a": f"{number}\n"})
 

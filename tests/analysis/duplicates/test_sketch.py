@@ -109,7 +109,7 @@ def test_the_same_pairs_come_from_another_array_module_that_has_what_cupy_has() 
 def test_parts_of_any_size_give_the_same_sketches(monkeypatch: pytest.MonkeyPatch) -> None:
     many = pieces(*others(200))
     whole = minhash_sketches(many)
-    monkeypatch.setattr(sketch, "_CPU_BATCH_ITEMS", 500)
+    monkeypatch.setattr(sketch, "CPU_BATCH_ITEMS", 500)
 
     assert np.array_equal(minhash_sketches(many), whole)
 

@@ -143,7 +143,7 @@ def test_a_change_that_leaves_size_and_time_is_seen(repository: Path) -> None:
 
 def test_a_file_that_looks_as_it_did_is_not_opened(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     commit(repository, {"a.py": CODE, "b.py": OTHER, "packed.js": SKIPS["packed.js"][1]})
-    monkeypatch.setattr(scanner, "_RECENT_CHANGE_NANOSECONDS", -(10**15))
+    monkeypatch.setattr(scanner, "RECENT_CHANGE_NANOSECONDS", -(10**15))
     room = Analysis(Repository.at(repository))
     first = room.scan(Project())
     monkeypatch.setattr(Tree, "read_bytes", None)
@@ -256,7 +256,7 @@ def test_the_version_follows_from_code_and_grammars() -> None:
     assert known == hash_version([b"one", b"two"], ["tree_sitter_go-0.25.0.dist-info"])
     assert known != hash_version([b"one", b"twO"], ["tree_sitter_go-0.25.0.dist-info"])
     assert known != hash_version([b"one", b"two"], ["tree_sitter_go-0.25.1.dist-info"])
-    assert any("tree_sitter_python" in name for name in core_version._installed_grammars())
+    assert any("tree_sitter_python" in name for name in core_version.installed_grammars())
     assert 0 <= core_version.record_version() < 2**31
 
 
@@ -329,7 +329,7 @@ def test_memory_lets_go_of_what_was_not_used_for_longest() -> None:
 def test_an_answer_is_found_anew_only_where_something_changed(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scanner, "_RECENT_CHANGE_NANOSECONDS", -(10**15))
+    monkeypatch.setattr(scanner, "RECENT_CHANGE_NANOSECONDS", -(10**15))
     commit(repository, {"a.py": CODE, "page.html": "<p>\n"})
     room = Analysis(Repository.at(repository))
     asked: list[int] = []

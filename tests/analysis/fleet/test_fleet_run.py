@@ -109,6 +109,6 @@ def test_a_cluster_needs_its_library(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_scheduler_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_CONNECT_SECONDS", 0.2)
+    monkeypatch.setattr(module, "CONNECT_SECONDS", 0.2)
     with pytest.raises(Unavailable, match=r"127\.0\.0\.1:1"):
         create_executor("dask://127.0.0.1:1", 1)

@@ -52,7 +52,7 @@ def test_the_first_are_the_best_of_all_that_are_alike_enough(names, query, top):
 def test_names_in_batches_have_the_vectors_they_have_alone(monkeypatch):
     names = [f"read_{word}_value" for word in ("user", "file", "socket", "x", "total")]
     whole = made(names).vectors
-    monkeypatch.setattr("holdfast.analysis.names.catalogue._NAMES_PER_BATCH", 2)
+    monkeypatch.setattr("holdfast.analysis.names.catalogue.NAMES_PER_BATCH", 2)
     assert np.allclose(made(names).vectors, whole)
 
 

@@ -161,8 +161,8 @@ def test_an_executive_summary_has_the_same_numbers_and_puts_no_findings_together
     for module, name in (
         (dead_code_report, "unused_finding"),
         (clone_report, "clone_finding"),
-        (components, "_clone_entry"),
-        (components, "_prediction_entry"),
+        (components, "clone_entry"),
+        (components, "prediction_entry"),
     ):
         known = getattr(module, name)
         monkeypatch.setattr(module, name, lambda *item, known=known: made.append(item) or known(*item))
@@ -249,7 +249,7 @@ def test_dead_code_of_a_part_is_recorded_only_if_the_whole_repository_is_as_comm
 
 
 def test_asking_again_computes_nothing_anew(root, monkeypatch):
-    monkeypatch.setattr(scanner, "_RECENT_CHANGE_NANOSECONDS", 0)  # or what was just written is not trusted
+    monkeypatch.setattr(scanner, "RECENT_CHANGE_NANOSECONDS", 0)  # or what was just written is not trusted
     room = Analysis(Repository.at(root))
     first = asked(room)
     monkeypatch.setattr(reports, "complexity_report", None)

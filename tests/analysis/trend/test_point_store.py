@@ -78,7 +78,7 @@ def test_processes_that_keep_at_once_take_nothing_from_each_other(repository, st
 
 def test_where_the_whole_row_is_replaced_one_of_them_loses_numbers(repository, store, monkeypatch):
     """The control: without the union in the database the second analysis takes away what the first kept."""
-    monkeypatch.setattr(point_store, "_MERGE", "INSERT OR REPLACE INTO point VALUES (?, ?, ?, ?, ?)")
+    monkeypatch.setattr(point_store, "MERGE_POINT", "INSERT OR REPLACE INTO point VALUES (?, ?, ?, ?, ?)")
     store.add("", "a", {"files": 1}, 1)
     store.add("", "a", {"health": 1}, 1)
     assert store.find("", ["a"]) == ({"a": {"health": 1}}, 0)

@@ -524,7 +524,7 @@ def test_a_scan_of_many_files_sees_the_revisions_that_reading_sees(
         for path in paths:
             desk.write(path, f"// {path}\n{text}")
         desk.commit()
-    monkeypatch.setattr(file_history, "_MAX_COMMITS", 2)  # fewer than there are in all
+    monkeypatch.setattr(file_history, "MAX_COMMITS", 2)  # fewer than there are in all
     for number in range(3):
         desk.write("README.md", str(number))
         desk.commit()

@@ -15,7 +15,7 @@ import pytest
 
 from holdfast.analysis.fleet.fleet_run import run_tasks
 from holdfast.faces.cli.application import application, this_installation
-from holdfast.faces.cli.fleet import _analyses, _question, analyse_repository, fleet_command
+from holdfast.faces.cli.fleet import analyse_repository, analysis_commands, fleet_command, parse_question
 from holdfast.faces.cli.groups import CommandGroup, first_sentence
 from holdfast.storage.processes.pool import DaskCluster
 from holdfast.toolsets import full_registry
@@ -204,10 +204,10 @@ def test_a_worker_of_a_cluster_that_is_killed_midway_costs_no_repository(
     assert (tmp_path / "died").exists()
 
 
-@pytest.mark.parametrize("analysis", _analyses())
+@pytest.mark.parametrize("analysis", analysis_commands())
 def test_an_analysis_tells_the_same_of_the_same_repository(tmp_path: Path, home: Path, analysis: str) -> None:
     required = {"names": ("total",)}
-    question = _question(analysis, required.get(analysis, ()))
+    question = parse_question(analysis, required.get(analysis, ()))
     root = str(made(tmp_path / "one", TEXT.format(1)))
     first, second = (
         analyse_repository(json.dumps({**question, "root": root, "known": None})) for _ in range(2)

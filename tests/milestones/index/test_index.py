@@ -440,8 +440,8 @@ def test_whatever_came_by_in_whatever_order_a_new_index_equals_the_one_kept_up_t
     expected = all_rows(team["a"])
     for room, batch in ((1, 1), (3, 2), (100, 100)):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(bulk_load, "_MAX_PENDING_OPERATIONS", room)
-            patch.setattr(bulk_load, "_OPERATIONS_PER_INSERT", batch)
+            patch.setattr(bulk_load, "MAX_PENDING_OPERATIONS", room)
+            patch.setattr(bulk_load, "OPERATIONS_PER_INSERT", batch)
             for path in index_files(team.paths["a"]):
                 path.unlink()
             assert all_rows(team["a"]) == expected

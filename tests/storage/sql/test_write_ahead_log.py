@@ -180,7 +180,7 @@ def test_the_log_of_a_store_that_somebody_has_open_is_theirs(
         content = log.read_bytes()
         flip(log, len(content) - 1)
         assert damaged_log(store) is None
-        monkeypatch.setattr(write_ahead_log, "_OPEN_STORE_LOCK", "not this one")
+        monkeypatch.setattr(write_ahead_log, "OPEN_STORE_LOCK", "not this one")
         assert damaged_log(store) is not None
         log.write_bytes(content)
 

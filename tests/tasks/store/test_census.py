@@ -52,7 +52,7 @@ def test_what_was_undone_is_not_remembered(room: Tasks):
 def test_after_very_many_events_everything_is_looked_up_again(
     room: Tasks, open_tasks: OpenTasks, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(census, "_MAX_EVENTS_APPLIED", 3)
+    monkeypatch.setattr(census, "MAX_EVENTS_APPLIED", 3)
     add(room, "One")
     assert known(room)[0] == 1
     add(open_tasks(), "Two", "Three", "Four", "Five")

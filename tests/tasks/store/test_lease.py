@@ -35,7 +35,7 @@ def test_a_task_that_changed_since_it_was_read_is_not_taken(room: Tasks):
     def take_twice() -> None:
         with room.writing(BOB) as transaction:
             take(transaction, read.id)
-            lease._give_to_caller(transaction, read, LEASE_SECONDS)
+            lease.give_to_caller(transaction, read, LEASE_SECONDS)
 
     with pytest.raises(Exception, match=r"(?i)unique"):
         take_twice()

@@ -100,7 +100,7 @@ def test_an_audit_of_many_tasks_takes_the_memory_of_some(crowded: Tasks) -> None
 def test_control_an_audit_that_holds_all_tasks_at_once_is_seen(
     crowded: Tasks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(consistency, "_TASKS_PER_BATCH", MANY)
+    monkeypatch.setattr(consistency, "TASKS_PER_BATCH", MANY)
     taken = peak(lambda: audited(crowded))
     print(f"{MANY} tasks held at once take {taken} bytes")
     assert taken > MAX_BYTES

@@ -10,7 +10,15 @@ from holdfast.kernel.errors import InvalidArguments, InvalidCursor
 from holdfast.tasks.store import lease
 from holdfast.tasks.store.records import Draft, File
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.tools.status import EventPage, ReadEvents, ShowStatus, _text, events, status, status_text
+from holdfast.tasks.tools.status import (
+    EventPage,
+    ReadEvents,
+    ShowStatus,
+    events,
+    events_text,
+    status,
+    status_text,
+)
 from holdfast.tasks.tools.update import UpdateTask, update
 from tests.tasks.conftest import ADA, BOB
 
@@ -77,7 +85,7 @@ def test_evidence_keeps_the_text_of_the_criterion_that_it_shows(busy: Tasks):
 
 
 def test_a_new_task_is_told_by_its_title_and_the_next_page_without_an_option(busy: Tasks):
-    first, created, last = _text(told(busy, limit=2)).splitlines()
+    first, created, last = events_text(told(busy, limit=2)).splitlines()
     assert first.endswith("bob claimed TP-1 claimed_by, status")
     assert created.endswith("bob created TP-2 Trim the wick")
     assert last.startswith("Older events with the cursor ")

@@ -51,7 +51,7 @@ _PAGE_CACHE = "PRAGMA cache_size = -32768"
 """32 MiB: commit ids are spread over the whole file, so lookups touch most of its pages."""
 _COMMITS_PER_QUERY = 10_000
 """Commits looked up in the cache at once: a judgement, as they take some megabytes of memory."""
-_COMMITS_PER_PROGRESS_REPORT = 100
+COMMITS_PER_PROGRESS_REPORT = 100
 """Commits read from git between two progress reports: a judgement, often enough at little cost."""
 _DAY_SECONDS = 86400
 
@@ -129,7 +129,7 @@ class History:
         found: dict[str, CommitChanges] = {}
         commits = read_commits(git, missing)
         try:
-            while some := {commit.id: commit for commit in islice(commits, _COMMITS_PER_PROGRESS_REPORT)}:
+            while some := {commit.id: commit for commit in islice(commits, COMMITS_PER_PROGRESS_REPORT)}:
                 found |= some
                 current_call().progress(done + len(found), total, "commits read")
         finally:

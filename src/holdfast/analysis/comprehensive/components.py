@@ -83,12 +83,13 @@ def duplicates_section(limits: ReportLimits, report: CloneReport, _: AnalysisSco
         "duplicate_lines": sum(report.duplicate_lines.values()),
         "total_lines": report.total_lines,
         "duplication": round(report.duplication, 4) if report.total_lines else None,
-        "classes": [_clone_entry(clone) for clone in report.classes[: limits.max_findings]],
+        "classes": [clone_entry(clone) for clone in report.classes[: limits.max_findings]],
     }
     return {"duplicates": visible_in(section)}
 
 
-def _clone_entry(clone: CloneClass) -> dict[str, object]:
+def clone_entry(clone: CloneClass) -> dict[str, object]:
+    """Return a class of clones as the report lists it."""
     places = [
         {"file": fragment.file, "line": fragment.start_line, "end_line": fragment.end_line}
         for fragment in clone.fragments
@@ -149,12 +150,13 @@ def defects_section(limits: ReportLimits, report: DefectReport, scope: AnalysisS
         "too_short": len(report.predictions) - len(long_files),
         "mean_probability": round(sum(probabilities) / len(probabilities), 4) if probabilities else None,
         "max_probability": max(probabilities, default=None),
-        "predictions": [_prediction_entry(prediction) for prediction in confident[: limits.max_findings]],
+        "predictions": [prediction_entry(prediction) for prediction in confident[: limits.max_findings]],
     }
     return {"defects": visible_in(section)}
 
 
-def _prediction_entry(prediction: Prediction) -> dict[str, object]:
+def prediction_entry(prediction: Prediction) -> dict[str, object]:
+    """Return the prediction for a file as the report lists it."""
     return {
         "file": prediction.file,
         "probability": prediction.probability,

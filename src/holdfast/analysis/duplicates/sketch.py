@@ -54,7 +54,7 @@ pieces are more than any repository has."""
 _PIECE_MASK = np.uint64(2**24 - 1)
 """Selects the number of the piece from a sort key; also the largest number of pieces."""
 _HALF_WORD_BITS = np.uint64(32)
-_CPU_BATCH_ITEMS = 2**17
+CPU_BATCH_ITEMS = 2**17
 """Array items processed at once on a processor: a judgement. They fit into its cache."""
 _GPU_BATCH_ITEMS = 2**24
 """Array items processed at once on a GPU: a judgement. They occupy all its cores and fit into its memory."""
@@ -119,7 +119,7 @@ def to_numpy(values: Any, arrays: Any) -> Array:
 
 def _batch_items(arrays: Any) -> int:
     """Return how many array items to process at once."""
-    return _CPU_BATCH_ITEMS if arrays is np else _GPU_BATCH_ITEMS
+    return CPU_BATCH_ITEMS if arrays is np else _GPU_BATCH_ITEMS
 
 
 def hashed_grams(tokens: Any, length: int, arrays: Any = np) -> Any:

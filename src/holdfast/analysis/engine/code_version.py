@@ -43,7 +43,7 @@ def _version_of_packages(sources: _Sources) -> int:
     texts: list[bytes] = []
     for package, module in sources:
         texts += _source_texts(resources.files(package).joinpath(module))
-    return hash_version(texts, _installed_grammars())
+    return hash_version(texts, installed_grammars())
 
 
 def hash_version(texts: list[bytes], grammars: list[str]) -> int:
@@ -60,7 +60,7 @@ def _source_texts(file_or_folder: Traversable) -> list[bytes]:
     return [text for entry in entries if entry.name != "__pycache__" for text in _source_texts(entry)]
 
 
-def _installed_grammars() -> list[str]:
+def installed_grammars() -> list[str]:
     """Return the names of the metadata folders of the installed grammars, which contain their versions."""
     parser = importlib.util.find_spec(_PARSER)
     if parser is None or parser.origin is None:

@@ -54,7 +54,7 @@ from holdfast.storage.processes.child import cores
 
 NOT_CACHED = "not cached"
 
-_RECENT_CHANGE_NANOSECONDS = 2_000_000_000
+RECENT_CHANGE_NANOSECONDS = 2_000_000_000
 """A file changed this recently may change again within the same timestamp, so its stat is not trusted. FAT
 has the coarsest timestamps in use, 2 seconds:
 https://learn.microsoft.com/windows/win32/sysinfo/file-times."""
@@ -105,7 +105,7 @@ class _ScanInProgress(Generic[Made]):
 
     def _is_lasting(self, stat: FileStat) -> bool:
         """Return whether a later change of the file would change its stat."""
-        return max(stat.modified, stat.changed) < self.stats.taken_at - _RECENT_CHANGE_NANOSECONDS
+        return max(stat.modified, stat.changed) < self.stats.taken_at - RECENT_CHANGE_NANOSECONDS
 
     def _with_versions(self, scan: FileScan[Made]) -> FileScan[Made]:
         """Add versions that identify the content of the scanned files, and the stats of the other files."""

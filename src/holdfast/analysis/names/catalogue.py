@@ -31,7 +31,7 @@ KINDS_BY_SCOPE: dict[Scope, frozenset[str]] = {
     "types": CLASSES,
     "variables": VARIABLES | {"EnumMember", "Event", LOCAL},
 }
-_NAMES_PER_BATCH = 10_000
+NAMES_PER_BATCH = 10_000
 """Names whose vectors are summed between two checks for cancellation: a judgement. They take a fraction of a
 second."""
 _FILES_BETWEEN_REPORTS = 100
@@ -82,10 +82,10 @@ class NameCatalogue:
     def _sum_over_words(self, word_vectors: Matrix) -> Matrix:
         """Return for each name the sum of the vectors of its words."""
         sums = [word_vectors[:0]]
-        for first in range(0, len(self.names), _NAMES_PER_BATCH):
+        for first in range(0, len(self.names), NAMES_PER_BATCH):
             current_call().check()
-            starts = self._starts[first : first + _NAMES_PER_BATCH]
-            following = self._starts[first + _NAMES_PER_BATCH :]
+            starts = self._starts[first : first + NAMES_PER_BATCH]
+            following = self._starts[first + NAMES_PER_BATCH :]
             end = following[0] if len(following) else len(self._name_words)
             vectors = word_vectors[self._name_words[starts[0] : end]]
             sums.append(np.add.reduceat(vectors, starts - starts[0]))

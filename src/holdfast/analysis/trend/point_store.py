@@ -34,7 +34,7 @@ CREATE TABLE IF NOT EXISTS point (
     PRIMARY KEY (project, commit_id, version)
 ) STRICT
 """
-_MERGE = """
+MERGE_POINT = """
 INSERT INTO point VALUES (?, ?, ?, ?, ?) ON CONFLICT DO
 UPDATE SET kept = excluded.kept, numbers = json_patch(numbers, excluded.numbers)
 """
@@ -80,7 +80,7 @@ class PointStore:
         row = (project, commit, analysis_version(), seconds, json.dumps(dict(sorted(numbers.items()))))
 
         def add(connection: sqlite3.Connection) -> None:
-            connection.execute(_MERGE, row)
+            connection.execute(MERGE_POINT, row)
             self._evict(connection)
 
         with suppress(HoldfastError):

@@ -138,7 +138,7 @@ def perform(
             with progress:
                 completed = run_guarded(_fill_in, workspace, operation, dict(arguments))
                 result = dispatcher.run(operation, completed, call)
-            _write_result(operation, result, as_json=as_json)
+            write_result(operation, result, as_json=as_json)
         return _settle(call) or result.exit_code
 
 
@@ -171,7 +171,8 @@ def _fill_in(workspace: LazyWorkspace, operation: Operation, arguments: dict[str
     return operation.fill_in(workspace.room(operation.toolset), arguments)
 
 
-def _write_result(operation: Operation, result: Output, *, as_json: bool) -> None:
+def write_result(operation: Operation, result: Output, *, as_json: bool) -> None:
+    """Write a result to standard output: as JSON, as text, or the bytes of a file unless it is a terminal."""
     file: bytes | None = getattr(result, "file_content", None)
     if file is not None and not as_json and not is_terminal(sys.stdout):
         write(file)

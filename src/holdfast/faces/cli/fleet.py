@@ -58,7 +58,7 @@ have changed. {DASK_PREFIX}HOST:PORT runs it on a Dask cluster whose workers see
 
 def fleet_command() -> click.Command:
     """Return the command that analyses many repositories."""
-    analyses = "|".join(_analyses())
+    analyses = "|".join(analysis_commands())
     return handwritten_command(
         "fleet",
         _PAGE,
@@ -93,7 +93,8 @@ def fleet_command() -> click.Command:
     )
 
 
-def _analyses() -> dict[str, CatalogueCommand]:
+def analysis_commands() -> dict[str, CatalogueCommand]:
+    """Return the analyses that can run over many repositories, by the name of their command."""
     [commands] = [toolset.commands for toolset in CATALOGUE if toolset.name == _TOOLSET]
     return {item.command: item for item in commands if item.command not in _EXCLUDED_ANALYSES}
 
@@ -105,7 +106,7 @@ def _run(
     require_parquet()
     text = read_limited(listed, LIMITS.configuration_file_bytes).decode("utf-8", "replace")
     members = parse_roster(text, os.path.dirname(os.path.abspath(listed)))
-    question = _question(analysis, given)
+    question = parse_question(analysis, given)
     pool = create_executor(executor, options["workers"])
     fleet = Fleet(members, question, output, options["again"])
     interruption: BaseException | None = None
@@ -134,9 +135,9 @@ def _run(
     return 1 if totals[FAILED] else SUCCESS
 
 
-def _question(analysis: str, given: Sequence[str]) -> dict[str, Any]:
+def parse_question(analysis: str, given: Sequence[str]) -> dict[str, Any]:
     """Return the request that is sent for every repository; validate it before any is opened."""
-    known = _analyses()
+    known = analysis_commands()
     if analysis not in known:
         raise Invalid(f'There is no analysis "{analysis}".', hint=did_you_mean(analysis, known))
     item = known[analysis]

@@ -101,10 +101,10 @@ def _label_column(text: str) -> str | None:
     return label_array(tuple(sorted(set(members))))
 
 
-_OPERATIONS_PER_INSERT = (
+OPERATIONS_PER_INSERT = (
     2_000  # per `executemany`: a judgement; larger batches save little, and use more memory
 )
-_MAX_PENDING_OPERATIONS = 250_000  # a judgement: some hundred megabytes; the rest is folded from the index
+MAX_PENDING_OPERATIONS = 250_000  # a judgement: some hundred megabytes; the rest is folded from the index
 _INSERT_OPERATION = "INSERT INTO operation VALUES (?, ?, ?, ?, ?)"
 _SELECT_DUPLICATES = (
     "SELECT rowid, * FROM operation WHERE (entity, id) IN"
@@ -131,7 +131,7 @@ class BulkLoad(IndexUpdate):
         self._created: set[str] = set()
         self._pending: dict[str, list[Entry]] = {}
         self._deferred: set[str] = set()
-        self._remaining = _MAX_PENDING_OPERATIONS
+        self._remaining = MAX_PENDING_OPERATIONS
         self._operation_ids: set[str] = set()
         self._may_have_duplicates = False
 
@@ -159,7 +159,7 @@ class BulkLoad(IndexUpdate):
             self._requests += request_rows(lines)
             for entry, line in lines:
                 self._store_entry(entry, self._logs[commit.source], line)
-        if len(self._operations) >= _OPERATIONS_PER_INSERT:
+        if len(self._operations) >= OPERATIONS_PER_INSERT:
             self._write_batch()
 
     def _read_stream(self, wanted: Sequence[str], known: Sequence[str], ends: frozenset[str]) -> None:
@@ -201,7 +201,7 @@ class BulkLoad(IndexUpdate):
         if not self._remaining:
             self._deferred.update(self._pending)
             self._pending.clear()
-            self._remaining = _MAX_PENDING_OPERATIONS
+            self._remaining = MAX_PENDING_OPERATIONS
 
     def _write_batch(self) -> None:
         """Write the current batch."""

@@ -38,7 +38,7 @@ from holdfast.storage.sql.connection_pool import ConnectionPool
 from holdfast.storage.sql.derived import POINTER_SUFFIX, DerivedDatabase, NotUsable
 
 _MAX_UNLOCKED_UPDATES = 4  # a judgement: after that a reader locks writers out instead of racing them
-_MAX_BUILDS = 3  # a judgement: damage that recurs this often is a fault of the disk
+MAX_BUILDS = 3  # a judgement: damage that recurs this often is a fault of the disk
 _OTHER_CLONE = "Nothing was changed. A sync with a clone that has the logs restores them."
 
 Answer = TypeVar("Answer")
@@ -64,7 +64,7 @@ class Index:
 
         `is_writing` means that the caller holds `writing_lock`. A damaged index is rebuilt and queried again.
         """
-        for _ in range(_MAX_BUILDS):
+        for _ in range(MAX_BUILDS):
             try:
                 with ExitStack() as stack:
                     return query(self._connection(stack, is_writing=is_writing))

@@ -24,14 +24,14 @@ from holdfast.kernel.errors import Unavailable
 from holdfast.kernel.text import shorten
 from holdfast.storage.git.repository import Repository, is_inside
 
-_SETTINGS = (
+SETTINGS = (
     f"core.hooksPath={os.devnull}", "core.fsmonitor=false", "core.untrackedCache=false", "core.pager=cat",
     "core.editor=false", "core.alternateRefsCommand=false", "core.useReplaceRefs=false", "diff.external=",
     "gc.auto=0", "gpg.program=false", "log.showSignature=false", "maintenance.auto=false",
     "submodule.recurse=false",
 )  # fmt: skip
 
-_USER_SETTINGS = ("core.sshCommand=false", "credential.helper=")
+USER_SETTINGS = ("core.sshCommand=false", "credential.helper=")
 """Settings in which the user may name programs; disabled wherever the repository could set them too."""
 
 _PASSED_VARIABLES = ("HOME", "XDG_CONFIG_HOME")
@@ -53,7 +53,7 @@ def hardened_arguments(
     git: str, repository: Repository, arguments: tuple[str, ...], git_dir: str | None = None
 ) -> list[str]:
     """Return the command line for a git command on this repository, or in another git directory."""
-    disabled = _SETTINGS if git_dir else (*_SETTINGS, *_USER_SETTINGS)
+    disabled = SETTINGS if git_dir else (*SETTINGS, *USER_SETTINGS)
     settings = [part for setting in disabled for part in ("-c", setting)]
     # Passed, not discovered by git: a nested or planted repository cannot take its place.
     directories = [f"--git-dir={git_dir or repository.git_dir}"]

@@ -98,7 +98,7 @@ class RefFiles:
 
     def _read_loose(self, path: str, name: str, found: dict[str, str]) -> None:
         try:
-            found[name] = _object_id(read_beginning(path, _MAX_REF_BYTES))
+            found[name] = parse_object_id(read_beginning(path, _MAX_REF_BYTES))
         except FileNotFoundError:
             return  # it has just been packed; `packed-refs` is read afterwards
         except IsADirectoryError:
@@ -120,7 +120,7 @@ class RefFiles:
             state = (status.st_ino, status.st_size, status.st_mtime_ns)
             if state != self._packed_stat:
                 with open(descriptor, "rb", buffering=0, closefd=False) as file:
-                    self._packed = _packed_tips(file.read(), self._prefix)
+                    self._packed = parse_packed_refs(file.read(), self._prefix)
                 self._packed_stat = state
         finally:
             os.close(descriptor)
@@ -155,7 +155,7 @@ class HeadFile:
         except OSError:
             return ""
         if not content.startswith(_SYMBOLIC):
-            return _object_id(content)
+            return parse_object_id(content)
         branch = os.fsdecode(content[len(_SYMBOLIC) :].strip())
         is_branch = branch.startswith(_BRANCHES) and ".." not in branch and "\0" not in branch
         return branch if is_branch and len(content) < _MAX_HEAD_BYTES else ""
@@ -178,14 +178,14 @@ def read_beginning(path: str, limit: int) -> bytes:
         os.close(descriptor)
 
 
-def _object_id(content: bytes) -> str:
+def parse_object_id(content: bytes) -> str:
     """Return the object id in a loose ref, or an empty text if it holds something else."""
     text = content.strip()
     is_id = len(text) in _ID_LENGTHS and not text.translate(None, b"0123456789abcdef")
     return text.decode("ascii") if is_id and text.strip(b"0") else ""
 
 
-def _packed_tips(content: bytes, prefix: str) -> dict[str, str]:
+def parse_packed_refs(content: bytes, prefix: str) -> dict[str, str]:
     """Return the refs below a prefix in a `packed-refs` file, whose lines are `<id> <ref>`."""
     found = {}
     separator = b" " + prefix.encode()  # the end of an id and the start of a wanted name
@@ -196,6 +196,6 @@ def _packed_tips(content: bytes, prefix: str) -> dict[str, str]:
         if line_end < 0:
             line_end = len(content)
         name = os.fsdecode(content[id_end + 1 : line_end])
-        found[name] = _object_id(content[line_start:id_end])
+        found[name] = parse_object_id(content[line_start:id_end])
         id_end = content.find(separator, line_end)
     return found

@@ -2,7 +2,7 @@
 
 Contract:
 - The user's own configuration decides how a remote is reached: credentials, `ssh`, proxies. Of the
-  repository's configuration, git sees only the settings that match `_PASSED_SETTINGS`; none of them can make
+  repository's configuration, git sees only the settings that match `PASSED_SETTINGS`; none of them can make
   git run a program or write a file.
 - A remote that is a folder of this repository is refused, because a push there would run its hooks.
 - Only the named refs move. Nothing else changes on either side: no tracking branch, tag, `FETCH_HEAD` or
@@ -34,7 +34,7 @@ _SETTINGS = (
     DURABLE, "fetch.writeCommitGraph=false", "push.gpgSign=false", "push.followTags=false",
     "push.pushOption=",
 )  # fmt: skip
-_PASSED_SETTINGS = (
+PASSED_SETTINGS = (
     r"^(remote\..*\.(url|pushurl)|url\..*\.(insteadof|pushinsteadof)|http\.(.*\.)?extraheader"
     r"|credential\.(.*\.)?(username|usehttppath)|(fetch|transfer)\.fsckobjects)$"
 )
@@ -196,7 +196,7 @@ class Remotes:
 
     def _repository_settings(self) -> list[tuple[str, str]]:
         """Return the repository's settings that git may see when it reaches a remote."""
-        result = self._git.execute("config", "--show-scope", "--null", "--get-regexp", _PASSED_SETTINGS)
+        result = self._git.execute("config", "--show-scope", "--null", "--get-regexp", PASSED_SETTINGS)
         fields = os.fsdecode(result.output).split("\0")  # the scope and the setting, in turn
         settings = []
         for scope, setting in zip(fields[::2], fields[1::2], strict=False):

@@ -39,7 +39,7 @@ DASK_PREFIX = "dask://"
 
 _MAX_START_ATTEMPTS = 3
 """A judgement: memory may be short for an instant; a program that cannot start at all fails each time."""
-_CONNECT_SECONDS = 10
+CONNECT_SECONDS = 10
 """A judgement: a scheduler on the same network answers within a second, and a person waits for this."""
 
 
@@ -166,7 +166,7 @@ class DaskCluster(Executor):
     def __init__(self, address: str, size: int | None = None) -> None:
         client = _client_class()
         try:
-            self._client: Any = client(f"tcp://{address}", timeout=_CONNECT_SECONDS, set_as_default=False)
+            self._client: Any = client(f"tcp://{address}", timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError):  # the library's message may contain details of this machine
             raise Unavailable(
                 f"No Dask scheduler answers at {address}.", hint="Check that it runs, and its address."

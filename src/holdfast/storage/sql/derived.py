@@ -42,10 +42,10 @@ POINTER_SUFFIX = ".index"
 
 _MAX_POINTER_BYTES = 200
 """A judgement: the pointer holds one file name, which has fewer than 100 bytes."""
-_CANNOT_WRITE = (Denied, InvalidPath, OutOfSpace, Unavailable)
+CANNOT_WRITE = (Denied, InvalidPath, OutOfSpace, Unavailable)
 """The errors that mean that the directory cannot be written to."""
 _CANNOT_OPEN = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR)
-_SETTINGS = ("PRAGMA synchronous = NORMAL", "PRAGMA trusted_schema = OFF")
+SETTINGS = ("PRAGMA synchronous = NORMAL", "PRAGMA trusted_schema = OFF")
 _MAX_BUILD_ATTEMPTS = 3
 """A judgement: another process seldom removes the file during a build, and hardly ever twice."""
 _BUSY_SECONDS = LIMITS.database_busy_seconds
@@ -93,7 +93,7 @@ class DerivedDatabase:
             with self._transaction("BEGIN IMMEDIATE", writing=True) as connection:
                 yield connection
                 connection.execute("COMMIT")
-        except _CANNOT_WRITE as failure:
+        except CANNOT_WRITE as failure:
             raise NotUsable(failure.message) from None
 
     def try_read(self, query: Callable[[sqlite3.Connection], Answer], otherwise: Answer) -> Answer:
@@ -129,7 +129,7 @@ class DerivedDatabase:
         """
         try:
             return self._rebuild(fill)
-        except _CANNOT_WRITE:
+        except CANNOT_WRITE:
             self.close()
             address = f"file:/{os.urandom(8).hex()}?vfs=memdb"
             memory = connect_to(address, _BUSY_SECONDS)
@@ -239,7 +239,7 @@ class DerivedDatabase:
             version = connection.execute("PRAGMA user_version").fetchone()[0]
             if (application, version) != (self._application_id, self._version):
                 raise NotUsable("it is of another version")
-            for setting in _SETTINGS:
+            for setting in SETTINGS:
                 connection.execute(setting)
             self._prepare(connection)
         except BaseException:

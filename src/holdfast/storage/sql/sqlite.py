@@ -47,7 +47,7 @@ from holdfast.storage.watching.own_writes import announce
 if TYPE_CHECKING:
     from holdfast.storage.sql.sql_store import Connection, Values
 
-_SETTINGS = (
+SETTINGS = (
     "PRAGMA synchronous = FULL",
     "PRAGMA foreign_keys = ON",
     # A schema that came with a hostile archive may not call functions that have side effects.
@@ -169,7 +169,7 @@ class Database:
     def _connect(self) -> sqlite3.Connection:
         connection = open_store(self.path, self._busy_seconds, mode="ro" if self._read_only else "rw")
         try:
-            for setting in _SETTINGS:
+            for setting in SETTINGS:
                 connection.execute(setting)
         except BaseException:
             connection.close()

@@ -27,7 +27,7 @@ _BYTE_ORDERS = {0x377F0682: "<", 0x377F0683: ">"}
 _MASK = 0xFFFFFFFF
 MAX_LOG_BYTES = 1 << 28
 """256 MiB. A judgement: SQLite checkpoints a log at about 4 MiB, unless readers prevent it."""
-_OPEN_STORE_LOCK = "128 128"
+OPEN_STORE_LOCK = "128 128"
 """The range of the byte in the shared memory that every connection locks (UNIX_SHM_DMS in SQLite's
 os_unix.c), as `/proc/locks` shows it."""
 
@@ -55,7 +55,7 @@ def damaged_log(store: str) -> bytes | None:
 def _is_in_use(shared_memory: str) -> bool:
     """Return whether a process has the store open; opening and closing the file would drop our locks."""
     try:
-        lock = f":{os.stat(shared_memory).st_ino} {_OPEN_STORE_LOCK}\n"
+        lock = f":{os.stat(shared_memory).st_ino} {OPEN_STORE_LOCK}\n"
         with open("/proc/locks", encoding="ascii") as locks:
             return any(line.endswith(lock) for line in locks)
     except OSError:

@@ -18,7 +18,7 @@ from holdfast.tasks.store.transaction import TaskTransaction
 MAX_CACHED_TITLES = 5000
 """The newest open tasks with whose titles new ones are compared. A judgement: their titles take a megabyte at
 most. A duplicate of an older task goes unnoticed."""
-_MAX_EVENTS_APPLIED = 500
+MAX_EVENTS_APPLIED = 500
 """With more new events, everything is read again. A judgement: the tasks of so many are one batch of rows."""
 
 _SELECT_EVENTS = (
@@ -70,9 +70,9 @@ def _events_since(transaction: TaskTransaction, last: tuple[Any, ...] | None) ->
     if last is None:
         return []
     events = transaction.run_in_workspace(
-        _SELECT_EVENTS, seq=last[0], maximum=_MAX_EVENTS_APPLIED + 1
+        _SELECT_EVENTS, seq=last[0], maximum=MAX_EVENTS_APPLIED + 1
     ).fetchall()
-    if not events or events[0][:3] != last or len(events) > _MAX_EVENTS_APPLIED:
+    if not events or events[0][:3] != last or len(events) > MAX_EVENTS_APPLIED:
         return []
     return events
 

@@ -123,7 +123,7 @@ def take_next(
         closed = transaction.closed_milestones()
         if closed:
             task = _first_candidate(transaction, wanted, closed, rare=rare)
-    return None if task is None else _give_to_caller(transaction, task, seconds)
+    return None if task is None else give_to_caller(transaction, task, seconds)
 
 
 def _first_candidate(
@@ -156,7 +156,7 @@ def take(
             return Claimed(_extend_lease(transaction, task, seconds))
         if not resume or task.claim_agent != who.actor:
             raise already_claimed_error(task, who)
-        return _give_to_caller(transaction, task, seconds)
+        return give_to_caller(transaction, task, seconds)
     if task.status in FINISHED:
         raise AlreadyClaimed(f"{task.id} is {task.status}.", hint="Reopen it first, with a reason.")
     if task.waits and task.status == "backlog":
@@ -167,7 +167,7 @@ def take(
         )
     if task.status == "backlog" and transaction.has_closed_milestone(task):
         raise _closed_milestone_error(task)
-    return _give_to_caller(transaction, task, seconds)
+    return give_to_caller(transaction, task, seconds)
 
 
 def _closed_milestone_error(task: Task) -> AlreadyClaimed:
@@ -179,7 +179,7 @@ def _closed_milestone_error(task: Task) -> AlreadyClaimed:
     )
 
 
-def _give_to_caller(transaction: TaskTransaction, before: Task, seconds: float) -> Claimed:
+def give_to_caller(transaction: TaskTransaction, before: Task, seconds: float) -> Claimed:
     """Make the caller the holder: compare-and-swap on the version, a new fencing token, and the event."""
     who, now = transaction.who, transaction.now
     status: Status = "in-progress" if before.status == "backlog" else before.status

@@ -83,7 +83,7 @@ class EventPage(Reported):
     next_cursor: str | None = Field(default=None, description="Pass it as `cursor` for older ones.")
 
 
-def _text(page: EventPage) -> str:
+def events_text(page: EventPage) -> str:
     """Return the events, one per line, and how to get older ones."""
     lines = [
         " ".join(filter(None, (item.at, one_line(item.actor), item.type, item.task_id, _summary(item))))
@@ -105,7 +105,7 @@ def _summary(event: EventOut) -> str:
     command="events",
     positional=("task_id",),
     example="holdfast tasks events TP-1",
-    text=_text,
+    text=events_text,
     listed=False,
     annotations=READING,
 )

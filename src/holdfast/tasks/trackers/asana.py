@@ -50,7 +50,7 @@ class Asana(ServiceTracker):
         }  # fmt: skip
         for _ in self.service.page_numbers():
             page = self.service.get(f"{_API_ROOT}/tasks", query).json()
-            yield from cursor.advance_over(map(_task, required_list(page, "data")))
+            yield from cursor.advance_over(map(task_of, required_list(page, "data")))
             query["offset"] = text_field(object_field(page, "next_page"), "offset") or None
             if query["offset"] is None:
                 return
@@ -66,10 +66,11 @@ class Asana(ServiceTracker):
 
     def _send(self, method: str, address: str, fields: Mapping[str, Any]) -> ForeignTask:
         made = self.service.send(method, f"{address}?opt_fields={_REQUESTED_FIELDS}", {"data": fields})
-        return _task(object_field(made, "data"))
+        return task_of(object_field(made, "data"))
 
 
-def _task(found: Mapping[str, Any]) -> ForeignTask:
+def task_of(found: Mapping[str, Any]) -> ForeignTask:
+    """Return a task as Asana describes it."""
     return ForeignTask(
         origin=item_id(found, "gid"),
         title=text_field(found, "name"),

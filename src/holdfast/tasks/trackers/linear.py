@@ -66,7 +66,7 @@ class Linear(ServiceTracker):
         }
         for _ in self.service.page_numbers():
             page = object_field(self._query(_CHANGED_QUERY, variables), "issues")
-            yield from cursor.advance_over(map(_task, required_list(page, "nodes")))
+            yield from cursor.advance_over(map(task_of, required_list(page, "nodes")))
             info = object_field(page, "pageInfo")
             variables["after"] = text_field(info, "endCursor")
             if not info.get("hasNextPage") or not variables["after"]:
@@ -76,12 +76,12 @@ class Linear(ServiceTracker):
         """Create an issue."""
         sent = {"teamId": text_field(self._team, "id"), **self._input(task, self.synced_fields)}
         answer = self._query(_CREATE_MUTATION, {"input": sent})
-        return _task(object_field(object_field(answer, "issueCreate"), "issue"))
+        return task_of(object_field(object_field(answer, "issueCreate"), "issue"))
 
     def change(self, origin: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
         """Change an issue."""
         answer = self._query(_UPDATE_MUTATION, {"id": origin, "input": self._input(whole, values)})
-        return _task(object_field(object_field(answer, "issueUpdate"), "issue"))
+        return task_of(object_field(object_field(answer, "issueUpdate"), "issue"))
 
     def _input(self, task: ForeignTask, names: Any) -> dict[str, Any]:
         """Return the named fields of a task as the input of a mutation."""
@@ -126,7 +126,8 @@ class Linear(ServiceTracker):
         return object_field(answer, "data")
 
 
-def _task(issue: Mapping[str, Any]) -> ForeignTask:
+def task_of(issue: Mapping[str, Any]) -> ForeignTask:
+    """Return an issue of Linear as a task."""
     state = object_field(issue, "state")
     number = issue.get("priority")
     status = status_of(text_field(state, "name")) or _STATUS_BY_STATE_TYPE.get(

@@ -14,7 +14,7 @@ EMPTY_TREES = (
 )
 """The ids of a tree without files, by SHA-1 and by SHA-256."""
 
-_SECONDS = re.compile(r"[0-9]{1,11}")  # until the year 5138
+TIMESTAMP_PATTERN = re.compile(r"[0-9]{1,11}")  # until the year 5138
 _STRIPPED_CHARACTERS = " .,:;\"'\\"
 """What git strips from both ends of a name (`strbuf_addstr_without_crud` in its ident.c)."""
 _FORBIDDEN_CHARACTERS = re.compile(r"[<>\x00-\x1f\x7f]+")
@@ -98,7 +98,7 @@ def from_object(object_id: str, data: bytes) -> Commit:
 def _without_message(object_id: str, tree: str, committed: str, parents: tuple[str, ...]) -> Commit:
     """Return a commit; `committed` is a time in seconds, followed by an encoding where one is declared."""
     anomaly = None
-    if _SECONDS.fullmatch(committed) is None:
+    if TIMESTAMP_PATTERN.fullmatch(committed) is None:
         committed, anomaly = "0", "has an unusual date or encoding"
     elif tree not in EMPTY_TREES:
         anomaly = "contains files"

@@ -24,7 +24,7 @@ from holdfast.storage.git.ref_files import HeadFile
 from holdfast.storage.git.repository import Repository
 
 _OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_MAX_COMMITS = 512
+MAX_COMMITS = 512
 """A judgement: older commits seldom help to place a comment."""
 _GIT_SECONDS = 5.0
 """How long git may take for one file. A judgement: a comment can be placed without its history."""
@@ -98,7 +98,7 @@ class FileHistory:
         another file.
         """
         paths = (path,) if current_path is None or current_path == path else (path, current_path)
-        events = self._log(commit, f"--max-count={_MAX_COMMITS}", "--", *paths)
+        events = self._log(commit, f"--max-count={MAX_COMMITS}", "--", *paths)
         under_old_path = [index for index, (name, _) in enumerate(events) if name == path]
         was_renamed = bool(under_old_path) and not events[under_old_path[-1]][1]
         last = max((index for index in under_old_path if events[index][1]), default=-1)
@@ -112,18 +112,18 @@ class FileHistory:
         """Return what `revisions` would for each of many files, with one git command."""
         selection = ("--", *paths) if len(paths) <= _MAX_PATH_ARGUMENTS else ()
         found = _by_path(self._log(commit, *selection, seconds=_GIT_SECONDS_FOR_MANY))
-        return {path: ids[-_MAX_COMMITS:] for path, ids in found.items()}
+        return {path: ids[-MAX_COMMITS:] for path, ids in found.items()}
 
     def path_events(self, commit: str | None) -> list[PathEvent]:
         """Return the files added, deleted and renamed after a commit and in the index, oldest first."""
         since = f"{commit}..HEAD" if commit is not None and _OBJECT_ID.fullmatch(commit) else "HEAD"
         options = (*_RAW, "--find-renames", "--diff-filter=ADR")
-        log = self._output("log", "--format=", *options, f"--max-count={_MAX_COMMITS}", since)
+        log = self._output("log", "--format=", *options, f"--max-count={MAX_COMMITS}", since)
         return [*_path_events(log)[::-1], *_path_events(self._output("diff", "--cached", *options, "HEAD"))]
 
     def dated_contents(self, path: str) -> list[tuple[int, str]]:
         """Return each committed content of a file, newest first: its time in seconds, and its blob id."""
-        arguments = ("--format=%ct", f"--max-count={_MAX_COMMITS}", "HEAD", "--", path)
+        arguments = ("--format=%ct", f"--max-count={MAX_COMMITS}", "HEAD", "--", path)
         rows = _rows(self._output(*_LOG, *arguments))
         return [(seconds, blob) for seconds, blob, _, _ in rows if blob.strip("0")]
 
@@ -131,7 +131,7 @@ class FileHistory:
         """Return which of the texts a file contained in a commit of any branch, within a time limit."""
         sought = {text: text.encode() for text in texts}
         deadline = monotonic() + _GIT_SECONDS
-        events = _events(self._output(*_LOG, "--all", f"--max-count={_MAX_COMMITS}", "--", path))
+        events = _events(self._output(*_LOG, "--all", f"--max-count={MAX_COMMITS}", "--", path))
         found: set[str] = set()
         for blob in _by_path(events).get(path, ()):
             if len(found) == len(sought) or monotonic() > deadline:

@@ -45,7 +45,7 @@ _LOG = ("log", *PLAIN, "--topo-order", "--raw", "--no-abbrev", "--diff-merges=fi
 _FORMAT = "--format=%H%x00%P%x00%at"
 _MAX_WALK_SECONDS = 30.0
 """A judgement: half of an operation's time limit (`LIMITS.operation_seconds`), to leave time for the rest."""
-_COMMITS_PER_REPORT = 500
+COMMITS_PER_REPORT = 500
 """A judgement: progress is reported several times a second."""
 
 
@@ -171,7 +171,7 @@ class _Walk:
                 files = self._pending.pop(commit.id, None)
                 if files and self.has_pending(commit.id, files):
                     self._pass_to_parents(commit, self._pending.pop(commit.id))
-                if number % _COMMITS_PER_REPORT == 0:
+                if number % COMMITS_PER_REPORT == 0:
                     current_call().progress(number, None, "looking for the ages of lines")
                     if monotonic() > deadline:
                         return
