@@ -5,8 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from holdfast.kernel.call import Call
+
 SECONDS = 120.0
 _STEP = 0.02
+
+
+class LeavingCall(Call):
+    """A call that is cancelled once whatever it waits for has looked whether to go on waiting."""
+
+    def check(self) -> None:
+        super().check()
+        self.cancel()
 
 
 def wait_until(condition: Callable[[], object], what: str = "") -> None:

@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,6 @@ from holdfast.milestones.entity import Entity
 from holdfast.milestones.index import update
 from holdfast.milestones.log.entry import MAX_LAMPORT, Entry, derived_id, with_entity_id, with_operation_id
 from holdfast.milestones.store import Milestones
-from holdfast.storage.git.command import Git
 from holdfast.storage.git.commits import commit
 from tests.milestones.clones import Team, everything, git, issue, new_repository, opened
 
@@ -329,11 +329,14 @@ def test_the_work_of_a_sync_does_not_grow_with_the_number_of_new_logs(
     team: Team, peer: Peer, monkeypatch: pytest.MonkeyPatch
 ):
     """Counted in processes: with twenty times the logs, as many as before."""
-    started: list[tuple[str, ...]] = []
-    start = Git._start
-    monkeypatch.setattr(
-        Git, "_start", lambda self, *given, **more: (started.append(given), start(self, *given, **more))[1]
-    )
+    started: list[object] = []
+
+    class CountedProcess(subprocess.Popen):  # type: ignore[type-arg]
+        def __init__(self, command: Any, *given: Any, **more: Any) -> None:
+            started.append(command)
+            super().__init__(command, *given, **more)
+
+    monkeypatch.setattr(subprocess, "Popen", CountedProcess)
     counts = []
     for number in (5, 100):
         specs = [f"{peer.sound()}:refs/holdfast/log/{os.urandom(16).hex()}" for _ in range(number)]

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import jinja2
 import pytest
@@ -13,7 +14,8 @@ import pytest
 from holdfast.kernel.call import Call, running
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, TooLarge
 from holdfast.kernel.limits import LIMITS
-from holdfast.templates import renderer
+from holdfast.storage.processes import confined
+from holdfast.storage.processes.confined import run_confined
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.confined_renderer import render_request
 from holdfast.templates.errors import TemplateBroken
@@ -189,13 +191,12 @@ def test_what_was_rendered_is_kept_until_the_template_or_a_value_changes(
     room: Templates, own_template: OwnTemplate, monkeypatch: pytest.MonkeyPatch
 ):
     calls: list[str] = []
-    confined = renderer._render_confined
 
-    def counted(template: object, values: object) -> tuple[str, str]:
-        calls.append("rendered")
-        return confined(template, values)  # type: ignore[arg-type]
+    def counted(module: str, function: str, *request: Any) -> bytes:
+        calls.append(function)
+        return run_confined(module, function, *request)
 
-    monkeypatch.setattr(renderer, "_render_confined", counted)
+    monkeypatch.setattr(confined, "run_confined", counted)
     own_template("{{ project_name }} {{ items | length }}")
     assert generate(room) is generate(room)
     assert len(calls) == 1

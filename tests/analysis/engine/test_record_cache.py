@@ -264,9 +264,9 @@ def test_the_size_is_bounded_and_what_was_not_used_for_longest_goes_first(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cache, "LIMITS", Limits(**{**vars(LIMITS), "record_cache_bytes": 400_000}))
-    kept = RecordCache(Repository.at(repository))
+    day = 0
+    kept = RecordCache(Repository.at(repository), clock=lambda: day * 86_400)
     for day in range(20):
-        monkeypatch.setattr(cache, "_today", lambda day=day: day)
         kept.put({f"{day}:{number}": (os.urandom(2000), b"", b"") for number in range(20)}, {})
         kept.load(["0:0"])
 

@@ -8,20 +8,24 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdfast.comments.search.index import SearchIndex
 from holdfast.comments.search.pattern import compile_query
 from holdfast.comments.search.query import CommentQuery
+from holdfast.comments.sidecar.source import is_sidecar
 from holdfast.comments.store import Comments
-from holdfast.kernel.call import Call, running
+from holdfast.kernel.call import Call, current_call, running
 from holdfast.kernel.errors import Cancelled
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.watching.errors import WatchUnavailable
 from holdfast.storage.watching.inotify import Inotify
+from holdfast.storage.watching.watched_listing import WatchedListing
 from tests.comments.making import PYTHON, age, annotate, comment
 
 
@@ -68,21 +72,21 @@ def test_a_sidecar_written_in_place_is_noticed_at_once(room, tmp_path):
         assert texts(room, f"word{number}") == fresh(room, f"word{number}") != []
 
 
-def test_a_reader_who_leaves_marks_no_file_as_damaged(room, tmp_path, monkeypatch):
-    call = Call()
-    load = room.search._load
+def test_a_reader_who_leaves_marks_no_file_as_damaged(room, tmp_path):
+    leaving = Call()
 
-    def left_meanwhile(path, moves):
-        call.cancel()
-        call.check()
-        return load(path, moves)
+    def load(path, moves):
+        if current_call() is leaving:
+            leaving.cancel()
+            leaving.check()
+        return room.load_owned(path, moves)
 
     rewrite(tmp_path / "a.py.comments", "word", "words")
-    monkeypatch.setattr(room.search, "_load", left_meanwhile)
-    with running(call), pytest.raises(Cancelled):
-        texts(room)
-    monkeypatch.setattr(room.search, "_load", load)
-    answer = room.search.find(CommentQuery(compile_query("words")))
+    listing = WatchedListing(tmp_path, is_sidecar)
+    with closing(SearchIndex(room.repository, listing, load, room.moves)) as search:
+        with running(leaving), pytest.raises(Cancelled):
+            search.find(CommentQuery(compile_query("words")))
+        answer = search.find(CommentQuery(compile_query("words")))
     assert ([hit.text for hit in answer.hits], answer.damaged) == (["words in a"], [])
 
 

@@ -86,11 +86,14 @@ def served(repository: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any,
     """What would have been served, without serving it."""
     gathered: list[tuple[Any, ...]] = []
 
-    def serve(workspace: Any, selection: Selection, profile: Profile, settings: HttpSettings | None) -> int:
+    def serve(
+        workspace: Any, selection: Selection, profile: Profile, settings: HttpSettings | None = None
+    ) -> int:
         gathered.append((selection, profile.name, settings, profile.errors_as_results))
         return 0
 
-    monkeypatch.setattr("holdfast.faces.cli.serve._run_server", serve)
+    monkeypatch.setattr("holdfast.faces.mcp.stdio.serve_stdio", serve)
+    monkeypatch.setattr("holdfast.faces.http.serve.serve_http", serve)
     monkeypatch.chdir(repository)
     return gathered
 

@@ -115,8 +115,15 @@ def test_a_cookie_that_was_not_signed_here_is_worth_nothing(browser: Browser, ch
 
 
 def test_a_cookie_that_expired_is_worth_nothing() -> None:
-    logins = Logins(LoginLink(), b"key", 80, encrypted=False)
+    now, link = 0.0, LoginLink()
+    logins = Logins(link, b"key", 80, encrypted=False, clock=lambda: now)
+    opened = {"method": "GET", "query_string": f"code={link.code}".encode(), "headers": []}
+    left = logins.answer(opened).headers["set-cookie"]
+    lifetime = re.search(r"Max-Age=([0-9]+)", left)
+    assert lifetime is not None
     scope = {"path": "/api/x", "method": "GET"}
-    past, future = logins._sign(1), logins._sign(2**40)
-    assert logins.caller(scope, {b"cookie": f"holdfast-80={past}".encode()}) is None
-    assert logins.caller(scope, {b"cookie": f"a=b; holdfast-80={future}".encode()}) is not None
+    headers = {b"cookie": f"a=b; {left.partition(';')[0]}".encode()}
+    now = float(lifetime[1])
+    assert logins.caller(scope, headers) is not None
+    now += 1
+    assert logins.caller(scope, headers) is None

@@ -92,8 +92,9 @@ class Hall:
         else:
             self.shelf.versions[name] = version
         self.watch.callbacks["notes"]()
-        for _ in range(50):
-            await asyncio.sleep(0.002)
+        await asyncio.sleep(0)  # a comparison that the change starts is a task from here on
+        while tasks := asyncio.all_tasks() - {asyncio.current_task()}:
+            await asyncio.wait(tasks)
 
 
 def in_the_hall(work: Callable[[Hall], Awaitable[None]]) -> Hall:
@@ -135,7 +136,11 @@ def test_nothing_is_watched_or_remembered_once_nobody_wants_it() -> None:
         assert list(hall.watch.callbacks) == ["notes"]
         hall.publisher.forget("ada")
         assert hall.watch.callbacks == {}
-        assert hall.publisher._states._states == {}
+        hall.shelf.versions["a"] = 4
+        await hall.publisher.subscribe("ada", "note://a", ada.session)
+        await hall.change("b", 4)
+        assert ada.heard == [], "the state from before is not what it is compared with"
+        hall.publisher.forget("ada")
         async with hall.publisher.listening(["note://a"], lists=True):
             assert list(hall.watch.callbacks) == ["notes"]
             await hall.change("a", 5)

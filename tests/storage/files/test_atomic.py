@@ -31,6 +31,7 @@ from holdfast.storage.files.locks import Locks, locked
 from holdfast.storage.files.regular_file import read_limited
 from holdfast.storage.files.temporary import TEMPORARY_SUFFIX, sweep_orphans
 from holdfast.storage.git.repository import Repository
+from tests.waiting import LeavingCall, wait_until
 
 
 def temporaries(directory: Path) -> list[str]:
@@ -183,18 +184,23 @@ def test_a_held_lock_is_busy_for_threads_of_the_same_process(tmp_path):
 
 
 def test_a_held_lock_is_waited_for(tmp_path):
-    got = threading.Event()
+    order: list[str] = []
+
+    class WaitingCall(Call):
+        def check(self) -> None:
+            order.append("waits")
 
     def wait() -> None:
-        with locked(tmp_path / "data", wait=60):
-            got.set()
+        with running(WaitingCall()), locked(tmp_path / "data", wait=60):
+            order.append("holds it")
 
     with locked(tmp_path / "data"):
         waiting = threading.Thread(target=wait)
         waiting.start()
-        assert not got.wait(0.1)
+        wait_until(lambda: len(order) > 1)
+        order.append("released")
     waiting.join(60)
-    assert got.is_set()
+    assert order.index("released") < order.index("holds it")
 
 
 def test_a_lock_never_touches_the_data_file(tmp_path):
@@ -225,9 +231,12 @@ def test_a_lock_ends_with_the_process_that_held_it(tmp_path):
 
 
 def test_waiting_for_a_lock_ends_when_the_caller_gives_up(tmp_path):
-    call = Call()
-    threading.Timer(0.1, call.cancel).start()
-    with locked(tmp_path / "data"), running(call), pytest.raises(Cancelled), locked(tmp_path / "data"):
+    with (
+        locked(tmp_path / "data"),
+        running(LeavingCall()),
+        pytest.raises(Cancelled),
+        locked(tmp_path / "data"),
+    ):
         pass
 
 

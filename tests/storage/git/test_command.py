@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -31,7 +33,7 @@ from tests.storage.git.blobs import GitWithBlobs as Git
 from tests.storage.git_support import commit
 from tests.storage.git_support import git as plain_git
 from tests.storage.hostile_repository import PROMISOR_URLS, HostileRepository
-from tests.waiting import wait_until
+from tests.waiting import LeavingCall, wait_until
 
 FILE = RepoPath.parse("src/main.py")
 MISSING_ID = "1234567890" * 4
@@ -313,20 +315,51 @@ def test_the_reader_sees_new_commits_and_repacks(git, repository):
     assert git.head_blob(FILE) == b"one\ntwo\nthree\n"
 
 
-def test_a_reader_that_died_is_started_again(git):
-    assert git.head_blob(FILE)
-    process = git.objects()._process
-    process.kill()
-    process.wait()
-    assert git.head_blob(FILE) == b"one\ntwo\nthree\n"
-    assert git.objects()._process.pid != process.pid
+RECORDING_GIT = """#!/bin/sh
+case "$*" in *cat-file*) echo $$ >> {readers} ;; esac
+exec {git} "$@"
+"""
 
 
-def test_a_closed_reader_starts_again_when_needed(git):
-    assert git.head_blob(FILE)
-    git.close()
-    assert git.objects()._process is None
-    assert git.head_blob(FILE)
+class Readers:
+    """Git whose readers, the processes that read objects, write their ids into a file."""
+
+    def __init__(self, repository: Path, folder: Path) -> None:
+        self._ids = folder / "readers"
+        program = folder / "recording" / "git"
+        program.parent.mkdir()
+        program.write_text(RECORDING_GIT.format(readers=self._ids, git=shutil.which("git")))
+        program.chmod(0o755)
+        path = f"{program.parent}:{os.environ['PATH']}"
+        self.git = Git(Repository.at(repository), {**os.environ, "PATH": path})
+
+    @property
+    def ids(self) -> list[int]:
+        return [int(line) for line in self._ids.read_text().splitlines()]
+
+
+@pytest.fixture
+def readers(repository: Path, first: str, tmp_path: Path):
+    made = Readers(repository, tmp_path)
+    with made.git:
+        yield made
+
+
+def test_a_reader_that_died_is_started_again(readers):
+    assert readers.git.head_blob(FILE)
+    [reader] = readers.ids
+    os.kill(reader, signal.SIGKILL)
+    assert readers.git.head_blob(FILE) == b"one\ntwo\nthree\n"
+    assert len(readers.ids) == 2
+
+
+def test_a_closed_reader_starts_again_when_needed(readers):
+    assert readers.git.head_blob(FILE)
+    readers.git.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(readers.ids[0], 0)
+    assert readers.git.head_blob(FILE)
+    assert len(readers.ids) == 2
 
 
 def test_an_object_name_cannot_smuggle_a_second_request(git):
@@ -335,12 +368,10 @@ def test_an_object_name_cannot_smuggle_a_second_request(git):
             git.objects().read(name, 100)
 
 
-def test_one_process_reads_many_objects(git):
-    git.head_blob(FILE)
-    process = git.objects()._process
+def test_one_process_reads_many_objects(readers):
     for _ in range(200):
-        git.head_blob(FILE)
-    assert git.objects()._process is process
+        readers.git.head_blob(FILE)
+    assert len(readers.ids) == 1
 
 
 # Waiting.
@@ -377,7 +408,12 @@ def is_running(file: Path) -> bool:
 )
 def test_a_cancelled_call_ends_git_and_its_children(slow, tmp_path, ask):
     call = Call()
-    threading.Timer(0.3, call.cancel).start()
+
+    def cancel_once_it_runs() -> None:
+        wait_until((tmp_path / "child").exists)
+        call.cancel()
+
+    threading.Thread(target=cancel_once_it_runs).start()
     with running(call), pytest.raises(Cancelled):
         ask(slow)
     _ends(tmp_path)
@@ -402,14 +438,12 @@ def _ends(tmp_path: Path) -> None:
 
 def test_a_thread_waiting_for_the_reader_can_be_cancelled(slow, tmp_path):
     busy = threading.Thread(target=_ignore_failures, args=(slow,))
-    first_call, second_call = Call(), Call()
-    with running(first_call):
+    with running(Call()):
         busy.start()
     wait_until((tmp_path / "child").exists)
-    threading.Timer(0.2, second_call.cancel).start()
-    with running(second_call), pytest.raises(Cancelled):
+    with running(LeavingCall()), pytest.raises(Cancelled):
         slow.head_blob(FILE)
-    slow.objects()._process.kill()
+    os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
     busy.join(120)
     assert not busy.is_alive()
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import random
 import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from holdfast.kernel.call import Call, running
+from holdfast.kernel.call import Call, Listener, running
 from holdfast.kernel.errors import Cancelled
 from holdfast.storage.git.history import line_ages as module
 from holdfast.storage.git.history.line_ages import Age, line_ages
@@ -50,20 +51,25 @@ def test_an_age_names_commit_time_and_days(repository, monkeypatch):
     assert age == Age(brought, 1_000_000_000, (NOW - 1_000_000_000) // 86400)
 
 
+class WalkCounter(Listener):
+    """Counts the commits of each walk from the progress that it reports."""
+
+    def __init__(self) -> None:
+        self.counts: list[int] = []
+
+    def progress(self, done: float, total: float | None, message: str | None) -> None:
+        if done == 0:
+            self.counts.append(0)
+        self.counts[-1] += 1
+
+
 @pytest.fixture
-def walked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def walked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     """How many commits each walk looked at."""
-    counts: list[int] = []
-    read = module._commits
-
-    def counted(texts):
-        counts.append(0)
-        for one in read(texts):
-            counts[-1] += 1
-            yield one
-
-    monkeypatch.setattr(module, "_commits", counted)
-    return counts
+    monkeypatch.setattr(module, "COMMITS_PER_REPORT", 1)
+    counter = WalkCounter()
+    with running(Call(listener=counter)):
+        yield counter.counts
 
 
 def test_what_was_found_before_is_not_looked_for_again(repository, walked):

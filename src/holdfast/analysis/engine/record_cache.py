@@ -80,10 +80,13 @@ class CachedFile(NamedTuple):
 class RecordCache:
     """The cache of one repository, for one of its work trees."""
 
-    def __init__(self, repository: Repository, name: str = NAME) -> None:
-        """`name` is the name of the database."""
+    def __init__(
+        self, repository: Repository, name: str = NAME, *, clock: Callable[[], float] = time.time
+    ) -> None:
+        """`name` is the name of the database; `clock` returns seconds since 1970."""
         self._repository = repository
         self._name = name
+        self._clock = clock
         self._root = os.fsencode(repository.root)
         self._database = Lazy(self._open)
 
@@ -108,16 +111,19 @@ class RecordCache:
             return {}
         rows = self._rows(lambda connection: _select_records(connection, sorted(keys), whole))
         found = {key: tuple(parts) for key, _, checksum, *parts in rows if checksum == _checksum(key, parts)}
-        today = _today()
+        today = self._today()
         if used_before := [(today, key) for key, used, *_ in rows if used < today]:
             self._write(lambda connection: connection.executemany(_MARK_USED, used_before))
         return found
+
+    def _today(self) -> int:
+        return int(self._clock()) // _DAY_SECONDS
 
     def put(
         self, records: Mapping[str, Parts], files: Mapping[str, CachedFile], deleted: Iterable[str] = ()
     ) -> None:
         """Cache records and the state of files, and forget deleted files."""
-        today = _today()
+        today = self._today()
         record_rows = [(key, today, _checksum(key, parts), *parts) for key, parts in records.items()]
         file_rows = [(self._root, os.fsencode(path), *_file_columns(file)) for path, file in files.items()]
         deleted_rows = [(self._root, os.fsencode(path)) for path in deleted]
@@ -188,10 +194,6 @@ def _bytes_used(connection: sqlite3.Connection) -> int:
 
 def _checksum(key: str, parts: Iterable[bytes]) -> int:
     return crc32(b"".join((key.encode(), *parts)))
-
-
-def _today() -> int:
-    return int(time.time()) // _DAY_SECONDS
 
 
 def _file_columns(file: CachedFile) -> tuple[str, int, str, str, str]:

@@ -18,6 +18,7 @@ import hmac
 import os
 import secrets
 import time
+from collections.abc import Callable
 from urllib.parse import parse_qs
 
 from starlette.responses import RedirectResponse, Response
@@ -61,8 +62,17 @@ class LoginLink:
 class Logins:
     """Answers the login link, and recognises the cookies that it sets."""
 
-    def __init__(self, link: LoginLink, key: bytes, port: int, *, encrypted: bool) -> None:
+    def __init__(
+        self,
+        link: LoginLink,
+        key: bytes,
+        port: int,
+        *,
+        encrypted: bool,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self._link = link
+        self._clock = clock
         self._key = hashlib.sha256(b"login" + key).digest()
         # Browsers share cookies between ports; without the port in the name, servers of several repositories
         # would overwrite each other's cookie.
@@ -88,7 +98,7 @@ class Logins:
             )
         page.set_cookie(
             self._cookie_name,
-            self._sign(int(time.time()) + _LIFETIME_SECONDS),
+            self._sign(int(self._clock()) + _LIFETIME_SECONDS),
             max_age=_LIFETIME_SECONDS,
             path="/",
             secure=self._encrypted,
@@ -109,7 +119,7 @@ class Logins:
         pairs = (pair.strip().partition("=") for pair in cookies.decode("latin-1").split(";"))
         value = next((value for name, _, value in pairs if name == self._cookie_name), "")
         expiry = parse_natural(value.partition(".")[0])
-        if expiry is None or expiry < time.time():
+        if expiry is None or expiry < self._clock():
             return False
         return hmac.compare_digest(value.encode(), self._sign(expiry).encode())
 
