@@ -154,7 +154,7 @@ def finish(program: Callable[[], None]) -> None:
             os.kill(os.getpid(), signal.SIGINT)
         status = 1
     threading._shutdown()  # type: ignore[attr-defined]  # waits for threads that are no daemons
-    atexit._run_exitfuncs()
+    atexit._run_exitfuncs()  # `os._exit` below runs none, and there is no public way to
     try:
         sys.stdout.flush()
         sys.stderr.flush()

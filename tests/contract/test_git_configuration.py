@@ -116,7 +116,7 @@ def ask_everything(repository: Path) -> list[str]:
 def add_remotes(repository: Path, planted: Planted, server: Answering) -> None:
     for place in (repository / "evil.git", repository / ".git" / "evil.git"):
         git(repository, "clone", "--quiet", "--bare", str(planted.side / "other.git"), str(place))
-        planted._plant_hooks(place / "hooks")
+        planted.plant_hooks(place / "hooks")
     for name, address in ADDRESSES.items():
         url = address.format(server=server.address, program=planted.side / "program")
         git(repository, "config", f"remote.{name}.url", url)

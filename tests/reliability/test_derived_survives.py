@@ -25,17 +25,20 @@ acknowledge()
 
 # The file counts before it is whole, and says from the first moment that it is of this version.
 BUILT_IN_PLACE = """
+from contextlib import closing
 from holdfast.storage.sql import derived
 def rebuild(self, fill):
     name = f"{self._name}-{'0' * 16}.sqlite"
     derived.atomic_write(self._pointer, f"{name}\\n".encode())
-    self._build(os.path.join(self._directory, name), fill)
-def fill_bit_by_bit(self, connection, fill):
-    connection.execute(f"PRAGMA application_id = {self._application_id:d}")
-    connection.execute(f"PRAGMA user_version = {self._version:d}")
-    self._prepare(connection)
-    fill(connection)
-derived.DerivedDatabase._rebuild, derived.DerivedDatabase._fill = rebuild, fill_bit_by_bit
+    path = os.path.join(self._directory, name)
+    open(path, "xb").close()
+    with closing(derived.open_store(path, 1)) as connection:
+        connection.execute(f"PRAGMA application_id = {self._application_id:d}")
+        connection.execute(f"PRAGMA user_version = {self._version:d}")
+        self._prepare(connection)
+        fill(connection)
+    return True
+derived.DerivedDatabase.rebuild = rebuild
 """
 
 

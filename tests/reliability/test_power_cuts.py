@@ -27,12 +27,8 @@ database.SETTINGS = ("PRAGMA synchronous = OFF", "PRAGMA foreign_keys = ON")
 INBOX_NOT_FLUSHED = (
     SQLITE_NOT_FLUSHED
     + """
-from holdfast.storage.sql import quick as express
-def insert_carelessly(self, statement, row):
-    with express._OpenStore(self._path, self._expected, "rw") as connection:
-        connection.execute("PRAGMA synchronous = OFF")
-        return connection.execute(statement, row).rowcount == 1
-express.QuickStore._insert = insert_carelessly
+from holdfast.storage.sql import quick
+quick.FLUSH_SETTING = "PRAGMA synchronous = OFF"
 """
 )
 SEND_EITHER_WAY = (

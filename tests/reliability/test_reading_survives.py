@@ -90,10 +90,10 @@ _VOLATILE = re.compile(
 class Machine:
     """A repository with something in every room, looked at by processes to which the disk is refused."""
 
-    def __init__(self, folder: Path) -> None:
-        self.home = folder / "home"
-        self.kept = prepare(folder / "kept", self.home)
-        self._place = folder / "repository"
+    def __init__(self, home: Path, kept: Path, place: Path) -> None:
+        self.home = home
+        self.kept = kept
+        self._place = place
 
     def answers(self, kind: str, change: str = "") -> dict[str, str]:
         shutil.rmtree(self._place, ignore_errors=True)
@@ -134,7 +134,9 @@ os.kill(os.getpid(), 9)
 
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory: pytest.TempPathFactory) -> Machine:
-    return Machine(tmp_path_factory.mktemp("machine"))
+    folder = tmp_path_factory.mktemp("machine")
+    home = folder / "home"
+    return Machine(home, prepare(folder / "kept", home), folder / "repository")
 
 
 @pytest.fixture(scope="module")
@@ -196,7 +198,5 @@ def test_what_a_killed_writer_left_in_its_log_is_read_too(
     assert (store / "inbox.sqlite-wal").stat().st_size > 0
     if is_copy:
         (store / "inbox.sqlite-shm").unlink()
-    other = Machine.__new__(Machine)
-    other.home, other.kept, other._place = machine.home, kept, tmp_path / "repository"
-    answers = read(other.answers(kind, ONLY_READING))
+    answers = read(Machine(machine.home, kept, tmp_path / "repository").answers(kind, ONLY_READING))
     assert "The last one" in answers["read list_messages {}"]

@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
-from collections.abc import Iterator
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from holdfast.comments.tools.search_comments import SearchComments, search_comme
 from holdfast.inbox.legacy import LegacyFile
 from holdfast.inbox.store import Inbox
 from holdfast.kernel.errors import HoldfastError
-from holdfast.milestones.index.index import Index
+from holdfast.milestones.index.index import Answer, Index
 from holdfast.milestones.store import Milestones
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
@@ -230,12 +230,14 @@ def test_b5_a_store_is_what_a_dictionary_says_after_any_calls(
     tally(examples, 0, f"of up to {samples('machine steps')} steps")
 
 
-def careless(self: Index, stack: ExitStack, *_: object, **_more: object) -> sqlite3.Connection:
-    """Opens an index as it is, and takes one that is not usable for an empty one."""
+def careless(self: Index, query: Callable[[sqlite3.Connection], Answer], **_more: object) -> Answer:
+    """Answers from an index as it is, and takes one that is not usable for an empty one."""
     try:
-        return stack.enter_context(self._database.read())
+        with self._database.read() as connection:
+            return query(connection)
     except NotUsable:
-        return stack.enter_context(self._empty_index.lend())
+        with self._empty_index.lend() as connection:
+            return query(connection)
 
 
 @pytest.mark.evidence("B5", "{store}", control=FORGETS)
@@ -255,6 +257,6 @@ def test_control_a_store_that_forgets_differs_from_the_dictionary(
 def test_control_an_index_that_is_not_made_anew_differs_from_the_dictionary(
     indexes: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Index, "_open_if_fresh", careless)
+    monkeypatch.setattr(Index, "read", careless)
     with pytest.raises((AssertionError, HoldfastError)):
         run(indexes, examples=100)

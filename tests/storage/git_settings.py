@@ -79,8 +79,8 @@ class Planted:
         self._program = self.side / "program"
         self._program.write_text(script)
         self._program.chmod(0o755)
-        self._plant_hooks(root / ".git" / "hooks")
-        self._plant_hooks(self.side / "hooks")
+        self.plant_hooks(root / ".git" / "hooks")
+        self.plant_hooks(self.side / "hooks")
         # Objects of another repository, so that git asks for the refs it has.
         other = self.side / "other.git"
         git(self.side, "clone", "--quiet", "--bare", str(root), str(other))
@@ -135,7 +135,7 @@ class Planted:
         elif names == "folder":
             path.mkdir()
 
-    def _plant_hooks(self, folder: Path) -> None:
+    def plant_hooks(self, folder: Path) -> None:
         folder.mkdir(exist_ok=True)
         for hook in HOOKS:
             (folder / hook).unlink(missing_ok=True)

@@ -12,7 +12,7 @@ import networkx as nx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from networkx.algorithms.link_analysis.pagerank_alg import _pagerank_python
+from networkx.algorithms.link_analysis.pagerank_alg import _pagerank_python  # the public one needs SciPy
 
 from holdfast.analysis.graph import metrics
 from holdfast.analysis.graph.metrics import DAMPING, RANDOM_SEED, Figures, MetricGraph

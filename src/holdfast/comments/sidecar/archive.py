@@ -33,6 +33,8 @@ DATABASE_NAME = "comments.sqlite"
 APPLICATION_ID = 0x4846434D  # "HFCM"
 NUMBERS_NAME = "comments.numbers"
 LOCKS_NAME = "comments.locks"
+IGNORED_FAILURES = (Busy, Corrupted, Denied, Unavailable)
+"""Failures to record a write. The sidecar is on disk by then, so they must not make the write fail."""
 
 MIGRATIONS = (
     """
@@ -177,7 +179,7 @@ class Archive:
 
         try:
             self._update(replace)
-        except (Busy, Corrupted, Denied, Unavailable):
+        except IGNORED_FAILURES:
             pass
 
     def stamp(self, sequence: int) -> str:

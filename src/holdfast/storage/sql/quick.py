@@ -18,6 +18,8 @@ _BUSY_SECONDS = 1.0
 """How long to wait for a lock. A judgement: after that the full program, which waits longer, takes over."""
 _MAX_LOG_BYTES = 200_000
 """A judgement: some fifty pages of 4 KiB, so that few writers pay for a checkpoint of the log."""
+FLUSH_SETTING = "PRAGMA synchronous = FULL"
+"""Makes SQLite flush its log at each commit, so that a stored row survives a power cut."""
 _MAX_POINTER_BYTES = 64 * 1024
 """A judgement: such a file holds one path, and Linux allows 4096 bytes for a path."""
 
@@ -58,7 +60,7 @@ class QuickStore:
 
     def _insert(self, statement: str, row: tuple[str | None, ...]) -> bool:
         with _OpenStore(self._path, self._expected, "rw") as connection:
-            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute(FLUSH_SETTING)
             return bool(connection.execute(statement, row).rowcount == 1)
 
 
