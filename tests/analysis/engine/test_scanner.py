@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, NoReturn
 
 import pytest
 
@@ -17,7 +15,7 @@ from holdfast.analysis.engine.scanner import Scanner
 from holdfast.analysis.room import Analysis
 from holdfast.kernel.errors import InvalidPath, NotFound, Unavailable
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.processes.pool import WorkerLost
+from tests.analysis.engine import faulty_workers
 from tests.storage.git_support import commit, git
 
 CODE = "def one():\n    return 1\n"
@@ -278,36 +276,27 @@ def test_a_file_that_breaks_its_parser_is_logged_with_the_error_and_without_its_
     repository: Path, workers: int, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(repository, {"a.py": f"{SECRET} = 1\n", "b.py": "x = 1\n"})
-
-    def breaks(path: str, text: bytes, **_: object) -> None:
-        raise RuntimeError(text.decode())
-
-    monkeypatch.setattr(product, "read_record", breaks)
-    monkeypatch.setattr(file_reader, "ProcessPool", _threads)
+    monkeypatch.setattr(product, "read_record", faulty_workers.fail)
+    monkeypatch.setattr(file_reader, "ProcessPool", faulty_workers.pool_with("fail"))
     scanner = Scanner(Repository.at(repository), RECORDS, bytes_per_process=1)
     try:
         found = scanner.scan(Project(), "normal", workers)
     finally:
         scanner.close()
     assert reasons(found) == {"a.py": file_reader.FAILED, "b.py": file_reader.FAILED}
-    logged = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    logged = sorted(record.getMessage() for record in caplog.records if record.levelname == "WARNING")
     assert len(logged) == 2
-    assert logged[0].startswith("'a.py' could not be analysed: RuntimeError at test_scanner.py:")
+    assert logged[0].startswith("'a.py' could not be analysed: RuntimeError at faulty_workers.py:")
     assert SECRET not in caplog.text
 
 
-def _threads(size: int, *, task_seconds: float, **setup: Any) -> ThreadPoolExecutor:
-    """Return a pool whose worker is a thread of this process."""
-    return ThreadPoolExecutor(1, **setup)
-
-
-def test_a_file_whose_process_ended_is_logged(
+def test_a_file_whose_process_ended_is_logged_and_the_others_are_read(
     repository: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def lost(paths: list[str]) -> NoReturn:
-        raise WorkerLost(paths)
-
-    monkeypatch.setattr(file_reader, "ProcessPool", _threads)
-    monkeypatch.setattr(file_reader, "_read_batch", lost)
-    list(file_reader.read_in_processes(RECORDS, str(repository), [], {"a.py": 1}, 2))
+    write(repository, {"a.py": CODE, "b.py": f"{CODE}\n"})
+    monkeypatch.setattr(file_reader, "ProcessPool", faulty_workers.pool_with("die_of_a"))
+    sizes = {"a.py": 1, "b.py": 1}
+    read = {one.path: one for one in file_reader.read_in_processes(RECORDS, str(repository), [], sizes, 2)}
+    assert {path: one.reason for path, one in read.items()} == {"a.py": file_reader.FAILED, "b.py": ""}
+    assert read["b.py"].parts is not None
     assert "'a.py' could not be analysed: the process that read it ended" in caplog.text
