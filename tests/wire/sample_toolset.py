@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import time
 import warnings
 from typing import Any
@@ -54,6 +55,10 @@ class Wait(Input):
     seconds: float = Field(description="How long to take.")
     steps: int = Field(1, description="How many progress reports to make.")
     afresh: bool = Field(False, description="Whether to count something else from zero afterwards.")
+
+
+class Hold(Input):
+    file: str = Field(description="The file whose appearance ends it.")
 
 
 class Size(Input):
@@ -110,6 +115,25 @@ def sample_toolset(family: str = "core") -> Toolset:
         for step in range(3 if args.afresh else 0):
             call.progress(step, 2, "working on")
         return Echoed(text="done")
+
+    running, most, lock = 0, 0, threading.Lock()
+
+    @sample.operation(
+        "hold", title="Hold", effect=Effect.READ, example="holdfast sample hold --file x", seconds=120
+    )
+    def hold(room: Any, args: Hold) -> Echoed:
+        """Run until a file appears; return how many of these have run at once so far."""
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        _say("holding")
+        while not os.path.exists(args.file):
+            current_call().check()
+            time.sleep(0.005)
+        with lock:
+            running -= 1
+            return Echoed(text=str(most))
 
     @sample.operation(
         "spin", title="Spin", effect=Effect.READ, example="holdfast sample spin --seconds 1", seconds=120

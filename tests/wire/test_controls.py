@@ -16,7 +16,8 @@ from tests.wire.client import WireClient, wire_client
 from tests.wire.test_floods import mutated_lines, readable_id
 
 PLAIN_SERVER = """
-import json, queue, sys, threading, time
+import json, queue, signal, sys, threading
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
 answers = queue.Queue()
 def write():
     while True:
@@ -32,7 +33,7 @@ for line in sys.stdin.buffer:
     if params.get("name") == "noise":
         print("stray print", flush=True)
     if params.get("name") == "wait":
-        time.sleep(1)
+        signal.sigwait({signal.SIGUSR1})
     if params.get("name") == "large":
         text = "x" * params["arguments"]["size"]
     if "id" in asked:
@@ -105,8 +106,10 @@ def test_control_a_print_is_on_the_wire(plain: WireClient) -> None:
 
 @pytest.mark.evidence("D7", "wire", control=PLAIN)
 def test_control_a_ping_waits_for_the_call_before_it(plain: WireClient) -> None:
+    assert plain.ask(0, "ping")["id"] == 0  # so it runs, and the signal ends nothing but the call
     plain.start_call(1, "wait")
     plain.request(2, "ping")
+    plain.process.send_signal(signal.SIGUSR1)
     assert [plain.receive()["id"] for _ in range(2)] == [1, 2]
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from holdfast.faces.admission import TokenBucket
 from holdfast.kernel.limits import LIMITS, MIB
+from tests.waiting import wait_until
 from tests.wire.client import ENVELOPE, WireClient, wire_client
 
 
@@ -177,16 +179,22 @@ def start_waiting(client: WireClient, count: int, seconds: float) -> None:
 
 
 @pytest.mark.requirement("transport-32", "transport-33", "transport-34")
-def test_more_than_the_number_in_flight_are_parked_and_all_are_answered_once() -> None:
-    with wire_client(settings={"limits": {"worker_threads": 128}}) as client:
+def test_more_than_the_number_in_flight_are_parked_and_all_are_answered_once(tmp_path: Path) -> None:
+    in_flight = LIMITS.requests_in_flight
+    # More threads than that, so that only the limit keeps the others waiting.
+    with wire_client(settings={"limits": {"worker_threads": 2 * in_flight}}) as client:
         client.initialize()
-        began = time.monotonic()
-        start_waiting(client, 300, 0.5)
+        for number in range(300):
+            client.start_call(number, "hold", file=str(tmp_path / "go"))
         client.start_call("last", "echo", text="parked too")
-        answers = client.answers(301)
-        assert sorted(str(answer["id"]) for answer in answers) == sorted([*map(str, range(300)), "last"])
-        # Three flights of at most 128, half a second each.
-        assert time.monotonic() - began > 1.4
+        wait_until(lambda: client.error_text().count("holding") >= in_flight)
+        assert client.ask("meanwhile", "ping")["result"] == {}
+        assert client.error_text().count("holding") == in_flight
+        (tmp_path / "go").touch()
+        answers = {str(answer["id"]): answer["result"]["structuredContent"] for answer in client.answers(301)}
+        assert answers.keys() == {*map(str, range(300)), "last"}
+        assert answers.pop("last") == {"text": "parked too"}
+        assert max(int(answer["text"]) for answer in answers.values()) == in_flight
 
 
 def test_beyond_the_parking_space_requests_are_refused() -> None:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from holdfast.faces.cli import progress
 from holdfast.faces.cli.application import run
 from holdfast.faces.cli.command import Host
 from holdfast.kernel import errors
@@ -126,7 +127,6 @@ def dawdle(room: Path, arguments: Dawdle) -> Description:
     current_call().after_answer(lambda: _note(settled, "delivered"), lambda: _note(settled, "kept"))
     for step in range(arguments.steps):
         current_call().progress(step, arguments.steps, f"step {step}\x1b[31m")
-        time.sleep(0.11)
     (room / "started").touch()
     time.sleep(arguments.seconds)
     return Description(received={}, text="done")
@@ -180,4 +180,5 @@ def host() -> Host:
 
 
 if __name__ == "__main__":
+    progress.UPDATE_INTERVAL_SECONDS = 0.0  # so that each step that is reported is shown
     sys.exit(run(None, host()))

@@ -103,10 +103,13 @@ def test_a_server_that_drips_is_given_up_at_the_time_limit() -> None:
 
 def test_a_cancelled_request_ends() -> None:
     call = Call()
-    with serving(lambda _: Answer(raw=drip)) as server, running(call):
-        threading.Timer(0.2, call.cancel).start()
-        with pytest.raises(Cancelled):
-            client(server).request("GET", "/")
+
+    def cancel_and_drip(handler: BaseHTTPRequestHandler) -> None:
+        call.cancel()
+        drip(handler)
+
+    with serving(lambda _: Answer(raw=cancel_and_drip)) as server, running(call), pytest.raises(Cancelled):
+        client(server).request("GET", "/")
 
 
 def drip_body(handler: BaseHTTPRequestHandler) -> None:

@@ -12,7 +12,7 @@ from holdfast.kernel.text import one_line
 
 _BAR_CHARACTERS = 24
 """A judgement: one character for about four percent, and room for a message in 80 columns."""
-_UPDATE_INTERVAL_SECONDS = 0.1
+UPDATE_INTERVAL_SECONDS = 0.1
 """A judgement: smooth to the eye, and almost free."""
 _CLEAR_LINE = "\r\x1b[K"
 
@@ -36,7 +36,7 @@ class ProgressLine(Listener):
         """Redraw the line, unless it was redrawn less than a tenth of a second ago."""
         now = self._clock()
         if self._stream is not None and now >= self._next_update:
-            self._next_update = now + _UPDATE_INTERVAL_SECONDS
+            self._next_update = now + UPDATE_INTERVAL_SECONDS
             self._draw(self._stream, f"{_progress_text(done, total)} {one_line(message or '')}")
 
     def log(self, level: Level, text: str) -> None:
