@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from holdfast.analysis import reports
-from holdfast.analysis.churn import recent_churn
 from holdfast.analysis.comprehensive import components
 from holdfast.analysis.dead_code import dead_code_report, detection
 from holdfast.analysis.debt import debt_item
@@ -253,7 +252,7 @@ def test_asking_again_computes_nothing_anew(root, monkeypatch):
     room = Analysis(Repository.at(root))
     first = asked(room)
     monkeypatch.setattr(reports, "complexity_report", None)
-    monkeypatch.setattr(recent_churn, "_churn", None)
+    monkeypatch.setattr(room.history, "churn", None)
     monkeypatch.setattr(clones, "find_clones", None)
     monkeypatch.setattr(debt_item, "file_debt", None)
     monkeypatch.setattr(prediction, "predictions", None)
