@@ -3,7 +3,6 @@ from __future__ import annotations
 import asyncio
 import re
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -241,7 +240,7 @@ def test_the_loop_stays_free_while_work_runs(house: House):
 
 
 def test_many_calls_at_once_each_get_their_own_answer():
-    running, most, lock = 0, 0, threading.Lock()
+    running, most, lock, meeting = 0, 0, threading.Lock(), threading.Barrier(2)
     room = Toolset("busy", "Many at once.")
 
     @room.operation("double", title="Double", effect=Effect.READ, example="")
@@ -251,7 +250,7 @@ def test_many_calls_at_once_each_get_their_own_answer():
         with lock:
             running += 1
             most = max(most, running)
-        time.sleep(0.001)
+        meeting.wait(60)  # for another call, which runs at the same time
         with lock:
             running -= 1
         return Sum(the_sum=2 * arguments.first_number)

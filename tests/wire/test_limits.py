@@ -178,14 +178,18 @@ def start_waiting(client: WireClient, count: int, seconds: float) -> None:
         client.start_call(number, "wait", seconds=seconds)
 
 
+def start_holding(client: WireClient, count: int, file: Path) -> None:
+    for number in range(count):
+        client.start_call(number, "hold", file=str(file))
+
+
 @pytest.mark.requirement("transport-32", "transport-33", "transport-34")
 def test_more_than_the_number_in_flight_are_parked_and_all_are_answered_once(tmp_path: Path) -> None:
     in_flight = LIMITS.requests_in_flight
     # More threads than that, so that only the limit keeps the others waiting.
     with wire_client(settings={"limits": {"worker_threads": 2 * in_flight}}) as client:
         client.initialize()
-        for number in range(300):
-            client.start_call(number, "hold", file=str(tmp_path / "go"))
+        start_holding(client, 300, tmp_path / "go")
         client.start_call("last", "echo", text="parked too")
         wait_until(lambda: client.error_text().count("holding") >= in_flight)
         assert client.ask("meanwhile", "ping")["result"] == {}
@@ -197,15 +201,16 @@ def test_more_than_the_number_in_flight_are_parked_and_all_are_answered_once(tmp
         assert max(int(answer["text"]) for answer in answers.values()) == in_flight
 
 
-def test_beyond_the_parking_space_requests_are_refused() -> None:
+def test_beyond_the_parking_space_requests_are_refused(tmp_path: Path) -> None:
     limits = {"requests_in_flight": 4, "requests_parked": 3}
     with wire_client(settings={"limits": limits}) as client:
         client.initialize()
-        start_waiting(client, 10, 0.5)
-        answers = client.answers(10)
-        refused = [answer for answer in answers if "error" in answer]
+        start_holding(client, 10, tmp_path / "go")
+        refused = client.answers(3)
         assert [answer["id"] for answer in refused] == [7, 8, 9]
         assert {answer["error"]["data"]["reason"] for answer in refused} == {"max_concurrent_requests"}
+        (tmp_path / "go").touch()
+        assert sorted(answer["id"] for answer in client.answers(7) if "result" in answer) == [*range(7)]
 
 
 @pytest.mark.requirement("reliability-D7")

@@ -17,7 +17,8 @@ from tests.comments.making import annotate, comment
 from tests.reliability.samples import samples
 
 COMMENTS = 1000
-BOMBS = [r"(a+)+$", r"(a|aa)+$", r"(a|a?)+$", r"(.*a){20}$"]
+BOMBS = {r"(a+)+$": 0, r"(a|aa)+$": 0, r"(a|a?)+$": COMMENTS, r"(.*a){20}$": 0}
+"""Classic bombs, and in how many comments each has a match; one matches the empty end of any text."""
 TEXT = "a" * 40 + "!"
 
 
@@ -44,7 +45,7 @@ def search(room: Comments, pattern: str) -> SearchMetadata:
 @pytest.mark.evidence("E5", "search", "classic and generated expressions")
 def test_a_classic_bomb_is_searched_to_the_end(room: Comments, pattern: str) -> None:
     found = search(room, pattern)
-    assert (found.interpreted_as, found.total_results) == ("regex", 0)
+    assert (found.interpreted_as, found.total_results) == ("regex", BOMBS[pattern])
 
 
 @pytest.mark.requirement("reliability-E5")
@@ -71,7 +72,7 @@ def generated(chance: random.Random, count: int) -> Iterator[str]:
 @pytest.mark.requirement("reliability-E5")
 @pytest.mark.evidence("E5", "search", control="an engine that goes back")
 def test_control_an_engine_that_goes_back_does_not_end() -> None:
-    program = f"import re; re.search({BOMBS[0]!r}, {TEXT!r})"
+    program = f"import re; re.search({next(iter(BOMBS))!r}, {TEXT!r})"
     with pytest.raises(subprocess.TimeoutExpired):
         subprocess.run([sys.executable, "-c", program], timeout=3, check=False)
 
