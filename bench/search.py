@@ -69,6 +69,10 @@ QUERIES = (
     ("any letter", ".", {}, ALL),
     ("any word", r"\w+", {}, ALL),
 )
+BOMBS = (r"(a+)+$", r"(a|aa)+$", r"(a|a?)+$", r"(.*a){20}$")
+"""Patterns that take a backtracking engine hours on a text such as `aaaa!`."""
+BOMB_FILES = 20
+BOMB_MS = 200
 WORDS = """
 the of to and in is that for it as with be on by this are or not we from at should must when if code value
 function call return error check before after cache lock file path user
@@ -79,12 +83,12 @@ PHRASES = ("rate limit", "rate limiting", "security", "vulnerability", "timing a
 TAGS = ("TODO", "FIXME", "NOTE", "STAR", "QUESTION")
 
 
-def make_workspace(root: Path) -> None:
+def make_workspace(root: Path, files: int = FILES) -> None:
     """Write sources and sidecars, the same every time."""
     chance = random.Random(4)
     syllables = [first + second for first in "bcdfghklmnprstvw" for second in "aeiou"]
     rare = ["".join(chance.choices(syllables, k=chance.randint(1, 4))) for _ in range(3000)]
-    for number in range(FILES):
+    for number in range(files):
         folder = root / "src" / f"package{number % 40}" / f"part{number % 7}"
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"file{number}.txt"
@@ -146,6 +150,23 @@ def ours(room: Comments, query: str, filters: dict[str, Any]) -> float:
     return time.perf_counter() - started
 
 
+def slowest_bomb(rounds: int) -> float:
+    """Return the median milliseconds of the slowest classic bomb over 1,000 comments that all invite it."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        make_workspace(root, BOMB_FILES)
+        for sidecar in root.rglob("*.comments"):
+            value = json.loads(sidecar.read_text())
+            for comment in value["comments"]:
+                comment["text"] = "a" * 40 + "!"
+            sidecar.write_text(json.dumps(value, indent=2))
+        room = Comments(Repository.at(root))
+        ours(room, *ANYTHING)
+        slowest = max(median(ours(room, bomb, {}) for _ in range(rounds)) for bomb in BOMBS)
+        room.close()
+    return slowest * 1000
+
+
 def grep_version() -> str:
     """Return grep's version."""
     return subprocess.run(["grep", "--version"], capture_output=True, text=True).stdout.split()[3]
@@ -195,6 +216,10 @@ def main() -> int:
     )
     compare(results, "queries", ("grep -r", "holdfast"), comparisons)
     results.bar("megabytes of the searching process, above those before", above, MEMORY_MB)
+    bomb = slowest_bomb(options.rounds)
+    results.bar(
+        f"milliseconds of the slowest of {len(BOMBS)} hostile patterns over 1,000 comments", bomb, BOMB_MS
+    )
     rows = [*((what, amount(took)) for what, took in once), ("memory above that before", f"{above:.0f} MB")]
     results.table("once", ("what", "took"), rows)
     return results.finish(options)
