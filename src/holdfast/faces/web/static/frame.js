@@ -21,8 +21,10 @@ const links = new Map(rail.map((link) => [router.matchRoute(link.pathname)?.view
 /** @type {View | null} */
 let currentView = null;
 let currentPath = "";
-/** @type {Promise<void> | null} set once the counts of the rail are kept current */
-let followingCounts = null;
+/** Whether the server refused this browser; then the request to sign in is shown instead of a view. */
+let isSignedOut = false;
+/** @type {Promise<void> | null} loads the module that keeps the counts of the rail current; null to try again */
+let countsModule = null;
 
 /**
  * Show the number of items that await the user beside the links of their views: `showCounts({today: 3})`; 0 is hidden.
@@ -46,8 +48,11 @@ async function showView() {
   const query = new URLSearchParams(location.search);
   const view = new View(main, route?.parameters ?? {}, query, { takesFocus: isNavigation });
   currentView = view;
+  /** Whether the user went to another view or was signed out while this view was loading. */
+  const isAbandoned = () => currentView !== view || isSignedOut;
+  isSignedOut = false;
+  delete main.dataset.ready;
   markCurrentLink(route?.view);
-  main.removeAttribute("data-signed-out");
   if (!route) {
     fill(main);
     view.setHeading("Page not found");
@@ -56,29 +61,29 @@ async function showView() {
   }
   try {
     const [module] = await Promise.all([import(`./views/${route.view}.js`), applyStylesheet(route.view)]);
-    if (currentView !== view || main.dataset.signedOut) return;
+    if (isAbandoned()) return;
     fill(main).dataset.view = route.view;
     await module.show(view);
   } catch (problem) {
-    if (currentView !== view || problem.name === "AbortError" || main.dataset.signedOut) return;
+    if (isAbandoned() || problem.name === "AbortError") return;
     main.append(errorMessage(problem));
     if (problem.status === undefined) throw problem; // a bug in the page itself
   }
   if (currentView === view) {
-    main.dataset.ready = "";
+    main.dataset.ready = ""; // the tests wait for it
     if (isNavigation) view.announce(`${view.title} is shown.`);
   }
-  // The view is shown before the counts are requested.
-  if (!main.dataset.signedOut) followingCounts ??= followCounts();
+  // Only now, so that the counts do not delay the view.
+  if (!isSignedOut) countsModule ??= startCounts();
 }
 
-/** Keep the counts of the rail current. If the module cannot be loaded, the next view requests it again. */
-async function followCounts() {
+/** Start to keep the counts of the rail current. If the module cannot be loaded, the next view requests it again. */
+async function startCounts() {
   try {
-    const waiting = await import("./views/today/waiting.js");
-    waiting.followCounts(showCounts);
+    const { followCounts } = await import("./views/today/waiting.js");
+    followCounts(showCounts);
   } catch {
-    followingCounts = null;
+    countsModule = null;
   }
 }
 
@@ -92,7 +97,7 @@ function applyStylesheet(view) {
   const current = existing.find((link) => link.dataset.view === view);
   for (const link of existing) link.media = link === current ? "all" : "not all";
   if (current?.sheet) return null;
-  // An existing link does not show whether it failed or is loading; a new link reports it and shares the request.
+  // An existing link does not show whether it failed or is loading. A new link reports it, and shares its request.
   const link = el("link", { rel: "stylesheet", href: `/static/views/${view}.css`, dataset: { view } });
   return new Promise((resolve) => {
     for (const event of ["load", "error"]) link.addEventListener(event, resolve, { once: true });
@@ -106,7 +111,6 @@ function applyStylesheet(view) {
  * @param {string | undefined} view
  */
 function markCurrentLink(view) {
-  delete main.dataset.ready;
   for (const [name, link] of links) {
     const isCurrent = name === view || (name === "board" && view === "task");
     if (!isCurrent) {
@@ -120,7 +124,7 @@ function markCurrentLink(view) {
 
 /** @param {boolean} isConnected */
 function showConnection(isConnected) {
-  if (isConnected && main.dataset.signedOut) showView(); // the user signed in again, in this window or another
+  if (isConnected && isSignedOut) showView(); // the user signed in again, in this window or another
   const node = byId("live");
   node.className = isConnected ? "live connected" : "live";
   fill(node, el("span.dot"), isConnected ? el("span.visually-hidden", "live") : "reconnecting");
@@ -134,7 +138,7 @@ function switchTheme() {
 }
 
 function showSignedOut() {
-  main.dataset.signedOut = "true";
+  isSignedOut = true;
   document.title = "Sign in · Holdfast";
   fill(
     main,
@@ -145,7 +149,7 @@ function showSignedOut() {
 }
 
 async function showRepositoryName() {
-  const { workspaces } = await get("tasks/taskpilot_workspaces").catch(() => ({}));
+  const { workspaces } = await get("tasks/taskpilot_workspaces").catch(() => ({})); // shown only if it is known
   byId("repository").textContent = workspaces?.[0]?.name ?? "";
 }
 

@@ -11,13 +11,13 @@ const UNITS = [
   [MINUTE, 1, "s"], [HOUR, MINUTE, "min"], [DAY, HOUR, "h"],
   [30 * DAY, DAY, "days"], [365 * DAY, 30 * DAY, "months"], [Infinity, 365 * DAY, "years"],
 ];
-/** A judgement: an event of the last minute is "just now", as its exact age only distracts. */
+/** A judgement: an event of the last 45 seconds is "just now", as its exact age only distracts. */
 const JUST_NOW_S = 45;
-/** A judgement: a sixth of a minute, the smallest unit of most texts, so that no text is wrong for long. */
+/** A judgement: most texts count minutes, so none is more than 10 seconds late. */
 const REFRESH_MS = 10_000;
 
 /**
- * The function that computes the text of each element that `selfUpdating` returned.
+ * The function that computes the text of each element that `keepUpdated` returned.
  * @type {WeakMap<Element, () => string>}
  */
 const textFunctions = new WeakMap();
@@ -27,6 +27,7 @@ const textFunctions = new WeakMap();
  * @param {number} seconds
  */
 function formatDuration(seconds) {
+  // Seconds are NaN for an invalid date.
   const [, size, unit] = UNITS.find(([below]) => seconds < below) ?? UNITS[UNITS.length - 1];
   const count = Math.max(0, Math.floor(seconds / size));
   const singular = unit.replace(/(?<=.)s$/, ""); // the "s" of seconds stays
@@ -39,14 +40,14 @@ function formatDuration(seconds) {
  */
 export function ago(iso) {
   const node = el("time", { datetime: iso, title: new Date(iso).toLocaleString() });
-  return selfUpdating(node, () => {
+  return keepUpdated(node, () => {
     const seconds = (Date.now() - Date.parse(iso)) / 1000;
     return seconds < JUST_NOW_S ? "just now" : `${formatDuration(seconds)} ago`;
   });
 }
 
 /**
- * Return the time left until a point in time, or null once it has passed.
+ * Return the time left until a point in time as text, or null once it has passed.
  * @param {string} iso
  */
 export function timeLeft(iso) {
@@ -55,14 +56,14 @@ export function timeLeft(iso) {
 }
 
 /**
- * Set the text of an element now, and again every few seconds while it is in the document.
+ * Set the text of an element now, and again every 10 seconds while it is in the document.
  * @template {HTMLElement} Target
  * @param {Target} node
- * @param {() => string} text
+ * @param {() => string} textOf
  */
-export function selfUpdating(node, text) {
-  node.dataset.clock = "";
-  textFunctions.set(node, text);
+export function keepUpdated(node, textOf) {
+  node.dataset.clock = ""; // so that `updateAll` finds it
+  textFunctions.set(node, textOf);
   update(node);
   return node;
 }

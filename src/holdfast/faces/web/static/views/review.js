@@ -6,12 +6,12 @@ import { pluralise, emptyState, quiet } from "../display.js";
 import { arrange, el, fill, highlight } from "../dom.js";
 import { commitAddress } from "../links.js";
 import { FileDiff, changeCounts } from "./review/file.js";
-import { threadWithLink, formatMessage, groupThreads } from "./review/remarks.js";
+import { anchorFrom, threadWithLink, formatMessage, groupThreads } from "./review/remarks.js";
 import { Selection } from "./review/selection.js";
 import { DONE_REMARKS, Drafts, isMarked, setMark } from "../storage.js";
 
 /** @import { View } from "../view.js" */
-/** @import { Draft, Thread } from "./review/remarks.js" */
+/** @import { Draft, Row, Thread } from "./review/remarks.js" */
 
 /** The interval between checks for changes; a judgement: each check is one conditional request. */
 const CHECK_MS = 3000;
@@ -27,6 +27,15 @@ const MAX_MESSAGES = 200;
 const SUBJECTS = {
   worktree: ["Uncommitted changes"], unstaged: ["Unstaged changes"], staged: ["Staged changes"],
   commit: ["A commit", "revision"], range: ["A range of commits", "base", "revision"], branch: ["This branch", "base"],
+};
+/**
+ * The diff that a remark is on, as its text describes it: "the work tree", or commits by their ids.
+ * @type {Record<string, (oldCommit?: string, newCommit?: string) => string>}
+ */
+const DIFF_NAMES = {
+  worktree: () => "the work tree", unstaged: () => "the work tree", staged: () => "what is staged",
+  commit: (_, newCommit) => `commit ${newCommit}`,
+  range: (oldCommit, newCommit) => `commits ${oldCommit}..${newCommit}`, branch: () => "this branch",
 };
 /** The label and an example of each field. */
 const FIELDS = { revision: ["Commit", "HEAD"], base: ["From", "main"] };
@@ -242,6 +251,20 @@ export class Review {
       reload();
     };
     return { view: this.view, reload, markDone };
+  }
+
+  /**
+   * Add an empty draft on lines of a file, and start editing it.
+   * @param {string} path
+   * @param {Row[]} rows
+   */
+  addDraft(path, rows) {
+    const { old: oldCommit, new: newCommit } = this.diff;
+    const where = DIFF_NAMES[this.query.what](oldCommit?.slice(0, 10), newCommit?.slice(0, 10));
+    // The key identifies the draft in other windows.
+    const draft = { ...anchorFrom(path, rows, where), key: Math.random(), text: "", editing: true };
+    this.drafts.save([...this.drafts.list, draft]);
+    this.draftOptions(draft).save({});
   }
 
   /** Show the number of drafts on the button that sends them. */

@@ -3,7 +3,7 @@
 import { get, ifInitialised } from "../../api.js";
 import { progressBar, quiet } from "../../display.js";
 import { el } from "../../dom.js";
-import { ago, selfUpdating, timeLeft } from "../../time.js";
+import { ago, keepUpdated, timeLeft } from "../../time.js";
 
 /**
  * An event of a task.
@@ -65,7 +65,7 @@ export function agentItem({ agent, tasks = [], last_seen, last }) {
  */
 export function leaseBar(since, until) {
   const bar = progressBar("Lease left", 0);
-  const text = selfUpdating(quiet(), () => {
+  const text = keepUpdated(quiet(), () => {
     const total = Math.max(1, Date.parse(until) - Date.parse(since));
     const percent = Math.min(100, Math.max(0, Math.round((100 * (Date.parse(until) - Date.now())) / total)));
     bar.style.setProperty("--share", `${percent}%`);

@@ -3,7 +3,7 @@
 import { button } from "../../controls.js";
 import { errorMessage, quiet } from "../../display.js";
 import { arrange, el, fill } from "../../dom.js";
-import { selfUpdating, timeLeft } from "../../time.js";
+import { keepUpdated, timeLeft } from "../../time.js";
 import { compareCards, describeBlockers } from "./rules.js";
 
 /** @import { Card } from "./rules.js" */
@@ -187,7 +187,7 @@ function marks(card) {
   return [
     holder && el("span.holder", { title: `Held by ${holder}` }, el("span.dot"),
       el("span.one-line", card.yours ? "you" : holder),
-      selfUpdating(quiet(), () => timeLeft(until ?? "") ?? "lease expired")),
+      keepUpdated(quiet(), () => timeLeft(until ?? "") ?? "lease expired")),
     card.blocked_by && el("span.waits", describeBlockers(card)),
     criteria && el("span.criteria", { title: `${met} of ${criteria} criteria are met` }, `${met}/${criteria}`,
       el("span.bar", { "aria-hidden": "true", style: { "--share": `${(100 * met) / criteria}%` } })),

@@ -1,18 +1,9 @@
 // The selection of lines for a remark, with the mouse or with keys.
 
 import { FileDiff } from "./file.js";
-import { anchorFrom, rowOf } from "./remarks.js";
+import { rowOf } from "./remarks.js";
 
 /** @import { Review } from "../review.js" */
-
-/**
- * The diff that a remark is on, as its text describes it: "the work tree", or commits by their ids.
- * @type {Record<string, (before?: string, now?: string) => string>}
- */
-const DIFF_NAMES = {
-  worktree: () => "the work tree", unstaged: () => "the work tree", staged: () => "what is staged",
-  commit: (_, now) => `commit ${now}`, range: (before, now) => `commits ${before}..${now}`, branch: () => "this branch",
-};
 
 /** The selected lines of a file, from the first to the current one. */
 export class Selection {
@@ -28,7 +19,12 @@ export class Selection {
     /** @type {HTMLElement | null} the row at which the selection started */
     this.first = null;
     this.isDragging = false;
-    const { view } = review;
+    this.followMouse();
+    this.addKeys();
+  }
+
+  followMouse() {
+    const { list, review: { view } } = this;
     list.addEventListener("mousedown", (event) => this.press(event));
     list.addEventListener("mouseover", ({ target }) => {
       if (this.isDragging && target instanceof Element) this.move(target.closest("tr.line"), true);
@@ -37,6 +33,10 @@ export class Selection {
       if (this.isDragging) this.startRemark();
       this.isDragging = false;
     }, { signal: view.signal });
+  }
+
+  addKeys() {
+    const { view } = this.review;
     view.addKey("j", "Next line", () => this.step(1));
     view.addKey("k", "Previous line", () => this.step(-1));
     view.addKey("J", "Select the next line too", () => this.step(1, true));
@@ -53,7 +53,8 @@ export class Selection {
   }
 
   /**
-   * Start a selection on the line number under the mouse; with Shift, extend the selection.
+   * Start a selection on the line number under the mouse; with Shift, extend the selection. The remark starts when the
+   * button is released.
    * @param {MouseEvent} event
    */
   press(event) {
@@ -80,6 +81,7 @@ export class Selection {
   /**
    * Move by lines.
    * @param {number} offset
+   * @param {boolean} [extending] whether the selection keeps its first row
    */
   step(offset, extending = false) {
     const rows = this.rows();
@@ -95,8 +97,8 @@ export class Selection {
     const rows = this.rows();
     const starts = rows.filter((row) => row.previousElementSibling?.classList.contains("hunk"));
     const index = this.current ? rows.indexOf(this.current) : -1;
-    const isAhead = (/** @type {HTMLElement} */ row) => (rows.indexOf(row) - index) * direction > 0;
-    this.move(direction > 0 ? starts.find(isAhead) : starts.findLast(isAhead));
+    const isInDirection = (/** @type {HTMLElement} */ row) => (rows.indexOf(row) - index) * direction > 0;
+    this.move(direction > 0 ? starts.find(isInDirection) : starts.findLast(isInDirection));
   }
 
   /**
@@ -121,20 +123,14 @@ export class Selection {
     const body = this.current?.closest("tbody");
     const rows = /** @type {(HTMLElement | null)[]} */ ([...body?.querySelectorAll("tr.line") ?? []]);
     const [from, to] = [rows.indexOf(this.first), rows.indexOf(this.current)].sort((one, other) => one - other);
-    return /** @type {HTMLElement[]} */ (rows.slice(Math.max(from, 0), to + 1));
+    return /** @type {HTMLElement[]} */ (rows.slice(Math.max(from, 0), to + 1)); // the first row may have been redrawn
   }
 
   /** Start a remark on the selected lines; return whether there are any. */
   startRemark() {
-    const file = this.file();
-    if (!this.current?.isConnected || !file) return false;
-    const { review } = this;
-    const { old, new: now } = review.diff;
-    const where = DIFF_NAMES[review.query.what](old?.slice(0, 10), now?.slice(0, 10));
-    const anchor = anchorFrom(file.file.path, this.selectedRows().map(rowOf), where);
-    const draft = { ...anchor, key: Math.random(), text: "", editing: false };
-    review.drafts.save([...review.drafts.list, draft]);
-    review.draftOptions(draft).save({ editing: true });
+    const diff = this.file();
+    if (!this.current?.isConnected || !diff) return false;
+    this.review.addDraft(diff.file.path, this.selectedRows().map(rowOf));
     return true;
   }
 }
