@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 
 from holdfast.analysis.duplicates.clone import COPY_KINDS, CloneQuery
-from holdfast.analysis.duplicates.clones import find_clones
+from holdfast.analysis.duplicates.clones import project_clones
 from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.room import Analysis
 from holdfast.storage.git.repository import Repository
 
 if __name__ == "__main__":
     room = Analysis(Repository.discover(sys.argv[1]))
-    found = find_clones(room, Project(), CloneQuery(COPY_KINDS))
-    print(f"{len(found.classes)} classes, {found.duplication:.1%} of {found.total_lines} lines")
+    found = project_clones(room, room.scan_tokens(Project()), Project(), CloneQuery(COPY_KINDS))
+    print(f"{len(found.groups)} groups, {found.duplication:.1%} of {found.total_lines} lines")
     room.close()

@@ -31,7 +31,7 @@ from bench._peers import Peers, folders
 from bench._results import Results, absent, parser
 from holdfast.analysis.duplicates.clone import CLONE_KINDS, CloneQuery
 from holdfast.analysis.duplicates.clone_report import CloneReport
-from holdfast.analysis.duplicates.clones import find_clones
+from holdfast.analysis.duplicates.clones import project_clones
 from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.room import Analysis
 from holdfast.storage.git.repository import Repository
@@ -152,7 +152,8 @@ def measured(tree: Path, threshold: float) -> tuple[CloneReport, dict[str, tuple
     room = Analysis(Repository.at(tree))
     try:
         start, began = time.perf_counter(), time.process_time()
-        report = find_clones(room, Project(), CloneQuery(threshold=threshold))
+        query = CloneQuery(threshold=threshold)
+        report = project_clones(room, room.scan_tokens(Project()), Project(), query)
         took, processor = time.perf_counter() - start, time.process_time() - began
         scan = room.scan(Project())
     finally:
@@ -161,7 +162,7 @@ def measured(tree: Path, threshold: float) -> tuple[CloneReport, dict[str, tuple
         f"{len(scan.files)} files, skipped {dict(scan.counts.files_skipped)};",
         f"{took:.1f} s, {processor:.1f} CPU s",
     )
-    print(f"classes: {dict(Counter(one.kind for one in report.classes))}\n")
+    print(f"groups: {dict(Counter(one.kind for one in report.groups))}\n")
     return report, {path: longest(record) for path, record in scan.files.items() if record.functions}
 
 
@@ -175,7 +176,7 @@ def compared(
     def ours(kinds: Iterable[str]) -> Reported:
         return by_class(
             covering([each[:3] for each in one.fragments], functions)
-            for one in report.classes
+            for one in report.groups
             if one.kind in kinds
         )
 

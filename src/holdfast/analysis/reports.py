@@ -12,7 +12,7 @@ from holdfast.analysis.defects.defect_report import DefectReport
 from holdfast.analysis.defects.prediction import cached_predictions
 from holdfast.analysis.duplicates.clone import COPY_KINDS, MIN_COPY_LINES, CloneQuery
 from holdfast.analysis.duplicates.clone_report import CloneReport
-from holdfast.analysis.duplicates.clones import cached_clones
+from holdfast.analysis.duplicates.clones import project_clones
 from holdfast.analysis.engine.scope import AnalysisScope
 from holdfast.analysis.graph.dependency_graph import DagType
 from holdfast.analysis.graph.graph_report import GraphReport, graph_report
@@ -67,7 +67,8 @@ def defects(scope: AnalysisScope) -> DefectReport:
 
 def duplicates(scope: AnalysisScope, min_lines: int = MIN_COPY_LINES) -> CloneReport:
     """Report on exact and renamed clones."""
-    return cached_clones(scope.room, scope.project, CloneQuery(COPY_KINDS, min_lines), scope.scan)
+    tokens = scope.room.scan_tokens(scope.project, stats=scope.scan.stats)
+    return project_clones(scope.room, tokens, scope.project, CloneQuery(COPY_KINDS, min_lines))
 
 
 def coverage(scope: AnalysisScope) -> CoverageReport:

@@ -10,25 +10,27 @@ from typing import Any
 import numpy as np
 import pytest
 
-from holdfast.analysis.duplicates import array_module as module
 from holdfast.analysis.duplicates.array_module import choose_array_module
-from holdfast.analysis.duplicates.clone import GpuUse
+from holdfast.analysis.duplicates.gpu_use import GpuUse
 
 
-def cupy(monkeypatch: pytest.MonkeyPatch, count: Any) -> ModuleType:
-    """Put a CuPy in place that says so about its devices."""
+def cupy(monkeypatch: pytest.MonkeyPatch, current_device: Any) -> ModuleType:
+    """Put a CuPy with two devices in place."""
     fake: Any = ModuleType("cupy")
     fake.arange = np.arange
-    properties = {"name": b"Accelerator 1"}
     fake.cuda = SimpleNamespace(
-        runtime=SimpleNamespace(getDeviceCount=count, getDeviceProperties=lambda _number: properties)
+        runtime=SimpleNamespace(
+            getDevice=current_device,
+            getDeviceCount=lambda: 2,
+            getDeviceProperties=lambda number: {"name": f"Accelerator {number}".encode()},
+        )
     )
     monkeypatch.setitem(sys.modules, "cupy", fake)
     return fake  # type: ignore[no-any-return]
 
 
 def test_without_being_asked_no_gpu_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    cupy(monkeypatch, lambda: 1)
+    cupy(monkeypatch, lambda: 0)
 
     assert choose_array_module(False) == (np, GpuUse(False, False, "No GPU was requested.", None))
 
@@ -56,9 +58,9 @@ def test_without_a_device_the_processor_counts_and_the_reason_is_given(
 
 
 def test_a_gpu_that_answers_is_used_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    fake = cupy(monkeypatch, lambda: 1)
+    fake = cupy(monkeypatch, lambda: 0)
 
-    assert choose_array_module(True) == (fake, GpuUse(True, True, None, "Accelerator 1"))
+    assert choose_array_module(True) == (fake, GpuUse(True, True, None, "Accelerator 0"))
 
 
 def test_the_sketches_need_numpy_and_the_standard_library_alone() -> None:
@@ -76,10 +78,7 @@ def test_the_sketches_need_numpy_and_the_standard_library_alone() -> None:
     }, found.stdout + found.stderr
 
 
-def test_what_is_said_where_the_gpu_gives_up_or_has_nothing_to_do() -> None:
+def test_a_gpu_that_gives_up_is_named_with_the_reason() -> None:
     use = GpuUse(True, True, None, "Accelerator 1")
 
-    assert module.gpu_failed(use, MemoryError()).used is False
-    assert "MemoryError" in str(module.gpu_failed(use, MemoryError()).reason)
-    assert "nothing to search" in str(module.gpu_idle(use).reason)
-    assert module.gpu_idle(GpuUse()) == GpuUse()
+    assert use.unused("It failed.") == GpuUse(True, False, "It failed.", "Accelerator 1")

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from holdfast.analysis.duplicates.clone import CloneClass, CloneKind, CloneQuery
+from holdfast.analysis.duplicates.clone import CloneKind, CloneQuery, FragmentGroup
 from holdfast.analysis.duplicates.clone_report import CloneReport
-from holdfast.analysis.duplicates.clones import clones_in
+from holdfast.analysis.duplicates.clones import clones_in_files
+from holdfast.analysis.duplicates.gpu_use import GpuUse
 from holdfast.analysis.engine.product import TOKENS, SourceText
 from holdfast.syntax.record import read_record
 from tests.analysis.duplicates.test_sketch import OF_BOTH
@@ -82,10 +83,10 @@ def found(files: Mapping[str, str], wanted: CloneQuery = FOR_GAPPED) -> CloneRep
         assert parts is not None
         assert record is not None
         streams[path], records[path] = TOKENS.restore(parts), record
-    return clones_in(streams, wanted, lambda: records)
+    return clones_in_files(streams, wanted, lambda: records)
 
 
-def places(classes: Iterable[CloneClass]) -> list[list[tuple[str, int, int]]]:
+def places(classes: Iterable[FragmentGroup]) -> list[list[tuple[str, int, int]]]:
     return [[one[:3] for one in each.fragments] for each in classes]
 
 
@@ -107,19 +108,19 @@ def lines(number: int, word: str) -> str:
 def test_a_copy_with_lines_put_in_and_taken_out_is_a_gapped_clone() -> None:
     report = found({"a.py": ORIGINAL, "b.py": "import x\n\n\n" + CHANGED, "c.py": OTHER})
 
-    assert places(report.classes) == [[("a.py", 1, 11), ("b.py", 4, 15)]]
-    only = report.classes[0]
+    assert places(report.groups) == [[("a.py", 1, 11), ("b.py", 4, 15)]]
+    only = report.groups[0]
     assert only.kind == "gapped"
     assert [one.similarity for one in only.fragments] == [1.0, only.similarity]
     assert 0.6 < only.similarity < 0.95
-    assert (report.duplicate_lines, report.near_lines) == ({}, {"a.py": 11, "b.py": 12})
+    assert (report.duplicate_lines, report.gapped_lines) == ({}, {"a.py": 11, "b.py": 12})
 
 
 def test_the_similarity_is_the_share_of_tokens_that_stay_in_order() -> None:
     report = found({"a.py": ORIGINAL, "b.py": CHANGED})
-    tokens = [one.tokens for one in report.classes[0].fragments]
+    tokens = [one.tokens for one in report.groups[0].fragments]
     # Of the original's tokens all but nine, on the two lines that ask for a name, are still there in order.
-    assert report.classes[0].similarity == round(2 * (tokens[0] - 9) / sum(tokens), 4)
+    assert report.groups[0].similarity == round(2 * (tokens[0] - 9) / sum(tokens), 4)
 
 
 @pytest.mark.requirement("analysis-129")
@@ -127,9 +128,9 @@ def test_code_that_is_only_built_alike_is_a_semantic_lead_with_its_score_and_no_
     files = {"a.py": ORIGINAL, "b.py": BUILT_ALIKE, "c.py": OTHER}
     report = found(files, CloneQuery(GAPPED | SEMANTIC, threshold=0.9))
 
-    assert [one.kind for one in report.classes] == ["semantic"]
-    assert places(report.classes) == [[("a.py", 1, 11), ("b.py", 1, 11)]]
-    assert 0.9 <= report.classes[0].similarity < 1
+    assert [one.kind for one in report.groups] == ["semantic"]
+    assert places(report.groups) == [[("a.py", 1, 11), ("b.py", 1, 11)]]
+    assert 0.9 <= report.groups[0].similarity < 1
     assert report.duplication == 0
 
 
@@ -142,7 +143,7 @@ def test_a_copy_of_half_a_long_function_is_found_as_a_block() -> None:
         "b.py": f"def second(y, z):\n{lines(5, 'r')}{''.join(changed)}{lines(22, 's')}",
     }
 
-    assert places(found(files).classes) == [[("a.py", 22, 40), ("b.py", 7, 23)]]
+    assert places(found(files).groups) == [[("a.py", 22, 40), ("b.py", 7, 23)]]
 
 
 def test_blocks_inside_of_functions_that_are_alike_are_not_told_again() -> None:
@@ -150,7 +151,7 @@ def test_blocks_inside_of_functions_that_are_alike_are_not_told_again() -> None:
     text = f"def first(x):\n{lines(10, 'p')}{block}{lines(8, 'q')}"
     changed = text.replace("    ", "    log(x)\n    ", 1)
 
-    assert places(found({"a.py": text, "b.py": changed}).classes) == [[("a.py", 1, 38), ("b.py", 1, 39)]]
+    assert places(found({"a.py": text, "b.py": changed}).groups) == [[("a.py", 1, 38), ("b.py", 1, 39)]]
 
 
 def test_likeness_makes_no_chain() -> None:
@@ -158,7 +159,7 @@ def test_likeness_makes_no_chain() -> None:
     files = {
         f"{number}.py": "def function(x):\n" + "".join(parts[number : number + 3]) for number in range(4)
     }
-    classes = places(found(files).classes)
+    classes = places(found(files).groups)
 
     assert classes
     for one in classes:
@@ -169,15 +170,15 @@ def test_likeness_makes_no_chain() -> None:
 def test_equal_functions_and_renamed_ones_are_left_to_the_other_kinds() -> None:
     renamed = ORIGINAL.replace("accounts", "totals").replace("row", "line")
 
-    assert found({"a.py": ORIGINAL, "b.py": ORIGINAL}, CloneQuery(GAPPED | SEMANTIC)).classes == ()
-    assert found({"a.py": ORIGINAL, "b.py": renamed}, CloneQuery(GAPPED | SEMANTIC)).classes == ()
+    assert found({"a.py": ORIGINAL, "b.py": ORIGINAL}, CloneQuery(GAPPED | SEMANTIC)).groups == ()
+    assert found({"a.py": ORIGINAL, "b.py": renamed}, CloneQuery(GAPPED | SEMANTIC)).groups == ()
 
 
 def test_every_copy_of_equal_functions_is_in_the_class() -> None:
     report = found({"a.py": ORIGINAL, "b.py": ORIGINAL, "c.py": CHANGED})
 
-    assert [one.file for one in report.classes[0].fragments] == ["a.py", "b.py", "c.py"]
-    assert [one.similarity == 1 for one in report.classes[0].fragments] == [True, True, False]
+    assert [one.file for one in report.groups[0].fragments] == ["a.py", "b.py", "c.py"]
+    assert [one.similarity == 1 for one in report.groups[0].fragments] == [True, True, False]
 
 
 def test_threshold_and_least_lines_decide() -> None:
@@ -185,11 +186,11 @@ def test_threshold_and_least_lines_decide() -> None:
 
     assert CloneQuery().effective_thresholds == {"gapped": 0.578, "semantic": 0.85}
     assert CloneQuery(SEMANTIC, threshold=0.5).effective_thresholds == {"semantic": 0.5}
-    assert len(found(files, CloneQuery(GAPPED, threshold=0.85)).classes) == 1
-    assert found(files, CloneQuery(GAPPED, threshold=1.0, min_lines=12)).classes == ()
-    similarity = found(files).classes[0].similarity
-    assert len(found(files, CloneQuery(GAPPED, threshold=similarity / 0.68 - 0.01)).classes) == 1
-    assert found(files, CloneQuery(GAPPED, threshold=similarity / 0.68 + 0.01)).classes == ()
+    assert len(found(files, CloneQuery(GAPPED, threshold=0.85)).groups) == 1
+    assert found(files, CloneQuery(GAPPED, threshold=1.0, min_lines=12)).groups == ()
+    similarity = found(files).groups[0].similarity
+    assert len(found(files, CloneQuery(GAPPED, threshold=similarity / 0.68 - 0.01)).groups) == 1
+    assert found(files, CloneQuery(GAPPED, threshold=similarity / 0.68 + 0.01)).groups == ()
 
 
 def test_languages_are_compared_only_where_a_copy_may_stand_in_the_other() -> None:
@@ -200,8 +201,8 @@ def test_languages_are_compared_only_where_a_copy_may_stand_in_the_other() -> No
     changed = text.replace("  return", "  z();\n  return")
     java = "class A {\n" + changed.replace("function f(x, y)", "int f(int x, B y)") + "}\n"
 
-    assert places(found({"a.js": text, "b.ts": changed}).classes) == [[("a.js", 1, 7), ("b.ts", 1, 8)]]
-    assert found({"a.js": text, "b.java": java}).classes == ()
+    assert places(found({"a.js": text, "b.ts": changed}).groups) == [[("a.js", 1, 7), ("b.ts", 1, 8)]]
+    assert found({"a.js": text, "b.java": java}).groups == ()
 
 
 @pytest.mark.requirement("analysis-130")
@@ -210,8 +211,8 @@ def test_all_kinds_together_hold_what_each_finds_alone() -> None:
     together = found(files, CloneQuery(threshold=0.9))
 
     for kind in ("exact", "renamed", "gapped", "semantic"):
-        alone = found(files, CloneQuery(frozenset({kind}), threshold=0.9)).classes
-        assert set(alone) <= set(together.classes)
+        alone = found(files, CloneQuery(frozenset({kind}), threshold=0.9)).groups
+        assert set(alone) <= set(together.groups)
         assert alone or kind == "renamed"
 
 
@@ -223,7 +224,7 @@ def test_a_gpu_that_is_asked_for_and_missing_is_told_and_changes_nothing(
     files = {"a.py": ORIGINAL, "b.py": CHANGED}
     without, asked = found(files), found(files, CloneQuery(GAPPED, gpu=True))
 
-    assert asked.classes == without.classes
+    assert asked.groups == without.groups
     assert (without.gpu.requested, without.gpu.used) == (False, False)
     assert (asked.gpu.requested, asked.gpu.used) == (True, False)
     assert "CuPy is not installed" in str(asked.gpu.reason)
@@ -241,7 +242,7 @@ def test_a_gpu_that_answers_is_used_and_one_that_gives_up_is_done_without(
         setattr(fake, name, getattr(np, name))
     properties = {"name": b"Accelerator 1"}
     fake.cuda = SimpleNamespace(
-        runtime=SimpleNamespace(getDeviceCount=lambda: 1, getDeviceProperties=lambda _number: properties)
+        runtime=SimpleNamespace(getDevice=lambda: 0, getDeviceProperties=lambda _number: properties)
     )
 
     def asnumpy(values: Any) -> Any:
@@ -253,13 +254,16 @@ def test_a_gpu_that_answers_is_used_and_one_that_gives_up_is_done_without(
     monkeypatch.setitem(sys.modules, "cupy", fake)
     report = found({"a.py": ORIGINAL, "b.py": CHANGED}, CloneQuery(GAPPED, gpu=True))
 
-    assert report.classes == found({"a.py": ORIGINAL, "b.py": CHANGED}).classes
+    assert report.groups == found({"a.py": ORIGINAL, "b.py": CHANGED}).groups
     assert (report.gpu.used, report.gpu.device) == (not gives_up, "Accelerator 1")
     assert ("MemoryError" in str(report.gpu.reason)) == gives_up
+    idle = found({"a.py": "x = 1\n"}, CloneQuery(GAPPED, gpu=True)).gpu
+    assert (idle.used, "nothing to search" in str(idle.reason)) == (False, True)
+    assert found({"a.py": "x = 1\n"}).gpu == GpuUse()
 
 
 def test_classes_have_names_that_stay_when_other_code_changes() -> None:
     first = found({"a.py": ORIGINAL, "b.py": CHANGED})
     second = found({"a.py": OTHER, "f/a.py": ORIGINAL, "f/b.py": "x = 1\n" + CHANGED, "g.py": OTHER})
 
-    assert [one.id for one in first.classes] == [one.id for one in second.classes if one.kind == "gapped"]
+    assert [one.id for one in first.groups] == [one.id for one in second.groups if one.kind == "gapped"]

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.analysis.duplicates.clone import CloneClass, CloneKind, CloneQuery
+from holdfast.analysis.duplicates.clone import CloneKind, CloneQuery, FragmentGroup
 from holdfast.analysis.duplicates.clone_report import CloneReport
-from holdfast.analysis.duplicates.clones import clones_in, find_clones
+from holdfast.analysis.duplicates.clones import clones_in_files, project_clones
 from holdfast.analysis.engine.product import TOKENS, SourceText
 from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.room import Analysis
@@ -37,11 +37,11 @@ def clones(files: dict[str, str], kinds: frozenset[CloneKind] = BOTH, min_lines:
         parts = TOKENS.make(SourceText(path, language.name, text.encode()))
         assert parts is not None
         streams[path] = TOKENS.restore(parts)
-    return clones_in(streams, CloneQuery(kinds, min_lines))
+    return clones_in_files(streams, CloneQuery(kinds, min_lines))
 
 
 def places(found: CloneReport) -> list[tuple[str, list[tuple[str, int, int]]]]:
-    return [(one.kind, [fragment[:3] for fragment in one.fragments]) for one in found.classes]
+    return [(one.kind, [fragment[:3] for fragment in one.fragments]) for one in found.groups]
 
 
 @pytest.mark.requirement("analysis-126")
@@ -51,7 +51,7 @@ def test_copies_are_exact_clones_whatever_their_layout_and_comments() -> None:
     found = clones({"a.py": "y = 2\n" + SUM, "b.py": other, "c.py": "z = [3]\n"})
 
     assert places(found) == [("exact", [("a.py", 2, 6), ("b.py", 5, 10)])]
-    assert found.classes[0].similarity == 1.0
+    assert found.groups[0].similarity == 1.0
     assert found.duplicate_lines == {"a.py": 5, "b.py": 6}
     assert found.duplication == 11 / found.total_lines
 
@@ -61,7 +61,7 @@ def test_names_and_literals_may_differ_in_renamed_clones_where_that_is_consisten
     found = clones({"a.py": SUM, "b.py": SUMMED.replace("= 0", "= 100")})
 
     assert places(found) == [("renamed", [("a.py", 1, 5), ("b.py", 1, 5)])]
-    assert 0 < found.classes[0].similarity < 1
+    assert 0 < found.groups[0].similarity < 1
     assert places(clones({"a.py": SUM, "b.py": MIXED})) == []
     assert places(clones({"a.py": SUM, "b.py": SUMMED}, EXACT)) == []
     assert places(clones({"a.py": SUM, "b.py": SUM}, RENAMED)) == []
@@ -102,48 +102,48 @@ def test_imports_and_comments_alone_are_no_clones() -> None:
     imports = "".join(f"from package.module{number} import a, b, c, d\n" for number in range(12))
     comments = "".join(f"# the same remark, {number}\n" for number in range(12))
 
-    assert clones({"a.py": imports + comments, "b.py": imports + comments}).classes == ()
+    assert clones({"a.py": imports + comments, "b.py": imports + comments}).groups == ()
 
 
 def test_languages_are_compared_where_one_may_be_a_copy_of_the_other() -> None:
     script = "function f(a) {\n  let b = 0;\n  for (const c of a) {\n    b += c;\n  }\n  return b;\n}\n"
     braces = "int f(int a)\n{\n  int b = 0;\n  while (a > b) {\n    b += 2;\n  }\n  return b;\n}\n"
 
-    assert len(clones({"a.js": script, "b.ts": script, "c.tsx": script}).classes[0].fragments) == 3
-    assert len(clones({"a.c": braces, "b.cpp": braces}).classes[0].fragments) == 2
-    assert clones({"a.c": braces, "b.java": braces, "d.cs": braces}).classes == ()
+    assert len(clones({"a.js": script, "b.ts": script, "c.tsx": script}).groups[0].fragments) == 3
+    assert len(clones({"a.c": braces, "b.cpp": braces}).groups[0].fragments) == 2
+    assert clones({"a.c": braces, "b.java": braces, "d.cs": braces}).groups == ()
 
 
 def test_a_table_is_no_clone_of_itself_but_one_of_the_same_table() -> None:
     table = "x = [\n" + "".join(f"    ({number}, 'a'),\n" for number in range(50)) + "]\n"
 
-    assert clones({"a.py": table}).classes == ()
+    assert clones({"a.py": table}).groups == ()
     assert places(clones({"a.py": table, "b.py": table})) == [("exact", [("a.py", 1, 52), ("b.py", 1, 52)])]
 
 
 def test_repetitions_in_a_row_are_fragments_side_by_side() -> None:
     found = clones({"a.py": "".join(SUM.replace("total", f"f{number}") for number in range(8))}, RENAMED)
 
-    assert [(one.start_line, one.end_line) for one in found.classes[0].fragments] == [
+    assert [(one.start_line, one.end_line) for one in found.groups[0].fragments] == [
         (start, start + 4) for start in range(1, 40, 5)
     ]
-    assert len(found.classes) == 1
+    assert len(found.groups) == 1
 
 
 @pytest.mark.requirement("analysis-138")
 def test_min_lines_is_what_a_fragment_has_at_least() -> None:
     files = {"a.py": "a = 1\n" + SUM, "b.py": "b()\n" + SUM}
 
-    assert len(clones(files, min_lines=5).classes) == 1
-    assert clones(files, min_lines=6).classes == ()
-    assert len(clones({"a.py": "f(1, 2)\ng(x)\n", "b.py": "f(1, 2)\ng(x)\n"}, min_lines=2).classes) == 1
+    assert len(clones(files, min_lines=5).groups) == 1
+    assert clones(files, min_lines=6).groups == ()
+    assert len(clones({"a.py": "f(1, 2)\ng(x)\n", "b.py": "f(1, 2)\ng(x)\n"}, min_lines=2).groups) == 1
 
 
 def test_an_id_stays_when_other_code_changes() -> None:
     before = clones({"a.py": SUM, "b.py": SUM})
     after = clones({"a.py": "import os\n\nx = 1\n" + SUM, "b.py": SUM, "0.py": "y = 1\n", "c.py": SUM})
 
-    assert [one.id for one in before.classes] == [one.id for one in after.classes]
+    assert [one.id for one in before.groups] == [one.id for one in after.groups]
 
 
 @pytest.mark.parametrize("kinds", [EXACT, RENAMED])
@@ -156,9 +156,9 @@ def test_very_many_equal_lines_and_files_take_no_longer_than_their_number(
     )
     files = clones({f"{number}.py": SUM * 4 for number in range(3_000)}, kinds)
 
-    assert lines.classes == ()
+    assert lines.groups == ()
     assert files.duplication == (1.0 if kinds == EXACT else 0.0)
-    assert all(len(one.fragments) >= 3_000 for one in files.classes)
+    assert all(len(one.fragments) >= 3_000 for one in files.groups)
 
 
 def test_prefixes_of_one_another_are_compared_in_bounded_time() -> None:
@@ -175,7 +175,7 @@ STATEMENTS = st.sampled_from([
 BLOCKS = st.lists(STATEMENTS, min_size=1, max_size=8).map(lambda found: "\n".join(found) + "\n")
 
 
-def tokens_of(files: dict[str, str], one: CloneClass) -> list[list[str]]:
+def tokens_of(files: dict[str, str], one: FragmentGroup) -> list[list[str]]:
     """Return the words of each fragment, found without anything that is tested here."""
     import io
     import tokenize
@@ -222,8 +222,8 @@ def test_every_class_has_equal_tokens_on_true_lines_and_nothing_is_counted_twice
     found = clones(files, min_lines=3)
 
     assert 0 <= found.duplication <= 1
-    assert all(count <= found.lines[path] for path, count in found.duplicate_lines.items())
-    for one in found.classes:
+    assert all(count <= found.line_counts[path] for path, count in found.duplicate_lines.items())
+    for one in found.groups:
         words = tokens_of(files, one)
         normal = [renaming(row) for row in words] if one.kind == "renamed" else words
         assert all(row == normal[0] for row in normal), (one, words)
@@ -242,22 +242,24 @@ def test_a_planted_clone_is_found(before: str, after: str, planted: list[str], r
     copy = block.replace("planted", "copied").replace("'x'", "'y'") if rename else block
     found = clones({"a.py": before + block + "class Other:\n    pass\n", "b.py": copy + after})
 
-    def covers(one: CloneClass) -> bool:
+    def covers(one: FragmentGroup) -> bool:
         lines = {(fragment.file, line) for fragment in one.fragments
                  for line in range(fragment.start_line, fragment.end_line + 1)}  # fmt: skip
         first, count = before.count("\n") + 1, block.count("\n")
         return all(("a.py", first + at) in lines and ("b.py", 1 + at) in lines for at in range(count))
 
-    assert any(covers(one) for one in found.classes)
+    assert any(covers(one) for one in found.groups)
 
 
 def test_a_report_is_kept_while_nothing_changes(repository: Path) -> None:
     write(repository, {"a.py": SUM, "b.py": SUM})
     room = Analysis(Repository.at(repository))
     try:
-        first = find_clones(room, Project(), CloneQuery(BOTH))
-        assert find_clones(room, Project(), CloneQuery(BOTH)) == first
-        assert len(find_clones(room, Project("a.py"), CloneQuery(BOTH)).classes) == 0
+        tokens = room.scan_tokens(Project())
+        first = project_clones(room, tokens, Project(), CloneQuery(BOTH))
+        assert project_clones(room, tokens, Project(), CloneQuery(BOTH)) is first
+        part = Project("a.py")
+        assert project_clones(room, room.scan_tokens(part), part, CloneQuery(BOTH)).groups == ()
     finally:
         room.close()
-    assert len(first.classes) == 1
+    assert len(first.groups) == 1

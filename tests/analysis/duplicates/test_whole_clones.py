@@ -9,7 +9,7 @@ Places = list[tuple[CloneKind, list[tuple[str, int, int]]]]
 
 
 def of_kinds(files: dict[str, str], *kinds: CloneKind) -> Places:
-    classes = found(files, CloneQuery(frozenset({*kinds, "gapped"}))).classes
+    classes = found(files, CloneQuery(frozenset({*kinds, "gapped"}))).groups
     return [
         (one.kind, there) for one, there in zip(classes, places(classes), strict=True) if one.kind in kinds
     ]
@@ -42,7 +42,7 @@ def test_a_renamed_copy_is_told_likewise() -> None:
 def test_equal_files_are_told_where_no_function_is_looked_at() -> None:
     function = "def function(x):\n" + lines(24, "k")
     files = scattered(function) | {"a.py": function, "b.py": function}
-    classes = found(files, CloneQuery(frozenset({"exact"}))).classes
+    classes = found(files, CloneQuery(frozenset({"exact"}))).groups
 
     assert [("a.py", 1, 25), ("b.py", 1, 25)] in places(classes)
 

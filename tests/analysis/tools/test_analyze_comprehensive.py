@@ -207,7 +207,7 @@ def test_a_section_that_fails_is_named_and_the_others_stand(room, monkeypatch):
     def broken(*_):
         raise ValueError("a secret")
 
-    monkeypatch.setattr(reports, "cached_clones", broken)
+    monkeypatch.setattr(reports, "project_clones", broken)
     found = asked(room, min_lines=7)
     assert list(found.failures) == ["duplicates"]
     assert "a secret" not in found.failures["duplicates"]
@@ -253,7 +253,7 @@ def test_asking_again_computes_nothing_anew(root, monkeypatch):
     first = asked(room)
     monkeypatch.setattr(reports, "complexity_report", None)
     monkeypatch.setattr(room.history, "churn", None)
-    monkeypatch.setattr(clones, "find_clones", None)
+    monkeypatch.setattr(clones, "clones_in_files", None)
     monkeypatch.setattr(debt_item, "file_debt", None)
     monkeypatch.setattr(prediction, "predictions", None)
     monkeypatch.setattr(detection, "find_dead_code", None)

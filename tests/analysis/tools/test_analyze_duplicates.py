@@ -168,7 +168,7 @@ def test_a_limit_says_what_it_leaves_out(room: Analysis) -> None:
 
 def test_the_same_tree_gives_the_same_bytes_for_any_number_of_workers(room: Analysis) -> None:
     from holdfast.analysis.duplicates.clone import CloneQuery
-    from holdfast.analysis.duplicates.clones import clones_in
+    from holdfast.analysis.duplicates.clones import clones_in_files
     from holdfast.analysis.engine.product import TOKENS
     from holdfast.analysis.engine.scan import Project
     from holdfast.analysis.engine.scanner import Scanner
@@ -178,7 +178,7 @@ def test_the_same_tree_gives_the_same_bytes_for_any_number_of_workers(room: Anal
         scanner = Scanner(room.repository, TOKENS, bytes_per_process=1)
         files = scanner.scan(Project(), "force-refresh", workers).files
         scanner.close()
-        reports.append(repr(clones_in(files, CloneQuery(frozenset({"exact", "renamed"})))))
+        reports.append(repr(clones_in_files(files, CloneQuery(frozenset({"exact", "renamed"})))))
     assert reports[0] == reports[1]
 
 

@@ -15,7 +15,7 @@ from holdfast.analysis.dead_code.dead_code_report import DeadCodeReport
 from holdfast.analysis.dead_code.unused_code import LEVELS
 from holdfast.analysis.debt.debt_report import DebtReport
 from holdfast.analysis.defects.defect_report import DefectReport, Prediction, defect_finding
-from holdfast.analysis.duplicates.clone import CloneClass
+from holdfast.analysis.duplicates.clone import FragmentGroup
 from holdfast.analysis.duplicates.clone_report import CloneReport
 from holdfast.analysis.engine.analysis_run import Component, Components
 from holdfast.analysis.engine.code_finding import CodeFinding
@@ -78,18 +78,18 @@ def _no_section(*_: object) -> Section:
 def duplicates_section(limits: ReportLimits, report: CloneReport, _: AnalysisScope) -> Section:
     """Show the duplication and the clone groups."""
     section = {
-        "clone_classes": len(report.classes),
+        "clone_classes": len(report.groups),
         "by_kind": report.by_kind,
         "duplicate_lines": sum(report.duplicate_lines.values()),
         "total_lines": report.total_lines,
         "duplication": round(report.duplication, 4) if report.total_lines else None,
-        "classes": [clone_entry(clone) for clone in report.classes[: limits.max_findings]],
+        "classes": [clone_entry(clone) for clone in report.groups[: limits.max_findings]],
     }
     return {"duplicates": visible_in(section)}
 
 
-def clone_entry(clone: CloneClass) -> dict[str, object]:
-    """Return a class of clones as the report lists it."""
+def clone_entry(clone: FragmentGroup) -> dict[str, object]:
+    """Return a clone group as the report lists it."""
     places = [
         {"file": fragment.file, "line": fragment.start_line, "end_line": fragment.end_line}
         for fragment in clone.fragments

@@ -12,7 +12,7 @@ from math import log1p
 from typing import Literal, NamedTuple, get_args
 
 from holdfast.analysis.duplicates.clone import COPY_KINDS, MIN_COPY_LINES, CloneQuery
-from holdfast.analysis.duplicates.clones import cached_clones
+from holdfast.analysis.duplicates.clones import project_clones
 from holdfast.analysis.engine.scan import Project, Scan
 from holdfast.analysis.graph.dependency_graph import cached_graph
 from holdfast.analysis.names.quality import name_quality
@@ -87,9 +87,10 @@ def _compute_static_measures(room: Analysis, project: Project, scan: Scan) -> di
 
 def _duplication(room: Analysis, project: Project, scan: Scan) -> dict[str, Measures]:
     """Return, for each file, the share of exact or renamed clones, and how many other files have copies."""
-    clones = cached_clones(room, project, CloneQuery(COPY_KINDS, MIN_COPY_LINES), scan)
+    tokens = room.scan_tokens(project, stats=scan.stats)
+    clones = project_clones(room, tokens, project, CloneQuery(COPY_KINDS, MIN_COPY_LINES))
     files_with_copies: defaultdict[str, set[str]] = defaultdict(set)
-    for clone in clones.classes:
+    for clone in clones.groups:
         paths = {fragment.file for fragment in clone.fragments}
         for path in paths:
             files_with_copies[path] |= paths - {path}
@@ -98,7 +99,7 @@ def _duplication(room: Analysis, project: Project, scan: Scan) -> dict[str, Meas
             "cloned_share": clones.duplicate_lines.get(path, 0) / (lines or 1),
             "files_with_copies": len(files_with_copies.get(path, ())),
         }
-        for path, lines in clones.lines.items()
+        for path, lines in clones.line_counts.items()
     }
 
 

@@ -1,6 +1,7 @@
 """Duplicates: code that occurs more than once.
 
-- `clone.py`, `clone_report.py`: clone classes and the report; `clones.py` finds clones of every kind.
+- `clones.py` finds clones of every kind. `clone.py`, `clone_report.py`, `gpu_use.py`: clone groups and the
+  report.
 - Exact and renamed clones: `token_clones.py` selects them among the maximal matches (`matches.py`) that grow
   from repeated windows of tokens (`windows.py`); `whole_clones.py` adds whole functions and files.
 - Gapped and semantic clones: `near_clones.py` compares functions and blocks (`code_pieces.py`). `sketch.py`

@@ -1,21 +1,37 @@
-"""Clones: classes of similar code fragments, and the query for them."""
+"""Clone groups, and the query for them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import blake2b
 from math import log2
 from typing import Literal, NamedTuple, get_args
 
 CloneKind = Literal["exact", "renamed", "gapped", "semantic"]
+"""How the fragments of a group may differ, from the least to the most:
+
+- exact: in layout and comments; renamed: also in literals, and in names if the renaming is consistent.
+- gapped: in inserted, deleted or replaced tokens. semantic: in anything but a similar structure.
+"""
 CLONE_KINDS: tuple[CloneKind, ...] = get_args(CloneKind)
 COPY_KINDS: frozenset[CloneKind] = frozenset(("exact", "renamed"))
 """The kinds whose lines are counted as duplicates; see docs/decisions/0020-clones-from-tokens.md."""
-MIN_COPY_LINES = 10
-"""Lines of the shortest copy in reports that combine several analyses: a judgement. Twice the minimum of the
-report on duplicates, as only the larger copies matter next to other findings."""
+DEFAULT_MIN_LINES = 5
+"""Lines of the shortest fragment, by default: a judgement. Fewer lines are often similar by chance."""
+MIN_COPY_LINES = 2 * DEFAULT_MIN_LINES
+"""Lines of the shortest copy in reports that combine several analyses: a judgement, as only the larger copies
+matter next to other findings."""
+DEFAULT_THRESHOLD = 0.85
+"""The minimum similarity of semantic clones, by default. Tuned with `_GAPPED_TO_SEMANTIC_THRESHOLD`."""
 _GAPPED_TO_SEMANTIC_THRESHOLD = 0.68
 """The threshold of gapped clones divided by that of semantic ones. For 0.85 it gives 0.578, tuned on the
 labelled pairs of `bench/clones.py`, docs/accuracy.md#clones."""
+COPY_SIMILARITY_DECIMALS = 3
+"""Decimal places of the similarity of exact and renamed clones: a judgement, a tenth of a percent."""
+NEAR_SIMILARITY_DECIMALS = 4
+"""Decimal places of other similarities: one more, as they are compared with thresholds such as 0.578."""
+_ID_BYTES = 8
+"""Bytes of an id: with 64 bits, a collision is improbable even among millions of groups."""
 
 
 @dataclass(frozen=True)
@@ -23,33 +39,23 @@ class CloneQuery:
     """Which clones to look for."""
 
     kinds: frozenset[CloneKind] = frozenset(CLONE_KINDS)
-    min_lines: int = 5
+    min_lines: int = DEFAULT_MIN_LINES
     """The fewest lines with code in a fragment."""
-    threshold: float = 0.85
-    """The minimum similarity of semantic clones."""
+    threshold: float = DEFAULT_THRESHOLD
+    """The minimum similarity of semantic clones, from 0 to 1."""
     gpu: bool = False
     """Whether to use a GPU if there is one."""
 
     @property
     def gapped_threshold(self) -> float:
         """The minimum share of the tokens of two gapped clones that both have in the same order."""
-        return round(self.threshold * _GAPPED_TO_SEMANTIC_THRESHOLD, 4)
+        return round(self.threshold * _GAPPED_TO_SEMANTIC_THRESHOLD, NEAR_SIMILARITY_DECIMALS)
 
     @property
     def effective_thresholds(self) -> dict[CloneKind, float]:
         """The minimum similarity of each requested kind that has one."""
         thresholds: dict[CloneKind, float] = {"gapped": self.gapped_threshold, "semantic": self.threshold}
         return {kind: threshold for kind, threshold in thresholds.items() if kind in self.kinds}
-
-
-@dataclass(frozen=True)
-class GpuUse:
-    """Whether a GPU was requested and used, and if not, why."""
-
-    requested: bool = False
-    used: bool = False
-    reason: str | None = "No GPU was requested."
-    device: str | None = None
 
 
 class Fragment(NamedTuple):
@@ -59,26 +65,32 @@ class Fragment(NamedTuple):
     start_line: int
     end_line: int
     tokens: int
+    """The number of tokens."""
     similarity: float
-    """The similarity to the first fragment of the class; for exact and renamed clones, the share of equal
-    tokens."""
+    """The similarity to the first fragment of the group, from 0 to 1; for exact and renamed clones, the share
+    of equal tokens."""
 
 
 @dataclass(frozen=True)
-class CloneClass:
-    """Similar fragments, sorted by file and line; the first represents the class."""
+class FragmentGroup:
+    """A clone group: similar fragments, sorted by file and line; the first represents the group."""
 
     id: str
     """A hash of the content, which does not change when other code changes."""
     kind: CloneKind
     similarity: float
-    """The mean similarity of the other fragments to the first."""
+    """The mean similarity of the other fragments to the first, from 0 to 1."""
     fragments: tuple[Fragment, ...]
 
     @property
     def sort_key(self) -> tuple[object, ...]:
-        """Sorts copies first, then gapped clones, then semantic ones; within these, larger classes first."""
+        """Sorts copies first, then gapped clones, then semantic ones; within these, larger groups first."""
         first, kind = self.fragments[0], CLONE_KINDS.index(self.kind)
-        certainty = max(kind, 1)  # exact and renamed clones are sorted as one
+        kind_rank = max(kind, 1)  # exact and renamed clones share a rank
         weight = round(first.tokens * log2(len(self.fragments)), 3)
-        return certainty, -weight, first.file, first.start_line, kind, first.end_line, self.id
+        return kind_rank, -weight, first.file, first.start_line, kind, first.end_line, self.id
+
+
+def group_id(content: bytes) -> str:
+    """Return the id of a group: a hash of its kind, language family and tokens."""
+    return blake2b(content, digest_size=_ID_BYTES).hexdigest()

@@ -1,4 +1,4 @@
-"""The report on duplicates: the classes of clones, and how many lines of each file are in one."""
+"""The report on duplicates: the clone groups, and how many lines of each file are in one."""
 
 from __future__ import annotations
 
@@ -8,27 +8,28 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
-from holdfast.analysis.duplicates.clone import CloneClass, Fragment, GpuUse
+from holdfast.analysis.duplicates.clone import Fragment, FragmentGroup
+from holdfast.analysis.duplicates.gpu_use import GpuUse
 from holdfast.analysis.engine.analysis_report import AnalysisReport
 from holdfast.analysis.engine.code_finding import CodeFinding
 from holdfast.analysis.rules import DUPLICATE_RULES
 
 _MAX_FRAGMENTS_LISTED = 20
-"""The other fragments that a finding lists: a judgement. Some classes have hundreds of fragments, and
-`copies` has their number."""
+"""The other fragments that a finding lists: a judgement. Some groups have hundreds of fragments, and `copies`
+has their number."""
 
 
 @dataclass(frozen=True)
 class CloneReport(AnalysisReport):
     """The clones of a project."""
 
-    classes: tuple[CloneClass, ...]
-    lines: Mapping[str, int]
+    groups: tuple[FragmentGroup, ...]
+    line_counts: Mapping[str, int]
     """The number of lines of each file."""
     duplicate_lines: Mapping[str, int]
-    """The number of lines of each file in exact or renamed clones, each counted once."""
-    near_lines: Mapping[str, int]
-    """The number of other lines of each file in gapped clones."""
+    """The number of lines in exact or renamed clones, each counted once, of each file with any."""
+    gapped_lines: Mapping[str, int]
+    """The number of other lines in gapped clones, of each file with any."""
     gpu: GpuUse = field(default_factory=GpuUse)
 
     unmentioned: ClassVar[Mapping[str, Any]] = {"duplicated": 0.0}
@@ -36,7 +37,7 @@ class CloneReport(AnalysisReport):
     @property
     def total_lines(self) -> int:
         """The number of lines of all files."""
-        return sum(self.lines.values())
+        return sum(self.line_counts.values())
 
     @property
     def duplication(self) -> float:
@@ -45,41 +46,41 @@ class CloneReport(AnalysisReport):
 
     @property
     def by_kind(self) -> dict[str, int]:
-        """The number of classes of each kind."""
-        return dict(sorted(Counter(clone.kind for clone in self.classes).items()))
+        """The number of groups of each kind that was found."""
+        return dict(sorted(Counter(group.kind for group in self.groups).items()))
 
     @cached_property
     def findings(self) -> tuple[CodeFinding, ...]:
-        """One finding for each class, at its first fragment."""
-        return tuple(clone_finding(clone, clone.fragments[0]) for clone in self.classes)
+        """One finding for each group, at its first fragment."""
+        return tuple(clone_finding(group, group.fragments[0]) for group in self.groups)
 
     def file_numbers(self) -> Mapping[str, Mapping[str, Any]]:
-        """Return the share of each file's lines that is in an exact or renamed clone."""
+        """Return the share of the lines of each file, unless it is empty, in exact or renamed clones."""
         return {
             path: {"duplicated": self.duplicate_lines.get(path, 0) / lines}
-            for path, lines in self.lines.items()
+            for path, lines in self.line_counts.items()
             if lines
         }
 
 
-def clone_finding(clone: CloneClass, fragment: Fragment) -> CodeFinding:
-    """Return a class of clones as a finding at one of its fragments."""
-    rule = DUPLICATE_RULES[clone.kind]
+def clone_finding(group: FragmentGroup, fragment: Fragment) -> CodeFinding:
+    """Return a clone group as a finding at one of its fragments; the message names one other."""
+    rule = DUPLICATE_RULES[group.kind]
     others = [
-        f"{other.file}:{other.start_line}-{other.end_line}" for other in clone.fragments if other != fragment
+        f"{other.file}:{other.start_line}-{other.end_line}" for other in group.fragments if other != fragment
     ]
     return CodeFinding(
         rule,
         rule.level,
-        f"{rule.summary} {len(clone.fragments)} copies, also at {others[0]}.",
+        f"{rule.summary} {len(group.fragments)} copies, also at {others[0]}.",
         fragment.file,
         fragment.start_line,
         fragment.end_line,
-        subject=clone.id,
+        subject=group.id,
         properties={
-            "id": clone.id,
-            "copies": len(clone.fragments),
-            "similarity": clone.similarity,
+            "id": group.id,
+            "copies": len(group.fragments),
+            "similarity": group.similarity,
             "others": others[:_MAX_FRAGMENTS_LISTED],
         },
     )

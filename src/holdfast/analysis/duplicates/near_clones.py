@@ -1,14 +1,14 @@
 """Gapped and semantic clones: functions and blocks that are similar without being equal.
 
 MinHash sketches select likely pairs, each pair is aligned or compared by its structure, and a clique cover of
-the similar pairs gives the classes. For example, a function and its copy with an additional log call are
+the similar pairs gives the groups. For example, a function and its copy with an additional log call are
 gapped clones: their longest common subsequence covers nearly all of both.
 
 Contract:
-- Any two fragments of a gapped class were aligned: their longest common subsequence has at least
+- Any two fragments of a gapped group were aligned: their longest common subsequence has at least
   `MIN_FUNCTION_TOKENS` tokens, and at least the effective threshold as a share of the tokens of both. Two
   fragments are never called similar because both are similar to a third.
-- The fragments of a semantic class have a similar structure, but no sufficient alignment. Such a class is a
+- The fragments of a semantic group have a similar structure, but no sufficient alignment. Such a group is a
   hint for a reviewer, not a duplicate.
 - Pieces that are equal, or differ in a consistent renaming, are exact or renamed clones, and not reported
   here.
@@ -18,62 +18,74 @@ Contract:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from hashlib import blake2b
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.analysis.duplicates.alignment import Aligner
-from holdfast.analysis.duplicates.array_module import choose_array_module, gpu_failed, gpu_idle
+from holdfast.analysis.duplicates.array_module import choose_array_module
 from holdfast.analysis.duplicates.cliques import Pair, cliques
-from holdfast.analysis.duplicates.clone import CloneClass, CloneKind, CloneQuery, Fragment, GpuUse
+from holdfast.analysis.duplicates.clone import (
+    NEAR_SIMILARITY_DECIMALS,
+    CloneKind,
+    CloneQuery,
+    Fragment,
+    FragmentGroup,
+    group_id,
+)
 from holdfast.analysis.duplicates.code_pieces import MIN_FUNCTION_TOKENS, CodePieces
+from holdfast.analysis.duplicates.gpu_use import GpuUse
 from holdfast.analysis.duplicates.sketch import LikelyPairs, Pieces, likely_pairs
 from holdfast.analysis.duplicates.structure import Structures
 from holdfast.analysis.duplicates.windows import CloneCorpus
 from holdfast.kernel.call import current_call
 from holdfast.syntax.record import Record
 
-_SIMILARITY_DECIMALS = 4
 _PAIRS_BETWEEN_REPORTS = 1000
 """Pairs whose structures are compared before progress is reported: a judgement. They take a fraction of a
 second."""
 
+_NOTHING_TO_SEARCH = (
+    "Only the search for gapped and semantic clones uses a GPU, and there was nothing to search."
+)
+
 Similarities = dict[Pair, float]
-"""The similarity of each similar pair of pieces."""
+"""The similarity of each similar pair of pieces, from 0 to 1; the lower number comes first in a pair."""
 
 
 def near_clones(
     corpus: CloneCorpus, indents: NDArray[np.uint8], records: Mapping[str, Record], query: CloneQuery
-) -> tuple[list[CloneClass], GpuUse]:
+) -> tuple[list[FragmentGroup], GpuUse]:
     """Return gapped and semantic clones and the use of a GPU, given the indentation of each token's line."""
     code = CodePieces(corpus, indents, records, query.min_lines)
     pieces = code.tokens()
     pairs, gpu = _find_likely_pairs(pieces, query.gpu)
     gapped, other_pairs = _align_pairs(code, pieces, pairs, query.gapped_threshold)
-    classes: list[CloneClass] = []
+    groups: list[FragmentGroup] = []
     if "gapped" in query.kinds:
-        classes += _clone_classes(code, "gapped", gapped)
+        groups += _fragment_groups(code, "gapped", gapped)
     if "semantic" in query.kinds and other_pairs:
         semantic = _compare_structures(Structures(pieces), other_pairs, query.threshold)
-        classes += _clone_classes(code, "semantic", semantic)
-    return classes, gpu
+        groups += _fragment_groups(code, "semantic", semantic)
+    return groups, gpu
 
 
 def _find_likely_pairs(pieces: Pieces, gpu_requested: bool) -> tuple[LikelyPairs, GpuUse]:
     """Return the pairs with similar sketches; if a GPU fails, the processor starts again."""
-    arrays, use = choose_array_module(gpu_requested)
+    arrays, gpu = choose_array_module(gpu_requested)
     if len(pieces) < 2:
         nothing = np.zeros(0, np.int64)
-        return LikelyPairs(nothing, nothing, nothing), gpu_idle(use)
+        return LikelyPairs(nothing, nothing, nothing), gpu.unused(_NOTHING_TO_SEARCH) if gpu.used else gpu
     check_cancelled = current_call().check
     try:
-        return likely_pairs(pieces, arrays, check_cancelled), use
+        return likely_pairs(pieces, arrays, check_cancelled), gpu
     except (RuntimeError, MemoryError) as problem:
-        if not use.used:
+        if not gpu.used:
             raise
-        return likely_pairs(pieces, np, check_cancelled), gpu_failed(use, problem)
+        reason = f"The GPU failed, and the processor did all the work: {type(problem).__name__}."
+        return likely_pairs(pieces, np, check_cancelled), gpu.unused(reason)
 
 
 class _PairToAlign(NamedTuple):
@@ -84,7 +96,7 @@ class _PairToAlign(NamedTuple):
     depth: int
     """The number of pieces that enclose either; 0 for two outermost functions."""
     token_count: int
-    """The number of tokens of both together."""
+    """The sum of the numbers of their tokens."""
     min_common: float
     """The length of the longest common subsequence that makes them similar."""
     is_promising: bool
@@ -112,7 +124,7 @@ def _align_pairs(
     similar: Similarities = {}
     other_pairs: list[Pair] = []
     pairs = _outermost_first(code, pieces, likely, threshold)
-    call, aligned_piece, aligner = current_call(), -1, Aligner(())
+    call, aligned_piece, aligner = current_call(), -1, Aligner(())  # -1: none yet
     for done, pair in enumerate(pairs):
         numbers = pair.first, pair.second
         if not code.are_comparable(*numbers):
@@ -126,7 +138,7 @@ def _align_pairs(
                 aligned_piece, aligner = pair.first, Aligner(code.tokens_of(pair.first))
             common = aligner.common_length(code.tokens_of(pair.second))
         if common >= pair.min_common:
-            similar[numbers] = round(2 * common / pair.token_count, _SIMILARITY_DECIMALS)
+            similar[numbers] = round(2 * common / pair.token_count, NEAR_SIMILARITY_DECIMALS)
         elif not pair.depth:
             other_pairs.append(numbers)
     return similar, other_pairs
@@ -137,12 +149,8 @@ def _is_inside_similar_pair(code: CodePieces, pair: Pair, similar: Similarities)
     first, second = pair
     around_first = frozenset.intersection(*code.pieces[first].enclosing) | {first}
     around_second = frozenset.intersection(*code.pieces[second].enclosing) | {second}
-    for one in around_first:
-        for other in around_second:
-            enclosing = min(one, other), max(one, other)
-            if enclosing != pair and enclosing in similar:
-                return True
-    return False
+    enclosing_pairs = {(min(pieces), max(pieces)) for pieces in product(around_first, around_second)}
+    return not similar.keys().isdisjoint(enclosing_pairs - {pair})
 
 
 def _compare_structures(structures: Structures, pairs: list[Pair], threshold: float) -> Similarities:
@@ -157,24 +165,25 @@ def _compare_structures(structures: Structures, pairs: list[Pair], threshold: fl
     return similar
 
 
-def _clone_classes(code: CodePieces, kind: CloneKind, similar: Similarities) -> Iterator[CloneClass]:
-    """Yield classes that cover the similar pairs, without those that differ in a renaming alone."""
+def _fragment_groups(code: CodePieces, kind: CloneKind, similar: Similarities) -> Iterator[FragmentGroup]:
+    """Yield groups that cover the similar pairs, without those that differ in a renaming alone."""
     changed = [pair for pair in similar if not code.is_renamed(*pair)]
-    for group in cliques(similar, changed):
-        yield _clone_class(code, kind, group, similar)
+    for clique in cliques(similar, changed):
+        yield _fragment_group(code, kind, clique, similar)
 
 
-def _clone_class(code: CodePieces, kind: CloneKind, group: list[int], similar: Similarities) -> CloneClass:
-    """Return a group of pieces, any two of which are similar, as a class of clones."""
-    spans = sorted((span, number) for number in group for span in code.pieces[number].spans)
+def _fragment_group(
+    code: CodePieces, kind: CloneKind, clique: list[int], similar: Similarities
+) -> FragmentGroup:
+    """Return pieces, any two of which are similar, as a clone group."""
+    spans = sorted((span, number) for number in clique for span in code.pieces[number].spans)
     first = spans[0][1]
     fragments = []
     for span, number in spans:
         similarity = 1.0 if number == first else similar[min(first, number), max(first, number)]
         length = span.end - span.start
         fragments.append(Fragment(span.file, span.start_line, span.end_line, length, similarity))
-    content = blake2b(f"{kind} {code.pieces[first].family}".encode(), digest_size=8)
-    for number in sorted(group, key=code.tokens_of):
-        content.update(repr(code.tokens_of(number)).encode())
+    content = f"{kind} {code.pieces[first].family}".encode()
+    content += b"".join(repr(tokens).encode() for tokens in sorted(map(code.tokens_of, clique)))
     mean = sum(fragment.similarity for fragment in fragments[1:]) / (len(fragments) - 1)
-    return CloneClass(content.hexdigest(), kind, round(mean, _SIMILARITY_DECIMALS), tuple(fragments))
+    return FragmentGroup(group_id(content), kind, round(mean, NEAR_SIMILARITY_DECIMALS), tuple(fragments))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from holdfast.analysis.duplicates.clone import NEAR_SIMILARITY_DECIMALS
 from holdfast.analysis.duplicates.sketch import Pieces, hashed_grams
 
 _MAX_GRAM_TOKENS = 4
@@ -17,7 +18,6 @@ _MAX_GRAM_TOKENS = 4
 _FEATURE_BITS = 20
 """Bits of a feature, which is a hash of a k-gram: a judgement. Among a million features, the few hundred of a
 piece rarely collide."""
-_SIMILARITY_DECIMALS = 4
 
 
 class Structures:
@@ -45,7 +45,7 @@ class Structures:
             self._features[of_first], self._features[of_second], assume_unique=True, return_indices=True
         )
         cosine = float(self._weights[of_first][in_first] @ self._weights[of_second][in_second])
-        return round(min(cosine, 1.0), _SIMILARITY_DECIMALS)
+        return round(min(cosine, 1.0), NEAR_SIMILARITY_DECIMALS)  # it may exceed 1 by a rounding error
 
 
 def _feature_occurrences(pieces: Pieces) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

@@ -7,22 +7,28 @@ Contract:
 - Exact fragments have the same tokens: only layout and comments differ.
 - Renamed fragments have the same keywords, operators and brackets. The renaming is consistent: two names of a
   fragment are equal exactly if their counterparts are. Any number matches any number, any string any string.
-  A class of equal fragments is exact, not renamed.
+  A group of equal fragments is exact, not renamed.
 - A fragment has at least three tokens per requested line. A renamed one has a name per requested line, and
   six tokens, or three and a half if it has keywords: lists of plain assignments and tables of literals are
   similar by nature.
-- Code that repeats itself consecutively is one class, not one for each line at which a repetition may start.
+- Code that repeats itself consecutively is one group, not one for each line at which a repetition may start.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.analysis.duplicates.clone import CloneClass, CloneKind, CloneQuery, Fragment
+from holdfast.analysis.duplicates.clone import (
+    COPY_SIMILARITY_DECIMALS,
+    CloneKind,
+    CloneQuery,
+    Fragment,
+    FragmentGroup,
+    group_id,
+)
 from holdfast.analysis.duplicates.matches import Matches, maximal_matches
 from holdfast.analysis.duplicates.windows import (
     Booleans,
@@ -38,29 +44,28 @@ _EXACT_TOKENS_PER_LINE = 3.0
 (docs/accuracy.md#clones)."""
 _RENAMED_TOKENS_PER_LINE = 3.5
 """The fewest tokens of a renamed fragment per requested line: a judgement, tested by the same benchmark."""
-_PLAIN_TOKENS_PER_LINE = 6.0
+PLAIN_TOKENS_PER_LINE = 6.0
 """The fewest tokens per requested line of a renamed fragment with fewer than `_MIN_KEYWORDS`: a judgement,
 tested by the same benchmark. Without control flow, only longer code is unlikely to be similar by chance."""
 _MIN_KEYWORDS = 2
 """Keywords that show that a short renamed fragment has control flow: a judgement. One may be a `return`."""
 _COMPARISONS_PER_STEP = 2_000_000
 """Tokens compared in one step: a judgement. At about 30 bytes each, the arrays of a step take 60 MB."""
-_SIMILARITY_DECIMALS = 3
 
 Shares = NDArray[np.float64]
 
 
-def exact_clones(corpus: CloneCorpus, query: CloneQuery) -> Iterator[CloneClass]:
-    """Yield the classes of fragments with the same tokens."""
+def exact_clones(corpus: CloneCorpus, query: CloneQuery) -> Iterator[FragmentGroup]:
+    """Yield the groups of fragments with the same tokens."""
     text = corpus.exact_text()
     min_tokens = int(query.min_lines * _EXACT_TOKENS_PER_LINE)
     matches = maximal_matches(corpus, text, min_tokens, query.min_lines)
     matches = _without_shifted_repetitions(corpus, matches)
-    return _clone_classes(corpus, text, matches, "exact", np.ones(len(matches.positions)))
+    return _fragment_groups(corpus, text, matches, "exact", np.ones(len(matches.positions)))
 
 
-def renamed_clones(corpus: CloneCorpus, query: CloneQuery) -> Iterator[CloneClass]:
-    """Yield the classes of fragments that differ in names and literals alone."""
+def renamed_clones(corpus: CloneCorpus, query: CloneQuery) -> Iterator[FragmentGroup]:
+    """Yield the groups of fragments that differ in names and literals alone."""
     text = corpus.renamed_text()
     min_tokens = int(query.min_lines * _RENAMED_TOKENS_PER_LINE)
     matches = maximal_matches(corpus, text, min_tokens, query.min_lines)
@@ -71,7 +76,7 @@ def renamed_clones(corpus: CloneCorpus, query: CloneQuery) -> Iterator[CloneClas
     if len(shares):
         differs = np.minimum.reduceat(shares, matches.bounds[:-1]) < 1
     differing_shares = shares[np.repeat(differs, matches.fragment_counts)]
-    return _clone_classes(corpus, text, matches.select(differs), "renamed", differing_shares)
+    return _fragment_groups(corpus, text, matches.select(differs), "renamed", differing_shares)
 
 
 def _is_substantial(corpus: CloneCorpus, matches: Matches, min_lines: int) -> Booleans:
@@ -79,7 +84,7 @@ def _is_substantial(corpus: CloneCorpus, matches: Matches, min_lines: int) -> Bo
     names = _count_in_first_fragments(matches, corpus.tokens.kind == TokenKind.NAME)
     keywords = _count_in_first_fragments(matches, corpus.tokens.exact & KEYWORD != 0)
     has_control_flow = keywords >= _MIN_KEYWORDS
-    is_long = matches.lengths >= min_lines * _PLAIN_TOKENS_PER_LINE
+    is_long = matches.lengths >= min_lines * PLAIN_TOKENS_PER_LINE
     return (names >= min_lines) & (has_control_flow | is_long)
 
 
@@ -139,10 +144,10 @@ def _equal_shares(corpus: CloneCorpus, matches: Matches) -> Shares:
     return shares
 
 
-def _clone_classes(
+def _fragment_groups(
     corpus: CloneCorpus, text: NormalisedText, matches: Matches, kind: CloneKind, shares: Shares
-) -> Iterator[CloneClass]:
-    """Yield each match as a class of clones, given the share of equal tokens of each fragment."""
+) -> Iterator[FragmentGroup]:
+    """Yield each match as a clone group, given the share of equal tokens of each fragment."""
     fragments = _fragments(corpus, matches, shares)
     bounds, similarities = matches.bounds.tolist(), _mean_similarities(matches, shares)
     families = corpus.file_families[corpus.files_at(matches.first_positions)].tolist()
@@ -150,9 +155,8 @@ def _clone_classes(
     for match, (start, length) in enumerate(zip(starts, lengths, strict=True)):
         content = f"{kind} {corpus.family_names[families[match]]} ".encode()
         content += _common_bytes(text, start, length)
-        digest = blake2b(content, digest_size=8).hexdigest()
         match_fragments = tuple(fragments[bounds[match] : bounds[match + 1]])
-        yield CloneClass(digest, kind, similarities[match], match_fragments)
+        yield FragmentGroup(group_id(content), kind, similarities[match], match_fragments)
 
 
 def _fragments(corpus: CloneCorpus, matches: Matches, shares: Shares) -> list[Fragment]:
@@ -166,7 +170,7 @@ def _fragments(corpus: CloneCorpus, matches: Matches, shares: Shares) -> list[Fr
             corpus.tokens.line[matches.positions].tolist(),
             corpus.tokens.end_line[matches.positions + lengths - 1].tolist(),
             lengths.tolist(),
-            np.round(shares, _SIMILARITY_DECIMALS).tolist(),
+            np.round(shares, COPY_SIMILARITY_DECIMALS).tolist(),
         )
     )
 
@@ -177,12 +181,12 @@ def _mean_similarities(matches: Matches, shares: Shares) -> list[float]:
         return []
     sums_of_others = np.add.reduceat(shares, matches.bounds[:-1]) - 1
     means = sums_of_others / (matches.fragment_counts - 1)
-    similarities: list[float] = np.round(means, _SIMILARITY_DECIMALS).tolist()
+    similarities: list[float] = np.round(means, COPY_SIMILARITY_DECIMALS).tolist()
     return similarities
 
 
 def _common_bytes(text: NormalisedText, start: int, length: int) -> bytes:
-    """Return the normalised tokens at a position, which are the same in all fragments of a class."""
+    """Return the normalised tokens at a position, which are the same in all fragments of a group."""
     codes = text.codes[start : start + length]
     if text.previous_distances is None:
         return codes.tobytes()

@@ -19,9 +19,9 @@ from holdfast.analysis.debt.debt_report import debt_finding
 from holdfast.analysis.debt.marker import SEVERITIES
 from holdfast.analysis.defects.defect_report import Prediction, defect_finding
 from holdfast.analysis.defects.prediction import predictions
-from holdfast.analysis.duplicates.clone import COPY_KINDS, CloneClass, CloneQuery, Fragment
+from holdfast.analysis.duplicates.clone import COPY_KINDS, CloneQuery, Fragment, FragmentGroup
 from holdfast.analysis.duplicates.clone_report import CloneReport, clone_finding
-from holdfast.analysis.duplicates.clones import find_clones
+from holdfast.analysis.duplicates.clones import project_clones
 from holdfast.analysis.engine.base_commit import BaseCommit
 from holdfast.analysis.engine.code_finding import CodeFinding, FindingRule
 from holdfast.analysis.engine.scan import FileScan, Project, Scan
@@ -120,13 +120,14 @@ def _duplication(gate: GateScope, threshold: float) -> Verdict:
         new_lines = gate.base.new_lines(gate.scan.files)
         if not any(new_lines.values()):
             return verdict._replace(reason="no line is new")
-    report = find_clones(gate.scope.room, gate.scope.project, _CLONE_QUERY, gate.scan)
+    tokens = gate.scope.room.scan_tokens(gate.scope.project, stats=gate.scan.stats)
+    report = project_clones(gate.scope.room, tokens, gate.scope.project, _CLONE_QUERY)
     if not report.total_lines:
         return verdict._replace(status="not_measured", reason="there are no lines")
     if gate.base is None:
         total = report.total_lines
         copied = sum(report.duplicate_lines.values())
-        copies = [(clone, clone.fragments[0]) for clone in report.classes]
+        copies = [(clone, clone.fragments[0]) for clone in report.groups]
     else:
         total = sum(map(len, new_lines.values()))
         copies = _new_copies(gate, report, new_lines, gate.base)
@@ -143,20 +144,22 @@ def _duplication(gate: GateScope, threshold: float) -> Verdict:
 
 def _new_copies(
     gate: GateScope, report: CloneReport, new_lines: Mapping[str, frozenset[int]], base: BaseCommit
-) -> list[tuple[CloneClass, Fragment]]:
-    """Return the fragments with at least half of their lines new, of classes that had fewer at the base."""
+) -> list[tuple[FragmentGroup, Fragment]]:
+    """Return the fragments with at least half of their lines new, of groups that had fewer at the base."""
 
     def is_new(fragment: Fragment) -> bool:
         lines = _fragment_lines(fragment)
         return 2 * len(lines & new_lines.get(fragment.file, frozenset())) >= len(lines)
 
     copies = [
-        (clone, fragment) for clone in report.classes for fragment in clone.fragments if is_new(fragment)
+        (clone, fragment) for clone in report.groups for fragment in clone.fragments if is_new(fragment)
     ]
     if not copies:
         return []
-    base_report = find_clones(BaseRoom(gate.scope.room, base), gate.scope.project, _CLONE_QUERY)
-    base_sizes = {clone.id: len(clone.fragments) for clone in base_report.classes}
+    base_room = BaseRoom(gate.scope.room, base)
+    base_tokens = base_room.scan_tokens(gate.scope.project)
+    base_report = project_clones(base_room, base_tokens, gate.scope.project, _CLONE_QUERY)
+    base_sizes = {clone.id: len(clone.fragments) for clone in base_report.groups}
     return [
         (clone, fragment) for clone, fragment in copies if len(clone.fragments) > base_sizes.get(clone.id, 0)
     ]

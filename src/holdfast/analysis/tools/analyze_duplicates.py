@@ -11,13 +11,15 @@ from pydantic import Field, StrictBool, StrictFloat
 from holdfast.analysis.duplicates.clone import (
     CLONE_KINDS,
     COPY_KINDS,
-    CloneClass,
+    DEFAULT_MIN_LINES,
+    DEFAULT_THRESHOLD,
     CloneKind,
     CloneQuery,
     Fragment,
+    FragmentGroup,
 )
 from holdfast.analysis.duplicates.clone_report import CloneReport
-from holdfast.analysis.duplicates.clones import clones_of
+from holdfast.analysis.duplicates.clones import project_clones
 from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.render.sarif import SarifResult
 from holdfast.analysis.render.text_layout import lines, shown_line, skipped_files_line, tally
@@ -59,7 +61,7 @@ class AnalyzeDuplicates(arguments.ProjectInput):
         " semantic: leads to equivalent code. all: all of these.",
     )
     threshold: StrictFloat = Field(
-        default=0.85,
+        default=DEFAULT_THRESHOLD,
         ge=0,
         le=1,
         description="Minimum similarity of semantic clones; that of gapped clones is derived from it.",
@@ -69,11 +71,13 @@ class AnalyzeDuplicates(arguments.ProjectInput):
     )
     perf: StrictBool = Field(default=False, description="Report the time taken.")
     format: DuplicatesFormat = Field(default="summary", description="Format of the text.")
-    min_lines: Integer = count_field(5, LIMITS.clone_lines, "Minimum lines of code of a fragment.")
+    min_lines: Integer = count_field(
+        DEFAULT_MIN_LINES, LIMITS.clone_lines, "The minimum number of lines with code in a fragment."
+    )
     limit: Integer = count_field(
         _DEFAULT_GROUPS,
         LIMITS.clone_groups,
-        "Maximum number of groups, longest first, and of fragments of each, but at least two.",
+        "Maximum number of groups, the longest first, and of fragments of each: at least two are listed.",
     )
 
 
@@ -84,7 +88,9 @@ class CloneFragment(Output):
     start_line: int
     end_line: int
     tokens: int
-    similarity_to_representative: float = Field(description="To the first fragment of the group.")
+    similarity_to_representative: float = Field(
+        description="Similarity to the first fragment of the group, from 0 to 1."
+    )
 
 
 class CloneGroup(Output):
@@ -169,13 +175,6 @@ class Duplicates(SarifResult):
 
 def _text(result: Duplicates, width: int) -> str:
     summary, is_detailed = result.summary, result.format == "detailed"
-    all_lines = f"{counted(summary.total_lines, 'line')} in {counted(summary.total_files, 'file')}"
-    ratio = f"not searched for in {all_lines}"
-    if summary.duplicate_lines is not None:
-        share = "nothing to measure"
-        if summary.duplication_ratio is not None:
-            share = f"{summary.duplication_ratio:.1%}"
-        ratio = f"{share}, {summary.duplicate_lines} of {all_lines}"
     shown = result.groups if is_detailed else result.groups[:_MAX_GROUPS_SHOWN]
     hotspots = [
         (
@@ -190,7 +189,7 @@ def _text(result: Duplicates, width: int) -> str:
     groups = f"{summary.clone_groups} ({kinds}) with {summary.total_fragments} fragments"
     gpu = f"used, {result.gpu.device}" if result.gpu.used else result.gpu.reason
     return lines(
-        f"Duplication: {ratio}.",
+        f"Duplication: {_duplication(summary)}.",
         f"In gapped groups: {summary.gapped_lines} more lines." if summary.gapped_lines else "",
         f"Groups: {groups}, the largest with {summary.largest_group_size}."
         if summary.clone_groups
@@ -201,11 +200,20 @@ def _text(result: Duplicates, width: int) -> str:
         _time_line(result.performance),
         map(_group_text, shown)
         if is_detailed
-        else table([_cells(one) for one in shown], width, flexible=(4,)),
+        else table([_cells(group) for group in shown], width, flexible=(4,)),
         "Most duplicates are in:\n" + table(hotspots, width, flexible=(2,)) if hotspots else "",
         shown_line(len(shown), summary.clone_groups),
         result.method,
     )
+
+
+def _duplication(summary: DuplicatesSummary) -> str:
+    all_lines = f"{counted(summary.total_lines, 'line')} in {counted(summary.total_files, 'file')}"
+    if summary.duplicate_lines is None:
+        return f"not searched for in {all_lines}"
+    ratio = summary.duplication_ratio
+    share = "nothing to measure" if ratio is None else f"{ratio:.1%}"
+    return f"{share}, {summary.duplicate_lines} of {all_lines}"
 
 
 def _time_line(performance: Performance | None) -> str:
@@ -230,8 +238,9 @@ def _group_text(group: CloneGroup) -> str:
     if group.lead:
         title += ", a lead"
     places = [
-        f"  {each.file}:{each.start_line}-{each.end_line} ({each.similarity_to_representative:.0%})"
-        for each in group.fragments
+        f"  {fragment.file}:{fragment.start_line}-{fragment.end_line}"
+        f" ({fragment.similarity_to_representative:.0%})"
+        for fragment in group.fragments
     ]
     if len(places) < group.copies:
         places.append(f"  … and {group.copies - len(places)} more")
@@ -239,20 +248,27 @@ def _group_text(group: CloneGroup) -> str:
     return "\n".join((title, *places, *preview))
 
 
-def _clone_group(room: Analysis, one: CloneClass, args: AnalyzeDuplicates) -> CloneGroup:
+def _clone_group(room: Analysis, group: FragmentGroup, args: AnalyzeDuplicates) -> CloneGroup:
+    fragments = group.fragments
     return CloneGroup(
-        id=one.id,
-        clone_type=one.kind,
-        lead=one.kind == "semantic",
-        copies=len(one.fragments),
-        total_lines=sum(each.end_line - each.start_line + 1 for each in one.fragments),
-        total_tokens=sum(each.tokens for each in one.fragments),
-        average_similarity=one.similarity,
+        id=group.id,
+        clone_type=group.kind,
+        lead=group.kind == "semantic",
+        copies=len(fragments),
+        total_lines=sum(fragment.end_line - fragment.start_line + 1 for fragment in fragments),
+        total_tokens=sum(fragment.tokens for fragment in fragments),
+        average_similarity=group.similarity,
         fragments=[
-            CloneFragment.model_validate(dict(zip(CloneFragment.model_fields, each, strict=True)))
-            for each in one.fragments[: max(2, args.limit)]
+            CloneFragment(
+                file=fragment.file,
+                start_line=fragment.start_line,
+                end_line=fragment.end_line,
+                tokens=fragment.tokens,
+                similarity_to_representative=fragment.similarity,
+            )
+            for fragment in fragments[: max(2, args.limit)]
         ],
-        preview=_preview(room, one.fragments[0]) if args.format == "detailed" else None,
+        preview=_preview(room, fragments[0]) if args.format == "detailed" else None,
     )
 
 
@@ -264,31 +280,32 @@ def _preview(room: Analysis, first: Fragment) -> str | None:
     return "\n".join(text.split("\n")[start : start + _PREVIEW_LINES])
 
 
-def _summary(found: CloneReport, *, are_counted: bool) -> DuplicatesSummary:
-    kinds = Counter(one.kind for one in found.classes)
+def _summary(report: CloneReport, *, counts_duplicates: bool) -> DuplicatesSummary:
+    group_counts = report.by_kind
+    group_sizes = [len(group.fragments) for group in report.groups]
     return DuplicatesSummary(
-        total_files=len(found.lines),
-        total_fragments=sum(len(one.fragments) for one in found.classes),
-        duplicate_lines=sum(found.duplicate_lines.values()) if are_counted else None,
-        gapped_lines=sum(found.near_lines.values()),
-        total_lines=found.total_lines,
-        duplication_ratio=round(found.duplication, 4) if are_counted and found.total_lines else None,
-        clone_groups=len(found.classes),
-        groups_by_type={kind: kinds[kind] for kind in CLONE_KINDS if kinds[kind]},
-        largest_group_size=max((len(one.fragments) for one in found.classes), default=0),
+        total_files=len(report.line_counts),
+        total_fragments=sum(group_sizes),
+        duplicate_lines=sum(report.duplicate_lines.values()) if counts_duplicates else None,
+        gapped_lines=sum(report.gapped_lines.values()),
+        total_lines=report.total_lines,
+        duplication_ratio=round(report.duplication, 4) if counts_duplicates and report.total_lines else None,
+        clone_groups=len(report.groups),
+        groups_by_type={kind: group_counts[kind] for kind in CLONE_KINDS if kind in group_counts},
+        largest_group_size=max(group_sizes, default=0),
     )
 
 
-def _hotspots(found: CloneReport, limit: int) -> list[Hotspot]:
+def _hotspots(report: CloneReport, limit: int) -> list[Hotspot]:
     groups: Counter[str] = Counter()
-    for clone in found.classes:
-        groups.update({fragment.file for fragment in clone.fragments})
-    duplicate_lines = Counter(found.duplicate_lines) + Counter(found.near_lines)
+    for group in report.groups:
+        groups.update({fragment.file for fragment in group.fragments})
+    duplicate_lines = Counter(report.duplicate_lines) + Counter(report.gapped_lines)
     hotspots = [
         Hotspot(
             file=path,
             duplicate_lines=lines,
-            total_lines=found.lines[path],
+            total_lines=report.line_counts[path],
             clone_groups=groups[path],
             severity=round(max(1.0, log(lines)) * sqrt(groups[path]), 3),
         )
@@ -314,36 +331,36 @@ def analyze_duplicates(room: Analysis, args: AnalyzeDuplicates) -> Duplicates:
     project = Project(checked_project(room.repository, args.project_path))
     kinds = frozenset(CLONE_KINDS) if args.detection_type == "all" else frozenset({args.detection_type})
     started = monotonic()
-    scan = room.scan_tokens(project)
+    tokens = room.scan_tokens(project)
     read = monotonic()
     query = CloneQuery(kinds, args.min_lines, args.threshold, args.gpu)
-    found = clones_of(room, scan, query, project)
+    report = project_clones(room, tokens, project, query)
     finished = monotonic()
     seconds = finished - started
     performance = Performance(
         analysis_time_s=round(seconds, 3),
         reading_s=round(read - started, 3),
         comparing_s=round(finished - read, 3),
-        files_per_second=round(len(scan.files) / seconds, 1),
-        files_from_cache=scan.hits,
+        files_per_second=round(len(tokens.files) / seconds, 1),
+        files_from_cache=tokens.hits,
     )
     result = Duplicates(
-        **scan.counts.result_fields(project.path, args.format),
+        **tokens.counts.result_fields(project.path, args.format),
         detection_type=args.detection_type,
         threshold=args.threshold,
         effective_thresholds=query.effective_thresholds,
         min_lines=args.min_lines,
-        summary=_summary(found, are_counted=bool(kinds & COPY_KINDS)),
-        groups=[_clone_group(room, one, args) for one in found.classes[: args.limit]],
-        hotspots=_hotspots(found, args.limit),
-        gpu=GpuReport(**vars(found.gpu)),
+        summary=_summary(report, counts_duplicates=bool(kinds & COPY_KINDS)),
+        groups=[_clone_group(room, group, args) for group in report.groups[: args.limit]],
+        hotspots=_hotspots(report, args.limit),
+        gpu=GpuReport.model_validate(report.gpu, from_attributes=True),
         performance=performance if args.perf else None,
         method=_METHOD,
     )
     return result.with_findings(
-        found.findings[: args.limit],
+        report.findings[: args.limit],
         rules=DUPLICATE_RULES.values(),
-        total=len(found.classes),
+        total=len(report.groups),
         properties={"summary": result.summary.wire(), "gpu": result.gpu.wire()},
         notes=[_METHOD],
     )
