@@ -31,10 +31,10 @@ def edges_of(nodes: int, edges: int) -> list[tuple[int, int]]:
     ends = list(range(nodes))
     found: set[tuple[int, int]] = set()
     while len(found) < edges:
-        origin, goal = chance.choice(ends), chance.choice(ends)
-        if origin != goal and (origin, goal) not in found:
-            found.add((origin, goal))
-            ends += (origin, goal)
+        origin, target = chance.choice(ends), chance.choice(ends)
+        if origin != target and (origin, target) not in found:
+            found.add((origin, target))
+            ends += (origin, target)
     return sorted(found)
 
 

@@ -143,7 +143,7 @@ def ours(root: Path, paths: list[Path]) -> set[Edge]:
 
     scan = Scan({name: record for name, record in records.items() if record}, {}, (), tuple(others))
     graph = dependency_graph(scan, Resolution(scan, read), "import-graph")
-    return {(edge.origin, edge.goal) for edge in graph.edges}
+    return {(edge.origin, edge.target) for edge in graph.edges}
 
 
 def main() -> int:
@@ -162,8 +162,8 @@ def main() -> int:
         found = ours(root, paths)
         rows.append((folder.name, len(paths), len(theirs), len(theirs & found), len(found - theirs)))
         for title, edges in (("only Python", theirs - found), ("only ours", found - theirs)):
-            for origin, goal in sorted(edges)[:20]:
-                print(f"  {title}: {origin} -> {goal}")
+            for origin, target in sorted(edges)[:20]:
+                print(f"  {title}: {origin} -> {target}")
     results = Results(
         "bench.import_edges",
         "Trees in Python as their repositories have them; what differs in them was looked at",

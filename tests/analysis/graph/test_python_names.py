@@ -34,7 +34,7 @@ def test_calls_are_found_through_imports_aliases_and_reexports() -> None:
         "app.py::main -> pkg/extra.py::bonus",
         "app.py::main -> pkg/core.py::Engine.turn",
     }
-    [run] = [edge for edge in graph_of(texts, "call-graph").edges if edge.goal == "pkg/core.py::run"]
+    [run] = [edge for edge in graph_of(texts, "call-graph").edges if edge.target == "pkg/core.py::run"]
     assert run.weight == 4
 
 
@@ -156,7 +156,7 @@ def test_imports_within_a_function_bind_there() -> None:
     }
     assert edges_of(texts, "call-graph") == {"a.py::f -> b.py::g"}
     [edge] = graph_of(texts, "import-graph").edges
-    assert edge.deferred
+    assert edge.is_deferred
 
 
 def test_what_comes_from_outside_is_counted_by_package_and_drawn_only_when_asked() -> None:
@@ -178,7 +178,7 @@ def test_what_comes_from_outside_is_counted_by_package_and_drawn_only_when_asked
     assert graph.external == {"builtins": 1, "os": 1, "requests": 1, "unittest": 1}
     assert graph.sites["Calls"] == (5, 0, 4, 1), "what nobody defines is not resolved"
     drawn = graph_of(texts, "call-graph", include_external=True)
-    assert {edge.goal for edge in drawn.edges} == {
+    assert {edge.target for edge in drawn.edges} == {
         "external:builtins",
         "external:os",
         "external:requests",

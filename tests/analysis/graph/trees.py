@@ -33,4 +33,4 @@ def edges_of(texts: Mapping[str, str], dag_type: DagType) -> set[str]:
     """Return the edges of a graph, such as `a.py::f -> b.py::g`; with a mark where one is not exact."""
     marks = {"exact": "", "likely": " (likely)", "guess": " (guess)"}
     found = graph_of(texts, dag_type).edges
-    return {f"{edge.origin} -> {edge.goal}{marks[edge.certainty]}" for edge in found}
+    return {f"{edge.origin} -> {edge.target}{marks[edge.certainty]}" for edge in found}

@@ -63,7 +63,7 @@ def words(result: DependencyGraph) -> str:
 
 
 def edges(result: DependencyGraph) -> set[str]:
-    return {f"{edge.origin} {edge.edge_type} {edge.goal}" for edge in result.edges}
+    return {f"{edge.origin} {edge.edge_type} {edge.target}" for edge in result.edges}
 
 
 IMPORTS = {
@@ -94,7 +94,7 @@ def test_each_kind_of_graph_has_its_edges(tree: Path, dag_type: str, expected: s
     result = asked(tree, dag_type=dag_type)
     assert edges(result) == expected
     assert result.total_edges == len(expected)
-    assert {name for edge in result.edges for name in (edge.origin, edge.goal)} <= {
+    assert {name for edge in result.edges for name in (edge.origin, edge.target)} <= {
         n.id for n in result.nodes
     }
 
@@ -206,7 +206,7 @@ def test_with_a_base_only_what_it_did_not_have_is_shown(tree):
         "import sys\nfrom app import main\n" + TREE["kit/core.py"], encoding="utf-8"
     )
     result = asked(tree, diff="main", include_external=True)
-    assert [(edge.origin, edge.goal) for edge in result.edges if "::" not in edge.goal][:1] == [
+    assert [(edge.origin, edge.target) for edge in result.edges if "::" not in edge.target][:1] == [
         ("kit/core.py", "app/main.py")
     ]
     assert [package.package for package in result.external] == ["sys"]

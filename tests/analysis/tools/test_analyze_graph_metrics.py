@@ -122,8 +122,8 @@ def test_graphml_declares_its_keys_and_holds_every_figure(tree: Path) -> None:
     whole = {node.id: node.model_dump(exclude={"file_path"}) for node in asked(tree).nodes}
     assert {data["id"]: dict(data) for _, data in graph.nodes(data=True)} == whole
     weights = {
-        (graph.nodes[origin]["id"], graph.nodes[goal]["id"]): data["weight"]
-        for origin, goal, data in graph.edges(data=True)
+        (graph.nodes[origin]["id"], graph.nodes[target]["id"]): data["weight"]
+        for origin, target, data in graph.edges(data=True)
     }
     assert weights["app/main.py", "kit/core.py"] == 1
     assert len(weights) == result.total_edges

@@ -140,7 +140,7 @@ def graph_sections(limit: int, dag_type: DagType, report: GraphReport, _: Analys
         "total_edges": part.total_edges,
         "nodes": [node._asdict() for node in part.nodes],
         "edges": [
-            {"from": edge.origin, "to": edge.goal, "edge_type": edge.edge_type, "weight": edge.weight}
+            {"from": edge.origin, "to": edge.target, "edge_type": edge.edge_type, "weight": edge.weight}
             for edge in part.edges
         ],
         "total_cycles": len(report.cycles),

@@ -14,18 +14,19 @@ from holdfast.analysis.dead_code.evidence import Doubt, Evidence
 from holdfast.analysis.dead_code.public_api import PublicApi
 from holdfast.analysis.dead_code.reachability import UNREACHED, Reachability
 from holdfast.analysis.dead_code.roots import registered_subclasses, root_definitions
-from holdfast.analysis.dead_code.symbol_table import BY_IMPORT, CLASSES, SCOPES, SymbolTable
+from holdfast.analysis.dead_code.symbol_table import BY_IMPORT, SymbolTable
 from holdfast.analysis.dead_code.text_references import text_references
 from holdfast.analysis.dead_code.unused_code import Kind, UnusedCode
 from holdfast.analysis.dead_code.unused_in_file import unused_in_files
 from holdfast.analysis.engine.base_commit import BaseCommit
 from holdfast.analysis.engine.scan import Scan
+from holdfast.analysis.graph.file_scope import NAMESPACES
 from holdfast.analysis.graph.resolution import Resolution
 from holdfast.analysis.room import Analysis
 from holdfast.kernel.call import current_call
 from holdfast.kernel.machine import without_garbage_collection
 from holdfast.syntax.record import MODULE
-from holdfast.syntax.symbols import VARIABLES
+from holdfast.syntax.symbols import CLASSES, VARIABLES
 
 _MAX_CONFIDENCE = 0.95
 """The confidence of a finding without any doubt: a judgement. `bench/dead_code.py` checks the level that
@@ -184,7 +185,7 @@ def reported_kind(symbols: SymbolTable, symbol: int) -> Kind | None:
         return None if definition.kind == "Object" and language == "rust" else "class"
     if definition.kind not in VARIABLES or container_kind == "EnumMember":
         return None
-    if container == MODULE or container_kind in SCOPES:
+    if container == MODULE or container_kind in NAMESPACES:
         return "variable" if definition.kind in ("Variable", "Constant") else None
     # Serialisers and any holder of an object may read its fields, so only private ones are reported.
     return "variable" if language in _PRIVATE_FIELDS and not definition.exported else None

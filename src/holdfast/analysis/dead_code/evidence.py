@@ -18,9 +18,9 @@ from holdfast.analysis.dead_code.convention import conventions
 from holdfast.analysis.dead_code.public_api import ACCESSIBLE, IN_TESTS, PUBLIC, PublicApi
 from holdfast.analysis.dead_code.reachability import UNREACHED, Reachability
 from holdfast.analysis.dead_code.roots import last_word
-from holdfast.analysis.dead_code.symbol_table import BY_IMPORT, CLASSES, SymbolTable
+from holdfast.analysis.dead_code.symbol_table import BY_IMPORT, SymbolTable
 from holdfast.syntax.record import MODULE, Record
-from holdfast.syntax.symbols import FUNCTIONS
+from holdfast.syntax.symbols import CLASSES, FUNCTIONS
 
 _INTENTIONAL_MARKER = re.compile(
     r"\b(nolint|no-?unused\w*|ts-prune-ignore|(vulture|skylos|knip|unused)\s*:\s*(ignore|keep))\b"

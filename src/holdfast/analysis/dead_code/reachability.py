@@ -14,8 +14,9 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable
 
-from holdfast.analysis.dead_code.symbol_table import BY_IMPORT, CLASSES, SymbolTable
+from holdfast.analysis.dead_code.symbol_table import BY_IMPORT, SymbolTable
 from holdfast.syntax.record import MODULE, Uses
+from holdfast.syntax.symbols import CLASSES
 
 UNREACHED = 0
 """The round of a definition that no round reached."""

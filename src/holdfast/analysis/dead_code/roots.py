@@ -10,8 +10,10 @@ import re
 from collections.abc import Sequence
 
 from holdfast.analysis.dead_code.convention import Convention, conventions
-from holdfast.analysis.dead_code.symbol_table import CLASSES, FAMILIES, MEMBERS, OWNERS, SCOPES, SymbolTable
+from holdfast.analysis.dead_code.symbol_table import FAMILIES, MEMBERS, OWNERS, SymbolTable
+from holdfast.analysis.graph.file_scope import NAMESPACES
 from holdfast.syntax.record import Definition, Record
+from holdfast.syntax.symbols import CLASSES
 
 _AMBIGUOUS_BASES = frozenset({"Base", "Task", "Document", "Manager", "Library"})
 """Framework bases with common names; a class of that name in the project takes precedence."""
@@ -75,7 +77,7 @@ def _is_called_by_convention(definition: Definition, owner: Definition | None, r
     """Return whether the language or a framework finds a definition by its name or its decorators."""
     name = definition.name
     is_dunder = name.startswith("__") and name.endswith("__")
-    if definition.kind in SCOPES or is_dunder:
+    if definition.kind in NAMESPACES or is_dunder:
         return True
     if any(last_word(text) in rules.decorators for text in definition.decorators):
         return True

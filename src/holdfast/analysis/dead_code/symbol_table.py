@@ -14,16 +14,16 @@ import re
 from collections.abc import Iterator, Sequence
 from posixpath import dirname
 
+from holdfast.analysis.graph.file_scope import NAMESPACES
 from holdfast.analysis.graph.resolution import Resolution
 from holdfast.syntax.record import MODULE, Definition, ImportedName, Record, Uses
+from holdfast.syntax.symbols import CLASSES
 
 OWNERS = frozenset(
     {"Class", "Interface", "Struct", "Enum", "Object", "Variable", "Constant", "Property", "Field"}
 )
 """Kinds of definitions that have members: definitions inside them, accessed with a dot."""
 MEMBERS = frozenset({"Method", "Constructor", "Field", "Property", "EnumMember"})
-SCOPES = frozenset({"Module", "Namespace"})
-CLASSES = frozenset({"Class", "Interface", "Struct", "Enum", "Object"})
 
 _NOT_WORD = re.compile(r"\W+")
 
@@ -106,7 +106,7 @@ class SymbolTable:
                 name = name.rpartition(" for ")[2]
             local.setdefault(name, []).append(symbol)
             self.named.setdefault(name, []).append(symbol)
-            if container_kind in SCOPES:
+            if container_kind in NAMESPACES:
                 self.top_level.setdefault(name, []).append(symbol)
         self.local.append(local)
 

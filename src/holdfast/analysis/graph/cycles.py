@@ -21,7 +21,7 @@ class Cycle(NamedTuple):
 def cycles(edges: Iterable[DependencyEdge]) -> list[Cycle]:
     """Return the cycles of imports, the largest first."""
     imports = [edge for edge in edges if edge.edge_type == "Imports"]
-    at_load = _cyclic_components(edge for edge in imports if not edge.deferred)
+    at_load = _cyclic_components(edge for edge in imports if not edge.is_deferred)
     files_at_load = {file for component in at_load for file in component}
     found = [
         Cycle(tuple(sorted(component)), not files_at_load.isdisjoint(component))
@@ -34,5 +34,5 @@ def _cyclic_components(edges: Iterable[DependencyEdge]) -> list[list[str]]:
     """Return the strongly connected components with more than one node."""
     successors: dict[str, list[str]] = defaultdict(list)
     for edge in edges:
-        successors[edge.origin].append(edge.goal)
+        successors[edge.origin].append(edge.target)
     return [component for component in strong_components(successors) if len(component) > 1]

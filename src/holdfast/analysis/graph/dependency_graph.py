@@ -3,7 +3,7 @@
 Contract:
 - The id of a node is the path of a file, or `path::Outer.inner` for a definition; equal names in a file share
   a node.
-- Every edge has evidence in the source. Its weight is the number of places that refer to the goal, and its
+- Every edge has evidence in the source. Its weight is the number of places that refer to the target, and its
   certainty the highest certainty among them. Unresolved places are counted, but have no edge.
 """
 
@@ -12,17 +12,17 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from holdfast.analysis.engine.scan import Scan
-from holdfast.analysis.graph.file_scope import CONSTRUCTOR, TYPES, enclosing_function
+from holdfast.analysis.graph.file_scope import CONSTRUCTOR, enclosing_function
 from holdfast.analysis.graph.imports.target import Certainty
 from holdfast.analysis.graph.resolution import Resolution
 from holdfast.analysis.graph.resolved_name import LOCAL, DefinitionRef, ResolvedName
 from holdfast.kernel.call import current_call
 from holdfast.kernel.machine import without_garbage_collection
 from holdfast.syntax.record import MODULE, CallSite, Record
-from holdfast.syntax.symbols import FUNCTIONS
+from holdfast.syntax.symbols import CLASSES, FUNCTIONS
 
 if TYPE_CHECKING:
     from holdfast.analysis.room import Analysis
@@ -38,7 +38,7 @@ EDGE_TYPES: Mapping[DagType, tuple[EdgeType, ...]] = {
 }
 EXTERNAL = "external:"
 """Starts the id of the node of an external package."""
-_CERTAINTY_ORDER: Mapping[Certainty, int] = {"exact": 0, "likely": 1, "guess": 2, "unknown": 3}
+_CERTAINTIES: tuple[Certainty, ...] = get_args(Certainty)  # the most certain first
 _CONSTRUCTORS = (CONSTRUCTOR, "__init__", "__construct", "initialize", "init")
 """Names of constructors in the supported languages; the first that a class has is used."""
 _NODE_TYPES: Mapping[str, NodeType] = {
@@ -49,7 +49,6 @@ _NODE_TYPES: Mapping[str, NodeType] = {
     "Enum": "Enum",
     "Interface": "Interface",
 }
-_NONE: frozenset[str] = frozenset()
 _FILES_BETWEEN_REPORTS = 100
 """Files between two progress reports: a judgement. They take a fraction of a second."""
 
@@ -66,16 +65,32 @@ class DependencyNode(NamedTuple):
     """Cyclomatic complexity, summed over the functions of a class or file; None if not measured."""
 
 
+EdgeKey = tuple[str, str, EdgeType]
+"""The origin, the target and the type of an edge."""
+
+
 class DependencyEdge(NamedTuple):
     """A dependency of one node on another."""
 
     origin: str
-    goal: str
+    target: str
     edge_type: EdgeType
     weight: int
+    """The number of places in the source that it stands for."""
     certainty: Certainty
-    deferred: bool
-    """Whether it is an import that does not run when the file loads: in a function, or for types only."""
+    """The highest of these places."""
+    is_deferred: bool = False
+    """Whether none of them is an import that runs when the file loads: all are in functions, or for types."""
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The ids of both nodes."""
+        return self.origin, self.target
+
+    @property
+    def key(self) -> EdgeKey:
+        """What tells edges of a graph apart."""
+        return self.origin, self.target, self.edge_type
 
 
 class Sites(NamedTuple):
@@ -100,9 +115,9 @@ class CodeGraph:
 
     def new_since(self, before: CodeGraph) -> CodeGraph:
         """Return the nodes, edges and packages that an earlier graph lacks, and the ends of these edges."""
-        known = {edge[:3] for edge in before.edges}
-        edges = tuple(edge for edge in self.edges if edge[:3] not in known)
-        ends = {end for edge in edges for end in edge[:2]}
+        known = {edge.key for edge in before.edges}
+        edges = tuple(edge for edge in self.edges if edge.key not in known)
+        ends = {end for edge in edges for end in edge.ends}
         nodes = {key: node for key, node in self.nodes.items() if key in ends or key not in before.nodes}
         external = {name: sites for name, sites in self.external.items() if name not in before.external}
         return replace(self, nodes=nodes, edges=edges, external=external)
@@ -112,10 +127,10 @@ class CodeGraph:
         incoming: dict[str, set[str]] = defaultdict(set)
         outgoing: dict[str, set[str]] = defaultdict(set)
         for edge in self.edges:
-            origin, goal = self.nodes[edge.origin].file_path, self.nodes[edge.goal].file_path
-            if origin and goal and origin != goal:
-                outgoing[origin].add(goal)
-                incoming[goal].add(origin)
+            origin, target = self.nodes[edge.origin].file_path, self.nodes[edge.target].file_path
+            if origin and target and origin != target:
+                outgoing[origin].add(target)
+                incoming[target].add(origin)
         return {file: (len(incoming[file]), len(outgoing[file])) for file in sorted({*incoming, *outgoing})}
 
 
@@ -136,7 +151,9 @@ def dependency_graph(
 
 def cached_graph(room: Analysis, scan: Scan, dag_type: DagType) -> CodeGraph:
     """Return the graph of a scan, cached until one of its files changes."""
-    return room.cached(dag_type, scan, lambda: dependency_graph(scan, room.resolution(scan), dag_type))
+    return room.cached(
+        f"graph {dag_type}", scan, lambda: dependency_graph(scan, room.resolution(scan), dag_type)
+    )
 
 
 class _ResolvedCall(NamedTuple):
@@ -153,14 +170,13 @@ class _Builder:
         self.resolution = resolution
         self.include_external = include_external
         self.nodes: dict[str, DependencyNode] = {}
-        self.edges: dict[tuple[str, str, EdgeType], tuple[int, Certainty, bool]] = {}
+        self.edges: dict[EdgeKey, DependencyEdge] = {}
         self.sites: defaultdict[EdgeType, Counter[str]] = defaultdict(Counter)
         self.external: Counter[str] = Counter()
         self._complexities: dict[str, dict[str, int]] = {}
         self._callables: dict[DefinitionRef, str | None] = {}
 
     def add(self, path: str, record: Record, edge_types: tuple[EdgeType, ...]) -> None:
-        """Add the nodes and edges of a file."""
         self._add_nodes(path, record, edge_types)
         if "Imports" in edge_types:
             self._add_imports(path, record)
@@ -173,9 +189,10 @@ class _Builder:
         """Add a file and its definitions, if graphs of this kind contain them."""
         if "Imports" in edge_types:
             self._add_node(DefinitionRef(path, MODULE))
-        kinds = (FUNCTIONS if "Calls" in edge_types else _NONE) | (
-            TYPES if "Inherits" in edge_types else _NONE
-        )
+        kinds = {
+            *(FUNCTIONS if "Calls" in edge_types else ()),
+            *(CLASSES if "Inherits" in edge_types else ()),
+        }
         for index, definition in enumerate(record.names.definitions):
             if definition.kind in kinds:
                 self._add_node(DefinitionRef(path, index))
@@ -220,7 +237,6 @@ class _Builder:
         return complexities
 
     def _add_imports(self, path: str, record: Record) -> None:
-        """Add the imports of a file."""
         names = record.names
         for imported in names.imports:
             target = self.resolution.import_target(path, imported)
@@ -235,14 +251,13 @@ class _Builder:
                 else:
                     certainty = "likely"
             is_in_function = enclosing_function(names.definitions, imported.definition) != MODULE
-            deferred = imported.typing_only or is_in_function
-            self._count_sites("Imports", 1, resolved=certainty != "unknown", package=target.package)
+            is_deferred = imported.typing_only or is_in_function
+            self._count_sites("Imports", weight=1, resolved=certainty != "unknown", package=target.package)
             for file in files:
-                self._add_edge(
-                    (path, self._add_node(DefinitionRef(file, MODULE)), "Imports"), 1, certainty, deferred
-                )
+                module = self._add_node(DefinitionRef(file, MODULE))
+                self._add_edge(DependencyEdge(path, module, "Imports", 1, certainty, is_deferred))
             if target.package:
-                self._add_external(path, target.package, "Imports", 1)
+                self._add_external(path, target.package, "Imports", weight=1)
 
     def _used_names(self, path: str) -> frozenset[str]:
         """Return the names and attributes that a file uses."""
@@ -250,7 +265,6 @@ class _Builder:
         return frozenset(name for use in uses for name in (*use.names, *use.attributes))
 
     def _add_calls(self, path: str, record: Record) -> None:
-        """Add the calls in a file."""
         scope = self.resolution.scope(path)
         callers: dict[int, str] = {}
         resolved: dict[tuple[int, str], _ResolvedCall] = {}  # many functions call the same names
@@ -258,22 +272,22 @@ class _Builder:
             key = (scope.equivalent_scope(definition, callee.partition(".")[0]), callee)
             call = resolved.get(key) if not receivers else None
             if call is None:
-                found = self.resolution.resolve_call(path, definition, callee, receivers)
-                nodes = map(self._callable_node, found.places)
-                call = _ResolvedCall(found, [node for node in nodes if node])
+                name = self.resolution.resolve_call(path, definition, callee, receivers)
+                nodes = map(self._callable_node, name.places)
+                call = _ResolvedCall(name, [node for node in nodes if node])
                 if not receivers:
                     resolved[key] = call
-            found, goals = call
-            self._count_sites("Calls", weight, resolved=bool(goals) or found is LOCAL, package=found.package)
-            if goals or (found.package and self.include_external):
+            name, package = call.name, call.name.package
+            self._count_sites("Calls", weight, resolved=bool(call.nodes) or name is LOCAL, package=package)
+            if call.nodes or (package and self.include_external):
                 caller = callers.get(definition)
                 if caller is None:
                     place = DefinitionRef(path, scope.executing_definition(definition))
                     caller = callers[definition] = self._add_node(place)
-                for goal in goals:
-                    self._add_edge((caller, goal, "Calls"), weight, found.certainty)
-                if found.package:
-                    self._add_external(caller, found.package, "Calls", weight)
+                for node in call.nodes:
+                    self._add_edge(DependencyEdge(caller, node, "Calls", weight, name.certainty))
+                if package:
+                    self._add_external(caller, package, "Calls", weight)
 
     def _callable_node(self, place: DefinitionRef) -> str | None:
         """Return the node of the called function: for a class its constructor, or else the class itself."""
@@ -286,58 +300,51 @@ class _Builder:
             return None
         scope = self.resolution.scope(place.path)
         definition = scope.definitions[place.definition]
-        if definition.kind in TYPES:
+        if definition.kind in CLASSES:
             members = scope.members.get(scope.paths[place.definition], {})
             index = next((members[name][0] for name in _CONSTRUCTORS if name in members), place.definition)
             return self._add_node(DefinitionRef(place.path, index))
         return self._add_node(place) if definition.kind in FUNCTIONS else None
 
     def _add_bases(self, path: str, record: Record) -> None:
-        """Add the base types of a file's types."""
         for index, definition in enumerate(record.names.definitions):
             if not definition.bases:
                 continue
             node = self._add_node(DefinitionRef(path, index))
             for base in self.resolution.bases(DefinitionRef(path, index)):
-                goals = [self._add_node(place) for place in base.places if place.definition != MODULE]
-                self._count_sites("Inherits", 1, resolved=bool(goals), package=base.package)
-                for goal in goals:
-                    self._add_edge((node, goal, "Inherits"), 1, base.certainty)
+                targets = [self._add_node(place) for place in base.places if place.definition != MODULE]
+                self._count_sites("Inherits", weight=1, resolved=bool(targets), package=base.package)
+                for target in targets:
+                    self._add_edge(DependencyEdge(node, target, "Inherits", 1, base.certainty))
                 if base.package:
-                    self._add_external(node, base.package, "Inherits", 1)
+                    self._add_external(node, base.package, "Inherits", weight=1)
 
     def _count_sites(self, edge_type: EdgeType, weight: int, *, resolved: bool, package: str) -> None:
-        """Count places in the source by the result of resolving them."""
-        counts = self.sites[edge_type]
+        """Count `weight` places in the source by the result of resolving them."""
+        result = "external" if package else "resolved" if resolved else "unresolved"
+        self.sites[edge_type][result] += weight
         if package:
-            counts["external"] += weight
             self.external[package] += weight
-        elif resolved:
-            counts["resolved"] += weight
-        else:
-            counts["unresolved"] += weight
 
     def _add_external(self, origin: str, package: str, edge_type: EdgeType, weight: int) -> None:
         """Add an edge to an external package, if requested."""
         if self.include_external:
             key = EXTERNAL + package
             self.nodes.setdefault(key, DependencyNode(key, package, "External", None, None, None))
-            self._add_edge((origin, key, edge_type), weight, "exact")
+            self._add_edge(DependencyEdge(origin, key, edge_type, weight, "exact"))
 
-    def _add_edge(
-        self, key: tuple[str, str, EdgeType], weight: int, certainty: Certainty, deferred: bool = False
-    ) -> None:
-        """Add an edge, or merge it with the existing one between the same nodes."""
-        existing = self.edges.get(key)
-        if existing is not None:
-            weight += existing[0]
-            certainty = min(certainty, existing[1], key=_CERTAINTY_ORDER.__getitem__)
-            deferred = deferred and existing[2]
-        self.edges[key] = (weight, certainty, deferred)
+    def _add_edge(self, edge: DependencyEdge) -> None:
+        """Add an edge, or merge it with the existing one of the same type between the same nodes."""
+        if existing := self.edges.get(edge.key):
+            edge = edge._replace(
+                weight=edge.weight + existing.weight,
+                certainty=min(edge.certainty, existing.certainty, key=_CERTAINTIES.index),
+                is_deferred=edge.is_deferred and existing.is_deferred,
+            )
+        self.edges[edge.key] = edge
 
     def graph(self, edge_types: tuple[EdgeType, ...]) -> CodeGraph:
-        """Return the collected graph, sorted."""
-        edges = tuple(DependencyEdge(*key, *self.edges[key]) for key in sorted(self.edges))
+        edges = tuple(self.edges[key] for key in sorted(self.edges))
         sites = {kind: Sites(self.sites[kind].total(), **self.sites[kind]) for kind in edge_types}
         external = dict(sorted(self.external.items(), key=lambda item: (-item[1], item[0])))
         return CodeGraph({key: self.nodes[key] for key in sorted(self.nodes)}, edges, sites, external)

@@ -39,7 +39,7 @@ def mermaid(nodes: Sequence[DependencyNode], edges: Iterable[DependencyEdge]) ->
         if edge.certainty == "guess":
             notes.append("guess")
         label = f"|{' '.join(notes)}|" if notes else ""
-        lines.append(f"    {ids[edge.origin]} {_ARROWS[edge.edge_type]}{label} {ids[edge.goal]}")
+        lines.append(f"    {ids[edge.origin]} {_ARROWS[edge.edge_type]}{label} {ids[edge.target]}")
     return "\n".join(lines) + "\n"
 
 
@@ -52,7 +52,7 @@ def dot(nodes: Sequence[DependencyNode], edges: Iterable[DependencyEdge]) -> str
     for edge in edges:
         style = "dotted" if edge.certainty == "guess" else _STYLES[edge.edge_type]
         lines.append(
-            f"    {_quote(edge.origin)} -> {_quote(edge.goal)} [weight={edge.weight}, style={style}];"
+            f"    {_quote(edge.origin)} -> {_quote(edge.target)} [weight={edge.weight}, style={style}];"
         )
     return "\n".join([*lines, "}"]) + "\n"
 

@@ -47,12 +47,12 @@ def nodes_around(graph: CodeGraph, seeds: list[str], depth: int) -> dict[str, in
     """Return the nodes at most `depth` edges, in any direction, from the seeds, with their distance."""
     neighbours: dict[str, set[str]] = defaultdict(set)
     for edge in graph.edges:
-        neighbours[edge.origin].add(edge.goal)
-        neighbours[edge.goal].add(edge.origin)
+        neighbours[edge.origin].add(edge.target)
+        neighbours[edge.target].add(edge.origin)
     distances = dict.fromkeys(seeds, 0)
     frontier = set(seeds)
     for distance in range(1, depth + 1):
-        frontier = {node for known in frontier for node in neighbours[known] if node not in distances}
+        frontier = {node for reached in frontier for node in neighbours[reached] if node not in distances}
         distances.update(dict.fromkeys(frontier, distance))
     return distances
 
@@ -61,15 +61,15 @@ def excerpt(graph: CodeGraph, distances: dict[str, int] | None, max_nodes: int, 
     """Return an excerpt of a graph; with distances from a focus, only of the nodes that have one."""
     if distances is None:
         distances = dict.fromkeys(graph.nodes, 0)
-    edges = [edge for edge in graph.edges if edge.origin in distances and edge.goal in distances]
+    edges = [edge for edge in graph.edges if edge.origin in distances and edge.target in distances]
     degree: Counter[str] = Counter()
     for edge in edges:
         degree[edge.origin] += 1
-        degree[edge.goal] += 1
+        degree[edge.target] += 1
     ranked_nodes = sorted(distances, key=lambda node: (distances[node], -degree[node], node))
     selected = set(ranked_nodes[:max_nodes])
     ranked_edges = sorted(
-        (edge for edge in edges if edge.origin in selected and edge.goal in selected),
+        (edge for edge in edges if edge.origin in selected and edge.target in selected),
         key=lambda edge: (edge.certainty == "guess", -edge.weight, edge),
     )
     nodes = [graph.nodes[node] for node in sorted(selected)]

@@ -10,11 +10,10 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from holdfast.syntax.record import MODULE, Definition, ImportedName, Record
-from holdfast.syntax.symbols import FUNCTIONS
+from holdfast.syntax.symbols import CLASSES, FUNCTIONS
 
-TYPES = frozenset({"Class", "Interface", "Struct", "Enum", "Object"})
 CONSTRUCTOR = "constructor"
-"""The name under which a class has a constructor that is declared with the name of the class."""
+"""The name of a constructor that is declared with the name of its class."""
 NAMESPACES = frozenset({"Namespace", "Module"})
 
 
@@ -27,19 +26,19 @@ class ScopingRules(NamedTuple):
     """Keywords or names for the current object."""
     super_names: frozenset[str] = frozenset({"super"})
     """Keywords for the base class."""
-    implicit_owner: bool = False
+    has_implicit_owner: bool = False
     """Whether members are visible in their class by their unqualified names."""
     package: Literal["folder", "package", "project"] | None = None
     """The files that share names without an import: those of a folder, of a package, or of the project."""
     package_is_scope: bool = True
     """Whether the language defines that these files share names, and not only how its programs are linked."""
-    named_receiver: bool = False
+    names_receiver: bool = False
     """Whether each method declares a name for the current object, as in Go."""
-    written_paths: bool = False
+    allows_written_paths: bool = False
     """Whether a full path may be used in an expression instead of an import."""
-    built_in: frozenset[str] = frozenset()
+    built_in_names: frozenset[str] = frozenset()
     """Functions and types that need no import."""
-    bodies_elsewhere: bool = False
+    allows_separate_bodies: bool = False
     """Whether a function may be declared in one file and defined in another."""
 
 
@@ -56,12 +55,16 @@ _RUST_PRELUDE = (
 )
 _NAMESPACED = frozenset({"csharp", "php"})
 """Families whose definitions have paths that start with their namespace."""
-_JAVASCRIPT = ScopingRules("javascript", built_in=frozenset(_SCRIPT_GLOBALS.split()))
-_JAVA = ScopingRules("java", implicit_owner=True, package="package")
-_C = ScopingRules("c", implicit_owner=True, package="project", package_is_scope=False, bodies_elsewhere=True)
+_JAVASCRIPT = ScopingRules("javascript", built_in_names=frozenset(_SCRIPT_GLOBALS.split()))
+_JAVA = ScopingRules("java", has_implicit_owner=True, package="package")
+_C = ScopingRules(
+    "c", has_implicit_owner=True, package="project", package_is_scope=False, allows_separate_bodies=True
+)
 _RULES: Mapping[str, ScopingRules] = MappingProxyType(
     {
-        "python": ScopingRules("python", frozenset({"self", "cls"}), built_in=frozenset(dir(builtins))),
+        "python": ScopingRules(
+            "python", self_names=frozenset({"self", "cls"}), built_in_names=frozenset(dir(builtins))
+        ),
         "javascript": _JAVASCRIPT,
         "typescript": _JAVASCRIPT,
         "tsx": _JAVASCRIPT,
@@ -69,26 +72,37 @@ _RULES: Mapping[str, ScopingRules] = MappingProxyType(
         "kotlin": _JAVA,
         "go": ScopingRules(
             "go",
-            _NONE,
-            _NONE,
+            self_names=_NONE,
+            super_names=_NONE,
             package="folder",
-            named_receiver=True,
-            built_in=frozenset(_GO_BUILT_IN.split()),
+            names_receiver=True,
+            built_in_names=frozenset(_GO_BUILT_IN.split()),
         ),
         "rust": ScopingRules(
-            "rust", _SELF, _NONE, written_paths=True, built_in=frozenset(_RUST_PRELUDE.split())
+            "rust",
+            self_names=_SELF,
+            super_names=_NONE,
+            allows_written_paths=True,
+            built_in_names=frozenset(_RUST_PRELUDE.split()),
         ),
         "c": _C,
         "cpp": _C,
         "csharp": ScopingRules(
-            "csharp", super_names=frozenset({"base"}), implicit_owner=True, package="package"
+            "csharp", super_names=frozenset({"base"}), has_implicit_owner=True, package="package"
         ),
         "php": ScopingRules(
-            "php", frozenset({"$this", "this", "self", "static"}), frozenset({"parent"}), package="package"
+            "php",
+            self_names=frozenset({"$this", "this", "self", "static"}),
+            super_names=frozenset({"parent"}),
+            package="package",
         ),
-        "ruby": ScopingRules("ruby", _SELF, implicit_owner=True, package="project", package_is_scope=False),
-        "swift": ScopingRules("swift", _SELF, implicit_owner=True, package="project", package_is_scope=False),
-        "bash": ScopingRules("bash", _NONE, _NONE),
+        "ruby": ScopingRules(
+            "ruby", self_names=_SELF, has_implicit_owner=True, package="project", package_is_scope=False
+        ),
+        "swift": ScopingRules(
+            "swift", self_names=_SELF, has_implicit_owner=True, package="project", package_is_scope=False
+        ),
+        "bash": ScopingRules("bash", self_names=_NONE, super_names=_NONE),
     }
 )
 
@@ -110,7 +124,7 @@ class EnclosingScope(NamedTuple):
 
     definition: int
     path: str
-    visible: bool
+    is_visible: bool
     """Whether the code can use the names defined in it without qualification."""
 
 
@@ -144,7 +158,6 @@ class FileScope:
             self._add_import(imported)
 
     def _add(self, index: int, definition: Definition) -> None:
-        """Add a definition to the members of its owner."""
         owner = self.paths[index][: -len(definition.name) - 1]
         container = definition.container
         if container == MODULE and not owner:
@@ -154,7 +167,7 @@ class FileScope:
             name = CONSTRUCTOR  # inside the class, the name refers to the class
         members = self.members[owner]
         members[name] = (*members.get(name, ()), index)
-        is_in_type = container == MODULE or self.definitions[container].kind in TYPES
+        is_in_type = container == MODULE or self.definitions[container].kind in CLASSES
         if owner and definition.kind in FUNCTIONS and is_in_type:
             self.methods.append(index)
 
@@ -172,7 +185,7 @@ class FileScope:
     def is_callable_or_container(self, index: int) -> bool:
         """Return whether a definition is a function, a type, or has members."""
         definition = self.definitions[index]
-        return definition.kind in FUNCTIONS or definition.kind in TYPES or self.paths[index] in self.members
+        return definition.kind in FUNCTIONS or definition.kind in CLASSES or self.paths[index] in self.members
 
     def bases(self, index: int) -> tuple[str, ...]:
         """Return the base types as written; in Rust also the traits implemented elsewhere in the file."""
@@ -188,7 +201,6 @@ class FileScope:
         return tuple(dict.fromkeys((*bases, *traits)))
 
     def _add_import(self, imported: ImportedName) -> None:
-        """Add an import to the scope in which it binds a name."""
         alias = imported.alias or (imported.name if imported.name != "*" else "")
         function = enclosing_function(self.definitions, imported.definition)
         if imported.name == "*" and not imported.alias:
@@ -202,7 +214,7 @@ class FileScope:
 
     def executing_definition(self, index: int) -> int:
         """Return the innermost function or type around a definition, itself included, or MODULE."""
-        while index != MODULE and self.definitions[index].kind not in FUNCTIONS | TYPES:
+        while index != MODULE and self.definitions[index].kind not in FUNCTIONS | CLASSES:
             index = self.definitions[index].container
         return index
 
@@ -210,9 +222,9 @@ class FileScope:
         """Yield a definition and those around it, the innermost first, without the file."""
         innermost = definition
         while definition != MODULE:
-            is_type = self.definitions[definition].kind in TYPES
-            visible = not is_type or definition == innermost or self.rules.implicit_owner
-            yield EnclosingScope(definition, self.paths[definition], visible)
+            is_type = self.definitions[definition].kind in CLASSES
+            is_visible = not is_type or definition == innermost or self.rules.has_implicit_owner
+            yield EnclosingScope(definition, self.paths[definition], is_visible)
             definition = self.definitions[definition].container
 
     def owner(self, definition: int) -> int | None:
@@ -224,7 +236,7 @@ class FileScope:
     def _find_owner(self, definition: int) -> int | None:
         container = definition
         while container != MODULE:
-            if self.definitions[container].kind in TYPES:
+            if self.definitions[container].kind in CLASSES:
                 return container
             container = self.definitions[container].container
         if definition == MODULE:
@@ -251,7 +263,7 @@ class FileScope:
             return definition if owner is None else owner
         if head in self._inner_names:
             return definition
-        owner = self.owner(definition) if self.rules.implicit_owner else None
+        owner = self.owner(definition) if self.rules.has_implicit_owner else None
         if owner is not None:
             return owner
         may_be_in_namespace = self.rules.package is not None and self._is_nested(definition)

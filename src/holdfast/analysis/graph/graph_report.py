@@ -39,8 +39,8 @@ class GraphReport(AnalysisReport):
         """The imports between scanned files."""
         targets: defaultdict[str, set[str]] = defaultdict(set)
         for edge in self.imports.edges:
-            if edge.edge_type == "Imports" and edge.origin != edge.goal and edge.goal in self.files:
-                targets[edge.origin].add(edge.goal)
+            if edge.edge_type == "Imports" and edge.origin != edge.target and edge.target in self.files:
+                targets[edge.origin].add(edge.target)
         paths = (node.id for node in self.imports.nodes.values() if node.node_type == "Module")
         edges = {path: frozenset(targets[path]) for path in paths if path in self.files}
         return ImportGraph(edges, tuple(cycle.files for cycle in self.cycles))

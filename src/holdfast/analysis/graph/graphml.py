@@ -36,7 +36,7 @@ def graphml(
     lines.append("<graph id='G' edgedefault='directed'>")
     lines += [f"<node id='n{number}'>{_data(data)}</node>" for number, data in enumerate(nodes)]
     lines += [
-        f"<edge source='n{origin}' target='n{goal}'>{_data(data)}</edge>" for origin, goal, data in edges
+        f"<edge source='n{origin}' target='n{target}'>{_data(data)}</edge>" for origin, target, data in edges
     ]
     return "\n".join([*lines, "</graph>", "</graphml>"]) + "\n"
 

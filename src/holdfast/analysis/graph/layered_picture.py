@@ -62,12 +62,12 @@ class Picture(NamedTuple):
 def layered_picture(edges: Iterable[DependencyEdge], max_boxes: int) -> Picture:
     """Draw the imports between files; folders replace files if there are too many for the limit."""
     edges = list(edges)
-    box_of = _boxes({end for edge in edges for end in edge[:2]}, max_boxes)
+    box_of = _boxes({end for edge in edges for end in edge.ends}, max_boxes)
     links = Counter[tuple[str, str]]()
     for edge in edges:
-        origin, goal = box_of[edge.origin], box_of[edge.goal]
-        if origin != goal:
-            links[origin, goal] += edge.weight
+        origin, target = box_of[edge.origin], box_of[edge.target]
+        if origin != target:
+            links[origin, target] += edge.weight
     boxes = {end for link in links for end in link}
     folders = boxes - box_of.keys()
     return Picture(_svg(_layers(links), links), len(boxes), len(folders), len(links))
@@ -101,22 +101,22 @@ def _path_and_folders(path: str) -> Iterator[str]:
 
 def _components(links: Links) -> list[list[str]]:
     """Return the strongly connected components, dependencies before their users."""
-    goals = defaultdict[str, list[str]](list)
-    for origin, goal in sorted(links):
-        goals[origin].append(goal)
-    return strong_components(goals)
+    targets = defaultdict[str, list[str]](list)
+    for origin, target in sorted(links):
+        targets[origin].append(target)
+    return strong_components(targets)
 
 
 def _layers(links: Links) -> list[list[str]]:
     """Assign boxes to layers, users first, and order each layer by the barycentre of the neighbours."""
-    goals, neighbours = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
-    for origin, goal in sorted(links):
-        goals[origin].append(goal)
-        neighbours[origin].append(goal)
-        neighbours[goal].append(origin)
+    targets, neighbours = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
+    for origin, target in sorted(links):
+        targets[origin].append(target)
+        neighbours[origin].append(target)
+        neighbours[target].append(origin)
     height: dict[str, int] = {}
     for component in _components(links):
-        heights_below = [height[goal] for box in component for goal in goals[box] if goal in height]
+        heights_below = [height[target] for box in component for target in targets[box] if target in height]
         height.update(dict.fromkeys(component, max(heights_below, default=-1) + 1))
     layers: list[list[str]] = [[] for _ in range(max(height.values(), default=-1) + 1)]
     for box in sorted(height):
@@ -151,14 +151,14 @@ def _svg(layers: Sequence[Sequence[str]], links: Links) -> str:
         if len(component) > 1
     }
     edges = []
-    for (origin, goal), places in sorted(links.items()):
-        is_in_cycle = origin in cycle_of and cycle_of[origin] == cycle_of.get(goal)
+    for (origin, target), places in sorted(links.items()):
+        is_in_cycle = origin in cycle_of and cycle_of[origin] == cycle_of.get(target)
         edges.append(
             _EDGE.format(
                 ring=" ring" if is_in_cycle else "",
-                ends=f"{numbers[origin]} {numbers[goal]}",
-                curve=_curve(corners[origin], corners[goal]),
-                title=_escape(f"{origin} uses {goal} in {places} place{'s' if places > 1 else ''}"),
+                ends=f"{numbers[origin]} {numbers[target]}",
+                curve=_curve(corners[origin], corners[target]),
+                title=_escape(f"{origin} uses {target} in {places} place{'s' if places > 1 else ''}"),
             )
         )
     boxes = [_box(box, numbers[box], corner, is_in_cycle=box in cycle_of) for box, corner in corners.items()]
@@ -203,12 +203,12 @@ def _escape(text: str) -> str:
     return escape(visible(text))
 
 
-def _curve(origin: Point, goal: Point) -> str:
+def _curve(origin: Point, target: Point) -> str:
     """Return the path to a box in a later layer; edges to other boxes bend around on the right."""
     x, y = origin[0] + _BOX_WIDTH, origin[1] + _BOX_HEIGHT // 2
-    goal_x, goal_y = goal[0], goal[1] + _BOX_HEIGHT // 2
-    control_x = (x + goal_x) // 2
-    if goal_x < x:
-        goal_x += _BOX_WIDTH
-        control_x = max(x, goal_x) + _BEND_WIDTH
-    return f"M{x} {y}C{control_x} {y} {control_x} {goal_y} {goal_x} {goal_y}"
+    target_x, target_y = target[0], target[1] + _BOX_HEIGHT // 2
+    control_x = (x + target_x) // 2
+    if target_x < x:
+        target_x += _BOX_WIDTH
+        control_x = max(x, target_x) + _BEND_WIDTH
+    return f"M{x} {y}C{control_x} {y} {control_x} {target_y} {target_x} {target_y}"

@@ -41,7 +41,7 @@ class ProjectIndex:
         if rules.package is None:
             return UNKNOWN
         places = self._packages.get((rules.family, self._package_key(path, rules), name), [])
-        if rules.bodies_elsewhere and len(places) > 1:
+        if rules.allows_separate_bodies and len(places) > 1:
             with_body = [place for place in places if self._scope(place.path).has_body(place.definition)]
             places = with_body or places
         file_count = len({place.path for place in places})
@@ -77,7 +77,7 @@ class ProjectIndex:
         places = self.methods.get(name, [])
         if name in _UNSPECIFIC_METHODS or len(places) != 1:
             return UNKNOWN
-        return ResolvedName(tuple(places), "", "guess")
+        return ResolvedName(tuple(places), certainty="guess")
 
     @cached_property
     def methods(self) -> dict[str, list[DefinitionRef]]:

@@ -17,14 +17,14 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from holdfast.analysis.engine.scan import Scan
-from holdfast.analysis.graph.file_scope import NAMESPACES, TYPES, FileScope
+from holdfast.analysis.graph.file_scope import NAMESPACES, FileScope
 from holdfast.analysis.graph.imports.layout import Layout, ReadOther
 from holdfast.analysis.graph.imports.resolvers import ImportResolvers
 from holdfast.analysis.graph.imports.target import Target
 from holdfast.analysis.graph.project_index import ProjectIndex
 from holdfast.analysis.graph.resolved_name import BUILT_IN, LOCAL, UNKNOWN, DefinitionRef, ResolvedName
 from holdfast.syntax.record import MODULE, ImportedName, Record
-from holdfast.syntax.symbols import FUNCTIONS
+from holdfast.syntax.symbols import CLASSES, FUNCTIONS
 
 _MAX_NESTED_LOOKUPS = 40
 """Lookups that may be nested: a judgement. Chains of re-exports and base classes are shorter."""
@@ -103,14 +103,14 @@ class Resolution:
 
     def _is_type(self, place: DefinitionRef) -> bool:
         index = place.definition
-        return index != MODULE and self.scope(place.path).definitions[index].kind in TYPES
+        return index != MODULE and self.scope(place.path).definitions[index].kind in CLASSES
 
     def _resolve(self, scope: FileScope, path: str, definition: int, name: str) -> ResolvedName:
         head, *rest = name.split(".")
         is_super = head in scope.rules.super_names
         is_self_or_super = is_super or head in scope.rules.self_names
         owner = scope.owner(definition) if is_self_or_super else None
-        if owner is not None and (rest or head not in scope.rules.built_in):
+        if owner is not None and (rest or head not in scope.rules.built_in_names):
             found = self._resolve_in_own_class(DefinitionRef(path, owner), rest, inherited=is_super)
         else:
             found = self._resolve_plain(scope, path, definition, head)
@@ -134,7 +134,7 @@ class Resolution:
             places = [owner]
             if inherited:
                 places = [place for base in self.bases(owner) for place in base.places]
-            return ResolvedName(tuple(places), "", "exact") if places else UNKNOWN
+            return ResolvedName(tuple(places), certainty="exact") if places else UNKNOWN
         found = self._inherited_member(owner, rest[0]) if inherited else self.resolve_member(owner, rest[0])
         for part in rest[1:]:
             found = self._resolve_attribute(found, part)
@@ -144,7 +144,7 @@ class Resolution:
         self, scope: FileScope, path: str, definition: int, parts: list[str]
     ) -> ResolvedName | None:
         """Resolve a path that is written out in an expression instead of imported, as Rust allows."""
-        if not scope.rules.written_paths or parts[0] in scope.bound.get(definition, ()):
+        if not scope.rules.allows_written_paths or parts[0] in scope.bound.get(definition, ()):
             return None
         equivalent = ImportedName("::".join(parts[:-1]), parts[-1], parts[-1], 0, 0, definition, False, False)
         found = self._resolve_import(path, equivalent)
@@ -159,7 +159,7 @@ class Resolution:
     ) -> ResolvedName | None:
         """Resolve a method call on the receiver, in languages where the method declares its name, as Go
         does."""
-        if not scope.rules.named_receiver or len(rest) > 1 or definition == MODULE:
+        if not scope.rules.names_receiver or len(rest) > 1 or definition == MODULE:
             return None
         owner, _, _ = scope.paths[definition].rpartition(".")
         found = self._index.in_package(path, f"{owner}.{rest[0]}") if owner else UNKNOWN
@@ -175,18 +175,18 @@ class Resolution:
         found = self.resolve_export(path, name)
         if not found.places and not found.package:
             found = self._index.in_package(path, name)
-        elif scope.rules.bodies_elsewhere:
+        elif scope.rules.allows_separate_bodies:
             found = self._prefer_body(path, name, found)
-        return BUILT_IN if found is UNKNOWN and name in scope.rules.built_in else found
+        return BUILT_IN if found is UNKNOWN and name in scope.rules.built_in_names else found
 
     def _resolve_enclosing(
         self, scope: FileScope, path: str, definition: int, name: str
     ) -> ResolvedName | None:
         """Resolve a name in the enclosing definitions, from the innermost outwards."""
         for outer in scope.enclosing_scopes(definition):
-            indices = scope.members.get(outer.path, {}).get(name) if outer.visible else None
+            indices = scope.members.get(outer.path, {}).get(name) if outer.is_visible else None
             if indices:
-                return ResolvedName(tuple(DefinitionRef(path, index) for index in indices), "", "exact")
+                return ResolvedName(tuple(DefinitionRef(path, index) for index in indices), certainty="exact")
             imported = scope.inner_imports.get(outer.definition, {}).get(name)
             if imported is not None:
                 return self._resolve_import(path, imported)
@@ -202,7 +202,7 @@ class Resolution:
         self, scope: FileScope, path: str, definition: int, name: str
     ) -> ResolvedName | None:
         """Resolve a name as a member of the enclosing class, in languages where `this` is implicit."""
-        if not scope.rules.implicit_owner or definition == MODULE:
+        if not scope.rules.has_implicit_owner or definition == MODULE:
             return None
         owner = scope.owner(definition)
         if owner is not None:
@@ -241,7 +241,7 @@ class Resolution:
         if imported is not None and not any(scope.is_callable_or_container(index) for index in indices):
             return self._resolve_import(path, imported)  # before a variable, as in `const x = require("x")`
         if indices:
-            return ResolvedName(tuple(DefinitionRef(path, index) for index in indices), "", "exact")
+            return ResolvedName(tuple(DefinitionRef(path, index) for index in indices), certainty="exact")
         for imported in scope.star_imports:
             target = self.import_target(path, imported)
             if target.symbol not in ("*", ""):
@@ -253,7 +253,7 @@ class Resolution:
         resolver = self._import_resolvers.for_language(self.records[path].language)
         submodule = resolver.submodule(path, name)
         if submodule is not None:
-            return ResolvedName((DefinitionRef(submodule, MODULE),), "", "exact")
+            return ResolvedName((DefinitionRef(submodule, MODULE),), certainty="exact")
         return self._default_export(path) if name == "default" else UNKNOWN
 
     def _first_export(self, target: Target, name: str, path: str) -> ResolvedName:
@@ -271,14 +271,14 @@ class Resolution:
         names = self.records[path].names
         declared = [use.definition for use in names.uses if use.definition >= 0 and "default" in use.names]
         if declared:
-            return ResolvedName((DefinitionRef(path, declared[0]),), "", "exact")
+            return ResolvedName((DefinitionRef(path, declared[0]),), certainty="exact")
         candidates = [index for index in scope.top_level if names.definitions[index].exported]
         if len(names.exports) == 1:
             only_export = scope.members.get("", {}).get(names.exports[0])
             candidates = list(only_export) if only_export else candidates
         if len(candidates) != 1:
             return UNKNOWN
-        return ResolvedName((DefinitionRef(path, candidates[0]),), "", "likely")
+        return ResolvedName((DefinitionRef(path, candidates[0]),), certainty="likely")
 
     def _resolve_import(self, path: str, imported: ImportedName) -> ResolvedName:
         """Resolve the name that an import binds."""
@@ -312,7 +312,7 @@ class Resolution:
             if place.definition == MODULE:
                 found = self.resolve_export(place.path, name)
             elif name == "new" and self.scope(place.path).rules.family == "ruby" and self._is_type(place):
-                found = ResolvedName((place,), "", "exact")
+                found = ResolvedName((place,), certainty="exact")
             else:
                 found = self.resolve_member(place, name)
                 if not found.places and not found.package:
@@ -325,7 +325,7 @@ class Resolution:
         """Resolve a member through the type in the declaration of a field or variable."""
         scope = self.scope(place.path)
         definition = scope.definitions[place.definition]
-        if definition.kind in FUNCTIONS or definition.kind in TYPES:
+        if definition.kind in FUNCTIONS or definition.kind in CLASSES:
             return UNKNOWN
         for word in scope.used.get(place.definition, ()):
             for candidate in self.resolve_name(place.path, definition.container, word).places:
@@ -356,13 +356,13 @@ class Resolution:
         scope = self.scope(owner.path)
         path = scope.paths[owner.definition]
         indices = scope.members.get(path, {}).get(name, ())
-        declared = bool(indices) and scope.rules.bodies_elsewhere and not scope.has_body(indices[-1])
+        declared = bool(indices) and scope.rules.allows_separate_bodies and not scope.has_body(indices[-1])
         if declared or not indices:
             found = self._index.in_package(owner.path, f"{path}.{name}")
             if found.places:
                 return found
         places = tuple(DefinitionRef(owner.path, index) for index in indices)
-        return ResolvedName(places, "", "exact") if places else UNKNOWN
+        return ResolvedName(places, certainty="exact") if places else UNKNOWN
 
     def _inherited_member(self, owner: DefinitionRef, name: str) -> ResolvedName:
         """Resolve a name in the base types of a class."""

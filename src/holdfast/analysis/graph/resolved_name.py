@@ -28,5 +28,5 @@ UNKNOWN = ResolvedName()
 """A name that was not found, or is ambiguous."""
 BUILT_IN = ResolvedName((), "builtins", "exact")
 """A function or type of the language."""
-LOCAL = ResolvedName((), "", "exact")
+LOCAL = ResolvedName((), certainty="exact")
 """A parameter or local variable."""

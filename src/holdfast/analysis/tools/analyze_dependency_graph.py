@@ -99,7 +99,7 @@ class GraphEdge(Output):
     """A dependency of one node on another."""
 
     origin: UntrustedText = Field(alias="from")
-    goal: UntrustedText = Field(alias="to")
+    target: UntrustedText = Field(alias="to")
     edge_type: EdgeType
     weight: int = Field(description="Number of places in the source.")
     certainty: Certainty = Field(
@@ -189,7 +189,7 @@ class DependencyGraph(FileCounts):
 def _shown_graph(result: DependencyGraph) -> tuple[list[DependencyNode], list[DependencyEdge]]:
     nodes = [DependencyNode(**node.model_dump()) for node in result.nodes]
     edges = [
-        DependencyEdge(edge.origin, edge.goal, edge.edge_type, edge.weight, edge.certainty, False)
+        DependencyEdge(edge.origin, edge.target, edge.edge_type, edge.weight, edge.certainty)
         for edge in result.edges
     ]
     return nodes, edges
@@ -232,7 +232,7 @@ def _text(result: DependencyGraph, _: int) -> str:
         _titled_list(
             f"Around {result.focus}:",
             (
-                f"{edge.origin} {edge.edge_type.lower()} {edge.goal} ({edge.certainty}, {edge.weight})"
+                f"{edge.origin} {edge.edge_type.lower()} {edge.target} ({edge.certainty}, {edge.weight})"
                 for edge in (result.edges if result.focus is not None else ())
             ),
         ),
@@ -299,7 +299,7 @@ def analyze_dependency_graph(room: Analysis, args: AnalyzeDependencyGraph) -> De
         total_nodes=part.total_nodes,
         total_edges=part.total_edges,
         nodes=[GraphNode(**node._asdict()) for node in part.nodes],
-        edges=[_edge(edge) for edge in part.edges],
+        edges=[GraphEdge.model_validate(edge, from_attributes=True) for edge in part.edges],
         sites={kind: SiteCounts(**sites._asdict()) for kind, sites in graph.sites.items()},
         total_cycles=len(import_cycles) if "Imports" in graph.sites else None,
         cycles=first_cycles(import_cycles, _MAX_ENTRIES_LISTED),
@@ -341,13 +341,6 @@ def _distances_from_focus(graph: CodeGraph, args: AnalyzeDependencyGraph) -> dic
             hint="Give a path from the root of the repository, or a symbol such as Class.method.",
         )
     return nodes_around(graph, seeds, args.depth or 1)
-
-
-def _edge(edge: DependencyEdge) -> GraphEdge:
-    origin, goal, edge_type, weight, certainty, _ = edge
-    return GraphEdge.model_validate(
-        {"from": origin, "to": goal, "edge_type": edge_type, "weight": weight, "certainty": certainty}
-    )
 
 
 def _coupling(graph: CodeGraph, distances: dict[str, int] | None) -> list[Coupling]:

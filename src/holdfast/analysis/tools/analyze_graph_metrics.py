@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import Field, StrictBool
 
 from holdfast.analysis.engine.scan import FileCounts, Project
-from holdfast.analysis.graph.dependency_graph import CodeGraph, DagType, dependency_graph
+from holdfast.analysis.graph.dependency_graph import DagType, cached_graph
 from holdfast.analysis.graph.graphml import graphml
 from holdfast.analysis.graph.metrics import Metric, MetricGraph
 from holdfast.analysis.render.text_layout import format_renderer, lines, shown_line, skipped_files_line
@@ -241,13 +241,11 @@ def analyze_graph_metrics(room: Analysis, args: AnalyzeGraphMetrics) -> GraphMet
             hint="Add pagerank to the metrics.",
         )
     scan = room.scan(project)
-    graph: CodeGraph = room.cached(
-        f"graph {args.dag_type}", scan, lambda: dependency_graph(scan, room.resolution(scan), args.dag_type)
-    )
+    graph = cached_graph(room, scan, args.dag_type)
     indexes = {node: index for index, node in enumerate(graph.nodes)}
     weights: Counter[tuple[int, int]] = Counter()
     for edge in graph.edges:
-        weights[indexes[edge.origin], indexes[edge.goal]] += edge.weight
+        weights[indexes[edge.origin], indexes[edge.target]] += edge.weight
     seeds = _resolve_seeds(list(indexes), args.pagerank_seeds)
     figures = MetricGraph(len(indexes), weights).figures(wanted, [indexes[seed] for seed in seeds])
     columns: dict[str, Any] = {}

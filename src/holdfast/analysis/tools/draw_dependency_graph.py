@@ -72,7 +72,7 @@ def draw_dependency_graph(room: Analysis, args: DrawDependencyGraph) -> DrawnGra
         boxes=drawn.boxes,
         dependencies=drawn.edges,
         folders=drawn.folders,
-        not_drawn=len(scan.files) - len({end for edge in edges for end in edge[:2]}),
+        not_drawn=len(scan.files) - len({end for edge in edges for end in edge.ends}),
         total_cycles=len(import_cycles),
         cycles=first_cycles(import_cycles, _MAX_CYCLES_LISTED),
     )

@@ -32,11 +32,11 @@ class IncludedFiles(ImportResolver):
         relative = join_path(dirname(path), file_name)
         if not is_system and not is_gem and relative in self._layout.records:
             is_literal = module == written.strip("\"'")
-            return Target((relative,), "*", "", "exact" if is_literal else "likely")
+            return Target((relative,), "*", certainty="exact" if is_literal else "likely")
 
         candidates = self._on_include_path(file_name, is_quoted=written.startswith('"'))
         if len(candidates) == 1:
-            return Target((candidates[0],), "*", "", "likely")
+            return Target((candidates[0],), "*", certainty="likely")
         if candidates:
             return UNRESOLVED
         if is_gem:

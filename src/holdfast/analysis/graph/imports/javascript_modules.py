@@ -34,7 +34,7 @@ class _PathMapping(NamedTuple):
     """The module mapping of a tsconfig."""
 
     base: str
-    """The folder that the goals are relative to."""
+    """The folder that the paths are relative to."""
     patterns: dict[str, list[str]]
     """`paths`: for each pattern of module names, the paths to try."""
     has_base_url: bool
@@ -76,7 +76,7 @@ class JavaScriptModules(ImportResolver):
         module = module.partition("?")[0]
         if module.startswith((".", "/")):
             file = self._find_file(join_path(folder, module.lstrip("/") if module[0] == "/" else module))
-            return Target((file,), "", "", "exact") if file else UNRESOLVED
+            return Target((file,), certainty="exact") if file else UNRESOLVED
         target = (
             self._resolve_mapped(folder, module)
             or self._resolve_subpath(folder, module)
@@ -110,12 +110,12 @@ class JavaScriptModules(ImportResolver):
         for pattern in sorted(mapping.patterns, key=lambda text: -len(text.partition("*")[0])):
             wildcard = _match_wildcard(pattern, module)
             if wildcard is not None:
-                candidates += [goal.replace("*", wildcard) for goal in mapping.patterns[pattern]]
+                candidates += [path.replace("*", wildcard) for path in mapping.patterns[pattern]]
         if mapping.has_base_url:
             candidates.append(module)
         for candidate in candidates:
             if file := self._find_file(join_path(mapping.base, candidate)):
-                return Target((file,), "", "", "exact")
+                return Target((file,), certainty="exact")
         return None
 
     def _read_path_mapping(self, config: str) -> _PathMapping:
@@ -144,8 +144,8 @@ class JavaScriptModules(ImportResolver):
         home = next((home for home in folder_and_ancestors(folder) if home in self._manifests), None)
         if home is None:
             return None
-        goals = _goals(self._manifests[home].get("imports"), module)
-        return self._first_existing(home, goals) or UNRESOLVED
+        paths = _listed_paths(self._manifests[home].get("imports"), module)
+        return self._first_existing(home, paths) or UNRESOLVED
 
     def _resolve_workspace_package(self, module: str) -> Target | None:
         """Resolve a module of a package in the same workspace."""
@@ -154,26 +154,26 @@ class JavaScriptModules(ImportResolver):
         if home is None:
             return None
         manifest, subpath = self._manifests[home], "." + module[len(name) :]
-        goals: list[Any] = list(_goals(manifest.get("exports"), subpath))
+        paths: list[Any] = list(_listed_paths(manifest.get("exports"), subpath))
         if subpath == ".":
-            goals += [manifest[key] for key in ("source", "types", "module", "main") if key in manifest]
-            goals += ["src/index", "index"]
-        return self._first_existing(home, [*goals, subpath, join("src", subpath)]) or UNRESOLVED
+            paths += [manifest[key] for key in ("source", "types", "module", "main") if key in manifest]
+            paths += ["src/index", "index"]
+        return self._first_existing(home, [*paths, subpath, join("src", subpath)]) or UNRESOLVED
 
-    def _first_existing(self, home: str, goals: Iterable[Any]) -> Target | None:
+    def _first_existing(self, home: str, paths: Iterable[Any]) -> Target | None:
         """Return the first of a package's paths that exists, or the source it is built from."""
-        for goal in goals:
-            if not isinstance(goal, str):
+        for path in paths:
+            if not isinstance(path, str):
                 continue
-            if file := self._find_file(join_path(home, goal)):
-                return Target((file,), "", "", "exact")
-            parts = [part for part in goal.split("/") if part != "."]
+            if file := self._find_file(join_path(home, path)):
+                return Target((file,), certainty="exact")
+            parts = [part for part in path.split("/") if part != "."]
             while parts and parts[0] in _BUILD_FOLDERS:
                 parts = parts[1:]
                 stem = "/".join(parts).removesuffix(".d.ts").removesuffix(".js")
                 for folder in (join_path(home, "src"), home):
                     if file := self._find_file(join_path(folder, stem)):
-                        return Target((file,), "", "", "likely")
+                        return Target((file,), certainty="likely")
         return None
 
 
@@ -202,7 +202,7 @@ def _package_name(module: str) -> str:
     return "/".join(parts[:2]) if module.startswith("@") else parts[0]
 
 
-def _goals(table: Any, name: str) -> Iterator[str]:
+def _listed_paths(table: Any, name: str) -> Iterator[str]:
     """Yield the paths for a name in an `exports` or `imports` table, under all conditions."""
     if isinstance(table, str):
         table = {".": table}
@@ -213,7 +213,7 @@ def _goals(table: Any, name: str) -> Iterator[str]:
     for key, value in table.items():
         wildcard = _match_wildcard(key, name)
         if wildcard is not None:
-            yield from (goal.replace("*", wildcard) for goal in _conditional_paths(value))
+            yield from (path.replace("*", wildcard) for path in _conditional_paths(value))
 
 
 def _conditional_paths(value: Any) -> Iterator[str]:

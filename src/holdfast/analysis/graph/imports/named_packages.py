@@ -43,7 +43,7 @@ class GoModules(ImportResolver):
                     for file in self._layout.by_folder.get(folder, [])
                     if file.endswith(".go") and not file.endswith("_test.go")
                 )
-                return Target(files, "", "", "exact") if files else UNRESOLVED
+                return Target(files, certainty="exact") if files else UNRESOLVED
         return external_target(imported.module)
 
 
@@ -105,7 +105,7 @@ class NamedPackages(ImportResolver):
             return self._included.resolve(path, imported)
         module = imported.module.strip("\\").replace("\\", ".")
         if imported.name == "*" and module in self._packages:
-            return Target(tuple(self._packages[module]), "*", "", "exact")
+            return Target(tuple(self._packages[module]), "*", certainty="exact")
         parts = [part for part in (*module.split("."), imported.name) if part and part != "*"]
         for end in range(len(parts), 0, -1):  # the parts after a class are its members
             files = self._definitions.get(".".join(parts[:end])) or self._autoloaded_file(parts[:end])

@@ -118,11 +118,11 @@ class PythonModules(ImportResolver):
         if name and name != "*":
             submodule = self._files.get(join(location, name))
             if submodule is not None and (module is None or name not in self._bound_in(module)):
-                return Target((submodule,), "", "", "exact")
+                return Target((submodule,), certainty="exact")
         if module is not None:
-            return Target((module,), name, "", "exact")
+            return Target((module,), name, certainty="exact")
         if not name and location in self._folders:  # a namespace package has no file of its own
-            return Target((), "", "", "exact")
+            return Target((), certainty="exact")
         return None
 
     def _bound_in(self, module: str) -> frozenset[str]:

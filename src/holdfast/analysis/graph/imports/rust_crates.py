@@ -85,9 +85,9 @@ class RustCrates(ImportResolver):
             child = self.submodule(module, part)
             if child is None:
                 symbol = ".".join(names[done:])
-                return Target((module,), f"{symbol}.*" if name == "*" else symbol, "", "exact")
+                return Target((module,), f"{symbol}.*" if name == "*" else symbol, certainty="exact")
             module = child
-        return Target((module,), name if name == "*" else "", "", "exact")
+        return Target((module,), name if name == "*" else "", certainty="exact")
 
     def submodule(self, path: str, name: str) -> str | None:
         """Return the file of a child module."""
