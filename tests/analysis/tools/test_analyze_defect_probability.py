@@ -183,7 +183,7 @@ def years(repository: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_own_history_teaches_the_model_and_size_is_the_baseline(years):
     result = asked(years)
-    assert (result.baseline.files, result.baseline.mended) == (40, 20)
+    assert (result.baseline.files, result.baseline.fixed) == (40, 20)
     assert result.baseline.size_auc == 1.0
     assert result.baseline.model_auc == 1.0
     assert result.model.learned_here

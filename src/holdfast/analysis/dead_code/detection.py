@@ -89,7 +89,6 @@ def newly_dead_code(room: Analysis, repository: Scan, base: BaseCommit | None) -
 
 
 def _all_dead_code(room: Analysis, scan: Scan) -> tuple[UnusedCode, ...]:
-    """Return the dead code of a scan, with cached inputs."""
     resolution = room.resolution(scan)
     roots = room.cached_by_file("root definitions", scan, root_definitions)
     references = room.cached("text references", scan.others, lambda: text_references(resolution.layout))
@@ -138,7 +137,6 @@ def _unused_definitions(evidence: Evidence, unreached: list[int]) -> Iterator[Un
 
 
 def _unused_definition(evidence: Evidence, symbol: int, doubts: dict[int, Doubt]) -> UnusedCode:
-    """Return the finding on a definition."""
     symbols = evidence.symbols
     definition, path = symbols.definitions[symbol], symbols.paths[symbols.file_of[symbol]]
     doubt = _doubt(evidence, symbol, doubts)

@@ -97,7 +97,6 @@ def _package_files(layout: Layout, path: str) -> Iterator[str]:
 
 
 def _words_of_strings(value: Any) -> Iterator[str]:
-    """Yield the words of all strings in a JSON value."""
     if isinstance(value, str):
         yield from value.split()
     elif isinstance(value, dict):

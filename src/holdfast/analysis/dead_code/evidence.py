@@ -177,14 +177,12 @@ class Evidence:
         return self._used_without_name(symbol)
 
     def _is_interface_member(self, symbol: int) -> bool:
-        """Return whether an interface of the project declares a member of that name."""
         symbols = self.symbols
         members = symbols.members.get(symbols.definitions[symbol].name, ())
         owners = [symbols.containers[member] for member in members]
         return any(symbols.definitions[owner].kind == "Interface" for owner in owners if owner >= 0)
 
     def _used_without_name(self, symbol: int) -> Doubt | None:
-        """Return the doubt if the definition may be used without its name."""
         row, file = self.symbols.definitions[symbol], self.symbols.file_of[symbol]
         if self.public_api.is_test_data(file):
             return TEST_DATA

@@ -97,7 +97,6 @@ class PublicApi:
         return bool(_TEST_DATA.search(path) or (IN_TESTS.search(path) and self.is_unimported(file)))
 
     def _exported_by(self, file: int, seen: frozenset[int] = frozenset()) -> Iterator[int]:
-        """Yield the definitions that a file exports and re-exports."""
         symbols, names = self.symbols, self.symbols.records[file].names
         for symbol, definition in enumerate(names.definitions, symbols.starts[file]):
             if definition.container == MODULE and definition.exported:
@@ -131,7 +130,6 @@ class PublicApi:
         return self._visibility_by_language(symbols.families[file], symbols.paths[file], file)
 
     def _visibility_by_language(self, family: str, path: str, file: int) -> str | None:
-        """Return the visibility of an exported top-level definition."""
         if family == "python":
             if IN_TESTS.search(path):
                 return None

@@ -111,7 +111,6 @@ class Reachability:
             self._follow_uses(file, symbol, Uses(MODULE, (name,), tuple(attributes)))
 
     def _is_alive_with_container(self, child: int) -> bool:
-        """Return whether a definition is alive as soon as its container is."""
         definition = self.symbols.definitions[child]
         is_accessed = bool(self.symbols.is_member[child]) and definition.name in self._accessed_members
         return is_accessed or definition.kind in ("Constructor", "EnumMember")
@@ -198,7 +197,6 @@ class Reachability:
                 self._mark_all(symbol, symbols.resolve_export(module, name))
 
     def _mark_members(self, symbol: int, name: str) -> None:
-        """Mark all members with a name."""
         if name not in self._accessed_members:
             self._accessed_members.add(name)
             self._unaccessed_members.discard(name)

@@ -80,7 +80,6 @@ class SymbolTable:
         self._modules: dict[int, tuple[frozenset[int], tuple[str, ...]]] = {}
 
     def _add(self, record: Record) -> None:
-        """Add the definitions of the next file."""
         rows, start, file = record.names.definitions, len(self.definitions), len(self.starts)
         self.starts.append(start)
         self.definitions += rows

@@ -95,7 +95,6 @@ def _imported_elsewhere(symbols: SymbolTable) -> set[tuple[int, str]]:
 
 
 def _import_doubt(symbols: SymbolTable, file: int, unused: Unused) -> Doubt | None:
-    """Return why an unused import may be intentional."""
     path = symbols.paths[file]
     if basename(path).startswith(("__init__.", "conftest.")):
         return Doubt(0.3, "such a file imports names for other files")

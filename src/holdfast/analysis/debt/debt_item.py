@@ -165,8 +165,6 @@ def _is_code(line: str) -> bool:
 
 @dataclass
 class _MarkedText:
-    """A marker, its place, and the lines of text that belong to it."""
-
     marker: Marker
     line: int
     column: int

@@ -1,5 +1,4 @@
-"""Measures the commits to a file in the year before a point in time, and whether it was fixed in the year
-after.
+"""Measures the commits to a file in the year before a time, and whether it was fixed in the year after.
 
 Contract: a file was fixed if a commit with a message that mentions a fix changed it.
 """
@@ -23,9 +22,9 @@ class Activity(NamedTuple):
     """The activity in one file around a point in time."""
 
     measures: dict[str, float | None]
-    """Measures of the commits in the year before."""
+    """Measures of the commits in the year before, by name."""
     growth: int
-    """The number of lines that the file has gained since."""
+    """The number of lines that the file has gained since; negative if it has lost lines."""
     is_fixed: bool
     """Whether the file was fixed in the year after."""
 
@@ -41,13 +40,14 @@ def activity(history: TouchHistory, path: str, time: int, risks: Sequence[float]
     for number, added, deleted in zip(touches[::3], touches[1::3], touches[2::3], strict=True):
         commit = history.commits[number]
         age_days = (time - commit.time) / DAY_SECONDS
-        plus, minus = (0, 0) if added == "-" else (int(added), int(deleted))
+        is_binary = added == "-"  # as git's `--numstat` shows it
+        added_lines, deleted_lines = (0, 0) if is_binary else (int(added), int(deleted))
         if age_days < 0:
-            growth += plus - minus
+            growth += added_lines - deleted_lines
             is_fixed |= commit.is_fix and age_days >= -YEAR_DAYS
         elif age_days <= YEAR_DAYS:
             ages.append(age_days)
-            changed_lines += plus + minus
+            changed_lines += added_lines + deleted_lines
             fixes += commit.is_fix
             risk += risks[number]
             authors.add(commit.email or commit.name)

@@ -1,10 +1,9 @@
 """Estimates the risk of each commit by gradient-boosted trees on the change measures of Kamei et al.
 
 The measures are those in "A Large-Scale Empirical Study of Just-in-Time Quality Assurance" (2013) that a year
-or two of history provides: diffusion (subsystems, folders, files, entropy), lines added and deleted, size of
-the files before, whether the commit is a fix, and the time since the files last changed; and three ratios of
-these. Each value is replaced by its percentile rank among the repository's own commits, so that trees trained
-on other projects apply. `scripts/train_defects.py` trains them.
+or two of history provides, and three ratios of these. Each value is replaced with its percentile rank among
+the repository's own commits, so that trees trained on other projects apply. `scripts/train_defects.py` trains
+them.
 
 Contract: the risk ranks commits. It is a probability only for a repository like those in the training data.
 """
@@ -17,6 +16,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from math import log2
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 _MIN_COMMITS = 50
 """With fewer commits percentile ranks are too coarse: a judgement, at 50 one commit is 2 percent."""
+_RISK_DECIMALS = 4
+"""Decimal places of a risk: a judgement, enough to rank some thousand commits."""
 
 
 class BoostedTrees(NamedTuple):
@@ -71,11 +73,28 @@ def shipped_trees() -> BoostedTrees:
     return BoostedTrees(**json.loads(gzip.decompress(packed)))
 
 
+class ChangeMeasures(NamedTuple):
+    """The measures of one commit, over the files that it changed."""
+
+    subsystems: int
+    """Top-level folders."""
+    folders: int
+    files: int
+    entropy: float
+    """The entropy, in bits, of the distribution of the changed lines over the files."""
+    added: int
+    deleted: int
+    lines_before: int
+    is_fix: bool
+    days_unchanged: float
+    """The mean number of days since the previous commit that changed each file."""
+
+
 def with_ratios(table: Array) -> Array:
-    """Append three ratios to the nine measures of each commit."""
+    """Append three ratios to a table with a row of `ChangeMeasures` for each commit."""
     import numpy
 
-    files, added, deleted, before = table[:, 2], table[:, 4], table[:, 5], table[:, 6]
+    _, _, files, _, added, deleted, before, _, _ = table.T
     ratios = (added / (before + 1), (added + deleted) / files, before / files)
     return numpy.column_stack([table, *ratios])
 
@@ -103,14 +122,13 @@ def commit_risks(history: TouchHistory, lines: Mapping[str, int]) -> list[float]
         import numpy
 
         table = with_ratios(numpy.asarray(list(changes.values()), dtype=float))
-        for number, risk in zip(changes, shipped_trees().risk(percentile_ranks(table, table)), strict=True):
-            risks[number] = round(float(risk), 4)
+        ranks = percentile_ranks(reference=table, values=table)
+        for number, risk in zip(changes, shipped_trees().risk(ranks), strict=True):
+            risks[number] = round(float(risk), _RISK_DECIMALS)
     return risks
 
 
 class _FileChange(NamedTuple):
-    """What one commit changed in one file."""
-
     path: str
     added: int
     deleted: int
@@ -119,18 +137,21 @@ class _FileChange(NamedTuple):
     """The days since the previous commit that changed the file."""
 
 
-def commit_changes(history: TouchHistory, lines: Mapping[str, int]) -> Mapping[int, tuple[float, ...]]:
-    """Return the nine measures of each commit that changed one of the files, given their current lines."""
+def commit_changes(history: TouchHistory, lines: Mapping[str, int]) -> Mapping[int, ChangeMeasures]:
+    """Return, by number, the measures of each commit that changed text, given the lines of each file now."""
     oldest = min((commit.time for commit in history.commits), default=0)
     changes: defaultdict[int, list[_FileChange]] = defaultdict(list)
     for path, current_lines in lines.items():
-        touches, lines_before = history.files.get(path, []), current_lines
+        lines_before = current_lines
+        touches = history.files.get(path, [])
         times = [*(history.commits[number].time for number in touches[::3]), oldest]
-        for position, number in enumerate(touches[::3]):  # the last commit first
-            added, deleted = touches[3 * position + 1 : 3 * position + 3]
-            if added != "-":
+        # The last commit comes first, so the number of lines is followed back in time.
+        for number, added, deleted, (time, previous) in zip(
+            touches[::3], touches[1::3], touches[2::3], pairwise(times), strict=True
+        ):
+            if added != "-":  # not a binary file
                 lines_before = max(0, lines_before - int(added) + int(deleted))
-                days = max(0.0, (times[position] - times[position + 1]) / DAY_SECONDS)
+                days = max(0.0, (time - previous) / DAY_SECONDS)
                 changes[number].append(_FileChange(path, int(added), int(deleted), lines_before, days))
     return {
         number: _change_measures(changes[number], history.commits[number].is_fix)
@@ -138,18 +159,18 @@ def commit_changes(history: TouchHistory, lines: Mapping[str, int]) -> Mapping[i
     }
 
 
-def _change_measures(changes: Sequence[_FileChange], is_fix: bool) -> tuple[float, ...]:
+def _change_measures(changes: Sequence[_FileChange], is_fix: bool) -> ChangeMeasures:
     changed_lines = [change.added + change.deleted for change in changes]
     total = sum(changed_lines) or 1
     shares = [lines / total for lines in changed_lines if lines]
-    return (
-        len({change.path.partition("/")[0] for change in changes}),
-        len({change.path.rpartition("/")[0] for change in changes}),
-        len(changes),
-        -sum(share * log2(share) for share in shares),
-        sum(change.added for change in changes),
-        sum(change.deleted for change in changes),
-        sum(change.lines_before for change in changes),
-        is_fix,
-        sum(change.days_unchanged for change in changes) / len(changes),
+    return ChangeMeasures(
+        subsystems=len({change.path.partition("/")[0] for change in changes}),
+        folders=len({change.path.rpartition("/")[0] for change in changes}),
+        files=len(changes),
+        entropy=-sum(share * log2(share) for share in shares),
+        added=sum(change.added for change in changes),
+        deleted=sum(change.deleted for change in changes),
+        lines_before=sum(change.lines_before for change in changes),
+        is_fix=is_fix,
+        days_unchanged=sum(change.days_unchanged for change in changes) / len(changes),
     )

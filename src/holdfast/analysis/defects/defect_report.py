@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 Risk = Literal["High", "Medium", "Low"]
 _LEVELS: dict[Risk, FindingLevel] = {"High": "error", "Medium": "warning", "Low": "note"}
 SMALL_FILE_LINES = 10
-"""Files with fewer lines of code have too little to measure: a judgement."""
+"""Files with fewer lines of code have too little to measure: a judgement, about one small function."""
 PROBABILITY_DIGITS = 4
-"""Decimal places of probabilities: a judgement, more would suggest a precision that the model does not
-have."""
+"""Decimal places of probabilities: a judgement. They tell files of a large project apart; the model is less
+precise."""
 
 
 class Prediction(NamedTuple):
@@ -34,7 +34,9 @@ class Prediction(NamedTuple):
 
     file: str
     probability: float
+    """The probability, from 0 to 1, that it needs a fix within a year."""
     confidence: float
+    """From 0 to 1, lower the less was measured."""
     risk: Risk
     features: Mapping[str, float | None]
     """The main measure of each of the six features."""
@@ -42,7 +44,7 @@ class Prediction(NamedTuple):
     """The features that were not measured, with the reasons."""
     measures: Measures
     contributions: Mapping[str, float]
-    """The contribution of each feature and of the file's size to the log-odds."""
+    """What size and each feature add to the log-odds."""
 
     @property
     def per_100_lines(self) -> float:
@@ -54,10 +56,10 @@ class Prediction(NamedTuple):
 class Baseline(Output):
     """How well the model ranks the files that were fixed in the last year, compared with ranking by size."""
 
-    files: int = 0
-    mended: int = 0
+    files: int = Field(default=0, description="Files that existed a year ago.")
+    fixed: int = Field(default=0, alias="mended", description="Those of them that were fixed since.")
     model_auc: float | None = Field(
-        default=None, description="Area under the ROC curve, by two-fold cross-validation."
+        default=None, description="Area under the ROC curve of the model, by two-fold cross-validation."
     )
     size_auc: float | None = Field(
         default=None, description="Area under the ROC curve if the same files are ranked by lines of code."
@@ -66,7 +68,7 @@ class Baseline(Output):
 
 
 class RiskyCommit(Output):
-    """A commit of the last 90 days that may have introduced a defect."""
+    """A recent commit that may have introduced a defect."""
 
     id: str
     committed_at: str
@@ -91,7 +93,7 @@ class DefectReport(AnalysisReport):
 
     @property
     def commits(self) -> tuple[RiskyCommit, ...]:
-        """The riskiest commits of the last 90 days."""
+        """The riskiest recent commits, the riskiest first."""
         return () if isinstance(self.history, str) else self.history.commits
 
     @cached_property

@@ -31,10 +31,12 @@ _INTERCEPT_VARIANCE = 4.0
 """The variance of the intercept's prior: a judgement. It is wide, because the share of files that need a fix
 differs between repositories."""
 _MAX_NEWTON_STEPS = 40
-"""A judgement: Newton's method usually converges in fewer than ten steps."""
+"""Steps after which the optimisation ends: a judgement, as Newton's method usually takes fewer than ten."""
 _MAX_SWEEPS = 60
 """Rounds of coordinate descent for one step: a judgement, as a few are usually enough."""
 _WEIGHT_DIGITS = 4
+_MAX_LOG_ODDS = 30
+"""Larger log-odds are cut off: their probability rounds to 0 or 1, and `exp` overflows above 709."""
 _TOLERANCE = 1e-6
 """A smaller step ends the optimisation: a judgement, far below the four decimal places of the weights."""
 
@@ -52,10 +54,8 @@ class Model(Output):
 
     def contributions(self, measured: Measures) -> dict[str, float]:
         """Return the contribution of each measure to the log-odds; 0 if it was not measured."""
-        return {
-            it.name: self.weights.get(it.name, 0.0) * model_input(it, measured.get(it.name))
-            for it in MEASURES
-        }
+        inputs = {measure.name: model_input(measure, measured.get(measure.name)) for measure in MEASURES}
+        return {name: self.weights.get(name, 0.0) * number for name, number in inputs.items()}
 
     def probability(self, measured: Measures) -> float:
         """Return the probability that a file needs a fix."""
@@ -70,13 +70,14 @@ class Model(Output):
         import numpy
 
         # The intercept comes first, as in the design matrix; only the other weights have a floor.
-        prior = numpy.asarray([self.intercept, *(self.weights.get(it.name, 0.0) for it in MEASURES)])
+        weights = [self.weights.get(measure.name, 0.0) for measure in MEASURES]
+        prior = numpy.asarray([self.intercept, *weights])
         variance, floor = numpy.full(len(prior), self.variance), numpy.zeros(len(prior))
         variance[0], floor[0] = _INTERCEPT_VARIANCE, -numpy.inf
         labels = numpy.asarray(fixed, dtype=float)
         coefficients = map_estimate(design_matrix(rows), labels, prior, variance, floor)
         intercept, *weights = (round(float(number), _WEIGHT_DIGITS) for number in coefficients)
-        by_name = {it.name: weight for it, weight in zip(MEASURES, weights, strict=True) if weight}
+        by_name = {measure.name: weight for measure, weight in zip(MEASURES, weights, strict=True) if weight}
         return self.model_copy(update={"intercept": intercept, "weights": by_name, "learned_here": True})
 
 
@@ -104,7 +105,7 @@ def map_estimate(
 
     coefficients = prior.astype(float)
     for _ in range(_MAX_NEWTON_STEPS):
-        probability = 1 / (1 + numpy.exp(-numpy.clip(rows @ coefficients, -30, 30)))
+        probability = 1 / (1 + numpy.exp(-numpy.clip(rows @ coefficients, -_MAX_LOG_ODDS, _MAX_LOG_ODDS)))
         gradient = rows.T @ (counts * (labels - probability)) - (coefficients - prior) / variance
         curvature = (rows.T * (counts * probability * (1 - probability))) @ rows + numpy.diag(1 / variance)
         step = _bounded_step(curvature, gradient, floor - coefficients)

@@ -76,12 +76,8 @@ def _compute_static_measures(room: Analysis, project: Project, scan: Scan) -> di
     by_file: dict[str, Measures] = {}
     for path, measures in room.cached_by_file("measures of defects", scan, _record_measures).items():
         imported_by, imports = coupling.get(path, (0, 0))
-        by_file[path] = {
-            **measures,
-            **duplication.get(path, {}),
-            "imported_by": imported_by,
-            "imports": imports,
-        }
+        coupling_measures = {"imported_by": imported_by, "imports": imports}
+        by_file[path] = {**measures, **duplication.get(path, {}), **coupling_measures}
     return by_file
 
 

@@ -37,9 +37,9 @@ from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.history.log_stream import shallow_commits
 
 MIN_HIGH_PROBABILITY = 0.7
-"""The minimum probability for the risk level High: a convention."""
+"""The minimum probability for the risk level High: a judgement, as a fix is then twice as likely as none."""
 MIN_MEDIUM_PROBABILITY = 0.3
-"""The minimum probability for the risk level Medium: a convention."""
+"""The minimum probability for the risk level Medium: a judgement, as no fix is twice as likely below it."""
 CONFIDENCE_COSTS: Mapping[str, float] = {
     "complexity": 0.2,
     "churn": 0.35,
@@ -48,11 +48,12 @@ CONFIDENCE_COSTS: Mapping[str, float] = {
     "name_quality": 0.05,
     "test_coverage": 0.1,
 }
-"""How much each feature that was not measured lowers the confidence: a convention, not a measurement."""
+"""How much each feature that was not measured lowers the confidence: a judgement. Without a history, no file
+reaches the default minimum of 0.7; without a coverage report, most do."""
 UNADAPTED_FACTOR = 0.9
-"""Multiplies the confidence if the model was not adapted to the repository: a convention."""
+"""Multiplies the confidence if the model was not adapted to the repository: a judgement."""
 SMALL_FILE_FACTOR = 0.8
-"""Multiplies the confidence of files with fewer than `SMALL_FILE_LINES` lines of code: a convention."""
+"""Multiplies the confidence of files with fewer than `SMALL_FILE_LINES` lines of code: a judgement."""
 MIN_EXAMPLES = 15
 """With fewer files that were fixed, or fewer that were not, the model is not adapted: a judgement, as the
 sixteen weights would fit noise."""
@@ -66,13 +67,13 @@ _FILE_REASONS = {
     "name_quality": "the file defines no name",
     "test_coverage": "no coverage report includes this file",
 }
-"""Why a feature may be missing for one file."""
+"""Why a feature may be missing for a file if there is no reason that concerns all files."""
 _MAX_RISKY_COMMITS = 5
 """Commits listed as risky: a judgement, as many as one would review again."""
 
 
 class PastFiles(NamedTuple):
-    """Training data: the measures of files a year ago, and whether they were fixed since."""
+    """Training data: the measures of files a year ago, and whether each was fixed since."""
 
     rows: Sequence[Measures]
     fixed: Sequence[bool]
@@ -83,7 +84,7 @@ class PastFiles(NamedTuple):
         return MIN_EXAMPLES <= sum(self.fixed) <= len(self.fixed) - MIN_EXAMPLES
 
     def areas(self, model: Model) -> tuple[float, float]:
-        """Return the areas under the ROC curve of two rankings: by the model, and by size."""
+        """Return the areas under the ROC curve of two rankings: by the model, and by size; 0 if undefined."""
         probabilities = [model.probability(row) for row in self.rows]
         sizes = [row["code_lines"] or 0.0 for row in self.rows]
         return (
@@ -98,6 +99,7 @@ class DefectHistory:
 
     touches: TouchHistory
     now: int
+    """The time, in epoch seconds, at which the last year ends."""
     static: Mapping[str, Measures]
     """The measures of each file that need no history."""
     lines: Mapping[str, int]
@@ -105,7 +107,7 @@ class DefectHistory:
 
     @cached_property
     def risks(self) -> list[float]:
-        """The risk of each commit."""
+        """The risk of each commit, in the order of `touches.commits`."""
         return commit_risks(self.touches, self.lines)
 
     @cached_property
@@ -143,7 +145,7 @@ class DefectHistory:
     def baseline(self) -> Baseline:
         """How well the model ranks files, by two-fold cross-validation."""
         past = self.past
-        baseline = Baseline(files=len(past.rows), mended=sum(past.fixed))
+        baseline = Baseline(files=len(past.rows), fixed=sum(past.fixed))
         if not past.is_sufficient:
             reason = f"fewer than {MIN_EXAMPLES} files were fixed in the last year, or were not"
             return baseline.model_copy(update={"reason": reason})
@@ -155,20 +157,21 @@ class DefectHistory:
 
     @property
     def commits(self) -> tuple[RiskyCommit, ...]:
-        """The riskiest commits of the last 90 days."""
+        """The riskiest recent commits, the riskiest first."""
         recent = [
-            (-risk, -commit.time, commit)
+            (risk, commit)
             for commit, risk in zip(self.touches.commits, self.risks, strict=True)
             if risk and self.now - commit.time <= RECENT_DAYS * DAY_SECONDS
         ]
+        recent.sort(key=lambda pair: (-pair[0], -pair[1].time, pair[1]))
         return tuple(
             RiskyCommit(
                 id=commit.id,
                 committed_at=rfc3339_of_seconds(commit.time),
                 subject=one_line(commit.subject),
-                risk=-negative_risk,
+                risk=risk,
             )
-            for negative_risk, _, commit in sorted(recent)[:_MAX_RISKY_COMMITS]
+            for risk, commit in recent[:_MAX_RISKY_COMMITS]
         )
 
 
@@ -198,7 +201,7 @@ class MeasuredFiles(NamedTuple):
 
 
 def predictions(room: Analysis, project: Project, scan: Scan) -> DefectReport:
-    """Predict the probability of a fix for each file of a project."""
+    """Predict the probability of a fix for each file of a project, the most probable first."""
     files = measured_files(room, project, scan)
     model = files.history.model if files.history else shipped_model("static")
     ranked = [_predict(path, files, model) for path in scan.files]
@@ -208,25 +211,22 @@ def predictions(room: Analysis, project: Project, scan: Scan) -> DefectReport:
 
 def cached_predictions(room: Analysis, project: Project, scan: Scan) -> DefectReport:
     """Return predictions, cached until a file, the last commit, a coverage report or the day changes."""
-    day, reports = (
-        int(room.clock().timestamp()) // DAY_SECONDS,
-        report_stats(Tree(room.repository), project.path),
-    )
+    day = int(room.clock().timestamp()) // DAY_SECONDS
+    reports = report_stats(Tree(room.repository), project.path)
     key = f"predictions {project} {room.history.head()} {day} {reports}"
     _, whole_scan = _training_scope(room, project, scan)
     return room.cached(key, whole_scan, lambda: predictions(room, project, scan))
 
 
 def _training_scope(room: Analysis, project: Project, scan: Scan) -> tuple[Project, Scan]:
-    """Return the repository to train on, or the project itself if the repository's scan excludes its
-    files."""
+    """Return the repository, to train on all of it, or the project itself if that has other files."""
     whole = replace(project, path="", max_depth=None)
     whole_scan = scan if project == whole else room.scan(whole)
     return (whole, whole_scan) if scan.files.keys() <= whole_scan.files.keys() else (project, scan)
 
 
 def measured_files(room: Analysis, project: Project, scan: Scan) -> MeasuredFiles:
-    """Measure the files of a project."""
+    """Return all measures of a project's files, and its history if there is one."""
     training_scope = _training_scope(room, project, scan)
     static = static_measures(room, *training_scope)
     history = _history(room, *training_scope, static)

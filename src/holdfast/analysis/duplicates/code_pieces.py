@@ -105,7 +105,6 @@ class CodePieces:
         return not is_nested
 
     def _is_inside(self, inner: int, outer: int) -> bool:
-        """Return whether any span of a piece is inside a span of another one."""
         return any(outer in enclosing for enclosing in self.pieces[inner].enclosing)
 
     def is_renamed(self, first: int, second: int) -> bool:

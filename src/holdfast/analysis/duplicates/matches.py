@@ -166,7 +166,6 @@ class _Extender:
 
 
 def _seeds(windows: WindowGroups, groups: Integers, window_tokens: int) -> Matches:
-    """Return the windows of some groups as matches."""
     counts = np.diff(windows.bounds)[groups]
     positions = windows.positions[indices_of_ranges(windows.bounds[groups], counts)]
     return Matches(positions, bounds_from_sizes(counts), np.full(len(groups), window_tokens))

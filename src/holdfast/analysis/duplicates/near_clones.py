@@ -154,7 +154,6 @@ def _is_inside_similar_pair(code: CodePieces, pair: Pair, similar: Similarities)
 
 
 def _compare_structures(structures: Structures, pairs: list[Pair], threshold: float) -> Similarities:
-    """Return the pairs whose structural similarity reaches the threshold."""
     call, similar = current_call(), {}
     for done, pair in enumerate(pairs):
         if done % _PAIRS_BETWEEN_REPORTS == 0:

@@ -118,7 +118,6 @@ def to_numpy(values: Any, arrays: Any) -> Array:
 
 
 def _batch_items(arrays: Any) -> int:
-    """Return how many array items to process at once."""
     return CPU_BATCH_ITEMS if arrays is np else _GPU_BATCH_ITEMS
 
 
@@ -255,6 +254,5 @@ def _histograms(pieces: Pieces, arrays: Any) -> Any:
 
 
 def _batches(values: Any, size: int) -> Iterator[Any]:
-    """Cut an array into parts of at most `size` items."""
     for start in range(0, len(values), size):
         yield values[start : start + size]

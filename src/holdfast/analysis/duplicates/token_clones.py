@@ -160,7 +160,6 @@ def _fragment_groups(
 
 
 def _fragments(corpus: CloneCorpus, matches: Matches, shares: Shares) -> list[Fragment]:
-    """Return the fragments of all matches."""
     lengths = np.repeat(matches.lengths, matches.fragment_counts)
     files = corpus.files_at(matches.positions).tolist()
     return list(

@@ -114,7 +114,6 @@ def _spans_by_length(
 
 
 def _whole_groups(corpus: CloneCorpus, equal_when_blinded: Iterable[EqualSpans]) -> Iterator[FragmentGroup]:
-    """Yield the exact and the renamed groups among spans that are equal when blinded."""
     for blinded_spans in equal_when_blinded:
         by_text: dict[tuple[CloneKind, bytes], EqualSpans] = {}
         for span in blinded_spans:

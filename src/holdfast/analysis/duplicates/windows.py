@@ -228,7 +228,6 @@ def _window_hashes(text: NormalisedText, powers: Hashes, positions: Integers, le
 
 
 def _mix(numbers: NDArray[np.uint32] | NDArray[np.uint64]) -> Hashes:
-    """Return the hash of each number."""
     hashes = numbers.astype(np.uint64) * _MIXER
     hashes ^= hashes >> _HALF_WORD_BITS
     hashes *= _MIXER
@@ -236,7 +235,6 @@ def _mix(numbers: NDArray[np.uint32] | NDArray[np.uint64]) -> Hashes:
 
 
 def _is_repeated(sorted_hashes: Hashes) -> Booleans:
-    """Return for each hash whether it occurs more than once."""
     is_repeated = np.zeros(len(sorted_hashes), np.bool_)
     equals_next = sorted_hashes[1:] == sorted_hashes[:-1]
     is_repeated[1:] |= equals_next

@@ -108,7 +108,6 @@ class _ReferenceFinder:
                 self._callers[name].append(path)
 
     def _add_exports(self, path: str, record: Record) -> None:
-        """Index the exports of a file in a native language."""
         for index, definition in enumerate(record.names.definitions):
             if definition.kind not in FUNCTIONS:
                 continue
@@ -278,5 +277,4 @@ class _ReferenceFinder:
 
 
 def _last_part(name: str) -> str:
-    """Return the last part of a name joined by dots or colons."""
     return re.split(r"[.:(]", name.rstrip(")"))[-1]

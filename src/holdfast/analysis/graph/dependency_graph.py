@@ -164,8 +164,6 @@ class _ResolvedCall(NamedTuple):
 
 
 class _Builder:
-    """Collects nodes and edges file by file."""
-
     def __init__(self, resolution: Resolution, include_external: bool) -> None:
         self.resolution = resolution
         self.include_external = include_external
@@ -260,7 +258,6 @@ class _Builder:
                 self._add_external(path, target.package, "Imports", weight=1)
 
     def _used_names(self, path: str) -> frozenset[str]:
-        """Return the names and attributes that a file uses."""
         uses = self.resolution.records[path].names.uses
         return frozenset(name for use in uses for name in (*use.names, *use.attributes))
 

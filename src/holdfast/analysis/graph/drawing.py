@@ -1,8 +1,8 @@
 """Graphs as Mermaid and Graphviz DOT text.
 
 Contract: names of files and definitions are untrusted. In Mermaid, node ids are generated, and a label
-contains only letters, digits and harmless punctuation; any other character is written as a character code. In
-DOT, names are quoted.
+contains only letters, digits, blanks and `_./$-`; any other character is written as a character code. In DOT,
+names are quoted.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _STYLES = {"Calls": "solid", "Imports": "dashed", "Inherits": "bold"}
 _SHAPES = {"Function": "ellipse", "Module": "box", "External": "note"}
 _SPECIAL_CHARACTERS = re.compile(r"[^\w ./$-]|_(?=_)")
 _MAX_LABEL_CHARACTERS = 80
-"""Characters of a label, the last ones of a long path: a judgement. They fit into one line of a diagram."""
+"""The last characters of a path that a label shows: a judgement. They fit into one line of a diagram."""
 
 
 def mermaid(nodes: Sequence[DependencyNode], edges: Iterable[DependencyEdge]) -> str:
@@ -64,11 +64,10 @@ def _label(node: DependencyNode) -> str:
 
 
 def _mermaid_label(text: str) -> str:
-    """Replace special characters by their character codes."""
     return _SPECIAL_CHARACTERS.sub(lambda character: f"#{ord(character[0])};", text)
 
 
 def _quote(text: str) -> str:
     """Return a DOT string: quotes and backslashes are escaped, control characters become blanks."""
-    plain = "".join(max(character, " ") for character in text)
+    plain = "".join(max(character, " ") for character in text)  # control characters sort before the blank
     return '"' + plain.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -12,9 +12,7 @@ from dataclasses import dataclass
 from holdfast.analysis.graph.dependency_graph import CodeGraph, DependencyEdge, DependencyNode
 
 SELECTION_METHOD = "nodes with the most edges, edges with the most places"
-"""How an excerpt without a focus is selected, as results state it."""
 SELECTION_METHOD_AROUND_FOCUS = "nodes nearest to the focus, then those with the most edges"
-"""How an excerpt around a focus is selected, as results state it."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +26,10 @@ class Excerpt:
 
 
 def matching_nodes(graph: CodeGraph, focus: str) -> list[str]:
-    """Return the ids of the nodes that a focus matches: a node id, a file, or a symbol."""
+    """Return the ids of the nodes that a focus matches: a node id, a file with its definitions, or a symbol.
+
+    A symbol such as `Class.method` matches at the end of a qualified name, a file name at the end of a path.
+    """
     focus = focus.removeprefix("./")
     if focus in graph.nodes:
         in_file = [node.id for node in graph.nodes.values() if node.file_path == focus]

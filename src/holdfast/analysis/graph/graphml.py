@@ -42,7 +42,6 @@ def graphml(
 
 
 def _declarations(element: str, attributes: Mapping[str, Attribute]) -> list[str]:
-    """Declare the attributes of nodes or edges, with their types."""
     return [
         f"<key id='{name}' for='{element}' attr.name='{name}' attr.type='{_TYPES[type(value)]}'/>"
         for name, value in attributes.items()

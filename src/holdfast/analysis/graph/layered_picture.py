@@ -17,10 +17,14 @@ from holdfast.analysis.graph.dependency_graph import DependencyEdge
 from holdfast.kernel.untrusted import visible
 from holdfast.syntax.recursion import strong_components
 
+_FONT_PIXELS = 13
 _BOX_WIDTH = 190
-"""Pixels: a judgement, the width of `_MAX_LABEL_CHARACTERS` at 13 pixels."""
+"""Pixels: a judgement, the width of `_MAX_LABEL_CHARACTERS` and a margin."""
 _BOX_HEIGHT = 22
 """Pixels: a judgement, a line of text with a border."""
+_TEXT_OFFSET = (8, 15)
+"""Pixels from a box's upper left corner to the start of its text's baseline: a judgement, which centres it
+vertically."""
 _COLUMN_DISTANCE = 270
 """Pixels from one column to the next: a judgement. It leaves 80 for the edges between them."""
 _ROW_DISTANCE = 30
@@ -30,18 +34,20 @@ _MARGIN = 12
 _MAX_LABEL_CHARACTERS = 26
 """Characters of a path that fit into a box."""
 _BEND_WIDTH = 60
-"""Pixels by which edges that lead back bend out to the right: a judgement, less than the column distance."""
+"""Pixels by which edges that lead back bend out to the right: a judgement, less than the space between
+columns."""
 _SWEEPS = 6
 """Passes of the barycentre heuristic, which orders each layer: a judgement. Later passes change little."""
 _EDGE = '<path class="edge{ring}" data-id="{ends}" d="{curve}"><title>{title}</title></path>'
 _BOX = (
     '<a class="node{ring}" data-id="{number}" data-path="{path}" href="/code/{address}">'
-    '<title>{path}</title><rect x="{x}" y="{y}" width="190" height="22" rx="4" fill="white" stroke="gray"/>'
+    "<title>{path}</title>"
+    '<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="4" fill="white" stroke="gray"/>'
     '<text x="{text_x}" y="{text_y}">{label}</text></a>'
 )
 _SVG = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
-    ' role="group" aria-label="{label}" font-family="sans-serif" font-size="13">'
+    ' role="group" aria-label="{label}" font-family="sans-serif" font-size="{font}">'
     '<g fill="none" stroke="silver">{edges}</g><g class="nodes">{boxes}</g></svg>'
 )
 Links = Mapping[tuple[str, str], int]
@@ -74,7 +80,10 @@ def layered_picture(edges: Iterable[DependencyEdge], max_boxes: int) -> Picture:
 
 
 def _boxes(files: Collection[str], max_boxes: int) -> dict[str, str]:
-    """Map each file to its box, itself or a folder: the folders with most files are expanded first."""
+    """Map each file to its box: its own, or that of a folder, `.` for the root.
+
+    Folders are expanded for as long as the boxes stay within the limit, those with the most files first.
+    """
     children = defaultdict[str, set[str]](set)
     file_counts = Counter[str]()
     for file in files:
@@ -100,7 +109,6 @@ def _path_and_folders(path: str) -> Iterator[str]:
 
 
 def _components(links: Links) -> list[list[str]]:
-    """Return the strongly connected components, dependencies before their users."""
     targets = defaultdict[str, list[str]](list)
     for origin, target in sorted(links):
         targets[origin].append(target)
@@ -165,6 +173,7 @@ def _svg(layers: Sequence[Sequence[str]], links: Links) -> str:
     return _SVG.format(
         width=2 * _MARGIN + _COLUMN_DISTANCE * max(len(layers) - 1, 0) + _BOX_WIDTH + _BEND_WIDTH,
         height=2 * _MARGIN + _ROW_DISTANCE * max_rows,
+        font=_FONT_PIXELS,
         label=f"{len(boxes)} boxes, {len(edges)} dependencies",
         edges="".join(edges),
         boxes="".join(boxes),
@@ -183,7 +192,6 @@ def _corners(layers: Sequence[Sequence[str]], max_rows: int) -> dict[str, Point]
 
 
 def _box(path: str, number: int, corner: Point, *, is_in_cycle: bool) -> str:
-    """Return a box that links to the code."""
     x, y = corner
     label = path if len(path) <= _MAX_LABEL_CHARACTERS else "…" + path[1 - _MAX_LABEL_CHARACTERS :]
     return _BOX.format(
@@ -193,8 +201,10 @@ def _box(path: str, number: int, corner: Point, *, is_in_cycle: bool) -> str:
         address="" if path == "." else quote(path),
         x=x,
         y=y,
-        text_x=x + 8,
-        text_y=y + 15,
+        width=_BOX_WIDTH,
+        height=_BOX_HEIGHT,
+        text_x=x + _TEXT_OFFSET[0],
+        text_y=y + _TEXT_OFFSET[1],
         label=_escape(label),
     )
 

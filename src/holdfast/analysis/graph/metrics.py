@@ -214,7 +214,6 @@ def _batches(nodes: Sequence[int], message: str) -> Iterator[list[int]]:
 
 
 def _round(values: Iterable[float]) -> list[float]:
-    """Round to significant digits."""
     return [float(f"{value:.{_SIGNIFICANT_DIGITS}g}") for value in values]
 
 

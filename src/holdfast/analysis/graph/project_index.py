@@ -60,7 +60,7 @@ class ProjectIndex:
     @cached_property
     def _packages(self) -> dict[tuple[str, str, str], list[DefinitionRef]]:
         """The definitions by language family, package and path."""
-        found: dict[tuple[str, str, str], list[DefinitionRef]] = defaultdict(list)
+        places: dict[tuple[str, str, str], list[DefinitionRef]] = defaultdict(list)
         for path, record in self._records.items():
             rules = scoping_rules(record.language)
             if rules.package is None:
@@ -69,8 +69,8 @@ class ProjectIndex:
             for owner, names in self._scope(path).members.items():
                 for name, indices in names.items():
                     key = (rules.family, package, f"{owner}.{name}" if owner else name)
-                    found[key] += [DefinitionRef(path, index) for index in indices]
-        return dict(found)
+                    places[key] += [DefinitionRef(path, index) for index in indices]
+        return dict(places)
 
     def guess(self, name: str) -> ResolvedName:
         """Return the only method with this name in the project, unless the name is common elsewhere."""
@@ -82,9 +82,9 @@ class ProjectIndex:
     @cached_property
     def methods(self) -> dict[str, list[DefinitionRef]]:
         """All methods of classes, by name."""
-        found: dict[str, list[DefinitionRef]] = defaultdict(list)
+        methods: dict[str, list[DefinitionRef]] = defaultdict(list)
         for path in self._records:
             scope = self._scope(path)
             for index in scope.methods:
-                found[scope.definitions[index].name].append(DefinitionRef(path, index))
-        return dict(found)
+                methods[scope.definitions[index].name].append(DefinitionRef(path, index))
+        return dict(methods)

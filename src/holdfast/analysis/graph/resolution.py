@@ -64,7 +64,7 @@ class Resolution:
         return resolver.resolve(path, imported)
 
     def scope(self, path: str) -> FileScope:
-        """Return the scope of a file; cached."""
+        """Return the scope of a file."""
         scope = self._scopes.get(path)
         if scope is None:
             scope = self._scopes[path] = FileScope(self.records[path])
@@ -74,11 +74,11 @@ class Resolution:
         """Resolve a name, with attributes joined by dots, as seen from a definition of a file."""
         scope = self._scopes.get(path) or self.scope(path)
         definition = scope.equivalent_scope(definition, name.partition(".")[0])
-        resolved = self._resolved[path]
-        found = resolved.get((definition, name))
-        if found is None:
-            found = resolved[definition, name] = self._resolve(scope, path, definition, name)
-        return found
+        cache = self._resolved[path]
+        resolved = cache.get((definition, name))
+        if resolved is None:
+            resolved = cache[definition, name] = self._resolve(scope, path, definition, name)
+        return resolved
 
     def resolve_call(
         self, path: str, definition: int, callee: str, receivers: tuple[str, ...] = ()
@@ -96,12 +96,12 @@ class Resolution:
                 if receiver in self.scope(path).rules.super_names:
                     return self.resolve_name(path, definition, receiver + callee)
                 for place in self.resolve_name(path, definition, receiver).places:
-                    found = self.resolve_member(place, method) if self._is_type(place) else UNKNOWN
-                    if found.places:
-                        return found._replace(certainty="likely")
+                    resolved = self.resolve_member(place, method) if self._is_class(place) else UNKNOWN
+                    if resolved.places:
+                        return resolved._replace(certainty="likely")
         return self._index.guess(callee.rpartition(".")[2])
 
-    def _is_type(self, place: DefinitionRef) -> bool:
+    def _is_class(self, place: DefinitionRef) -> bool:
         index = place.definition
         return index != MODULE and self.scope(place.path).definitions[index].kind in CLASSES
 
@@ -111,34 +111,33 @@ class Resolution:
         is_self_or_super = is_super or head in scope.rules.self_names
         owner = scope.owner(definition) if is_self_or_super else None
         if owner is not None and (rest or head not in scope.rules.built_in_names):
-            found = self._resolve_in_own_class(DefinitionRef(path, owner), rest, inherited=is_super)
+            resolved = self._resolve_in_own_class(DefinitionRef(path, owner), rest, inherited=is_super)
         else:
-            found = self._resolve_plain(scope, path, definition, head)
+            resolved = self._resolve_plain(scope, path, definition, head)
             for part in rest:
-                if found.package or not found.places:
+                if resolved.package or not resolved.places:
                     break
-                found = self._resolve_attribute(found, part)
-        if rest and not found.package and not found.places:
-            found = (
+                resolved = self._resolve_attribute(resolved, part)
+        if rest and not resolved.package and not resolved.places:
+            resolved = (
                 self._resolve_written_path(scope, path, definition, [head, *rest])
                 or self._resolve_on_receiver(scope, path, definition, rest)
                 or self._index.guess(rest[-1])
             )
-        return found
+        return resolved
 
     def _resolve_in_own_class(
         self, owner: DefinitionRef, rest: list[str], *, inherited: bool
     ) -> ResolvedName:
-        """Resolve the attributes of `self`, or of `super` if inherited, or of their equivalents."""
+        """Resolve the attributes `rest` of `self` (or, if inherited, of `super`), or that name alone."""
         if not rest:
-            places = [owner]
-            if inherited:
-                places = [place for base in self.bases(owner) for place in base.places]
+            places = [place for base in self.bases(owner) for place in base.places] if inherited else [owner]
             return ResolvedName(tuple(places), certainty="exact") if places else UNKNOWN
-        found = self._inherited_member(owner, rest[0]) if inherited else self.resolve_member(owner, rest[0])
+        resolve_member = self._inherited_member if inherited else self.resolve_member
+        resolved = resolve_member(owner, rest[0])
         for part in rest[1:]:
-            found = self._resolve_attribute(found, part)
-        return found
+            resolved = self._resolve_attribute(resolved, part)
+        return resolved
 
     def _resolve_written_path(
         self, scope: FileScope, path: str, definition: int, parts: list[str]
@@ -147,12 +146,12 @@ class Resolution:
         if not scope.rules.allows_written_paths or parts[0] in scope.bound.get(definition, ()):
             return None
         equivalent = ImportedName("::".join(parts[:-1]), parts[-1], parts[-1], 0, 0, definition, False, False)
-        found = self._resolve_import(path, equivalent)
-        if found.places:
-            return found
+        resolved = self._resolve_import(path, equivalent)
+        if resolved.places:
+            return resolved
         imported_crates = (item.module.partition("::")[0] for item in self.records[path].names.imports)
-        is_known_crate = found.package in _RUST_STANDARD_CRATES or found.package in imported_crates
-        return found if found.package and is_known_crate else None
+        is_known_crate = resolved.package in _RUST_STANDARD_CRATES or resolved.package in imported_crates
+        return resolved if resolved.package and is_known_crate else None
 
     def _resolve_on_receiver(
         self, scope: FileScope, path: str, definition: int, rest: list[str]
@@ -162,22 +161,21 @@ class Resolution:
         if not scope.rules.names_receiver or len(rest) > 1 or definition == MODULE:
             return None
         owner, _, _ = scope.paths[definition].rpartition(".")
-        found = self._index.in_package(path, f"{owner}.{rest[0]}") if owner else UNKNOWN
-        return found._replace(certainty="likely") if found.places else None
+        resolved = self._index.in_package(path, f"{owner}.{rest[0]}") if owner else UNKNOWN
+        return resolved._replace(certainty="likely") if resolved.places else None
 
     def _resolve_plain(self, scope: FileScope, path: str, definition: int, name: str) -> ResolvedName:
-        """Resolve a name without dots."""
-        found = self._resolve_enclosing(scope, path, definition, name) or self._resolve_implicit_member(
+        resolved = self._resolve_enclosing(scope, path, definition, name) or self._resolve_implicit_member(
             scope, path, definition, name
         )
-        if found is not None:
-            return found
-        found = self.resolve_export(path, name)
-        if not found.places and not found.package:
-            found = self._index.in_package(path, name)
+        if resolved is not None:
+            return resolved
+        resolved = self.resolve_export(path, name)
+        if not resolved.places and not resolved.package:
+            resolved = self._index.in_package(path, name)
         elif scope.rules.allows_separate_bodies:
-            found = self._prefer_body(path, name, found)
-        return BUILT_IN if found is UNKNOWN and name in scope.rules.built_in_names else found
+            resolved = self._prefer_body(path, name, resolved)
+        return BUILT_IN if resolved is UNKNOWN and name in scope.rules.built_in_names else resolved
 
     def _resolve_enclosing(
         self, scope: FileScope, path: str, definition: int, name: str
@@ -193,9 +191,9 @@ class Resolution:
             if name in scope.bound.get(outer.definition, ()):
                 return LOCAL
             if scope.definitions[outer.definition].kind in NAMESPACES:  # other files may extend a namespace
-                found = self._index.in_package(path, f"{outer.path}.{name}")
-                if found.places:
-                    return found
+                resolved = self._index.in_package(path, f"{outer.path}.{name}")
+                if resolved.places:
+                    return resolved
         return None
 
     def _resolve_implicit_member(
@@ -206,33 +204,33 @@ class Resolution:
             return None
         owner = scope.owner(definition)
         if owner is not None:
-            found = self.resolve_member(DefinitionRef(path, owner), name)
+            resolved = self.resolve_member(DefinitionRef(path, owner), name)
         else:  # a method defined outside its class
             class_path = scope.paths[definition].rpartition(".")[0]
-            found = self._index.in_package(path, f"{class_path}.{name}")
-        return found if found.places else None
+            resolved = self._index.in_package(path, f"{class_path}.{name}")
+        return resolved if resolved.places else None
 
     def _prefer_body(self, path: str, name: str, declared: ResolvedName) -> ResolvedName:
         """Return the definition of a function whose declaration was found, if only its header was
         included."""
         if any(self.scope(place.path).has_body(place.definition) for place in declared.places):
             return declared
-        found = self._index.in_package(path, name)
-        return found if found.places else declared
+        resolved = self._index.in_package(path, name)
+        return resolved if resolved.places else declared
 
     def resolve_export(self, path: str, name: str) -> ResolvedName:
         """Resolve a name at the top level of a file: defined, imported or re-exported there."""
         key = (path, name)
-        found = self._exports.get(key)
-        if found is None:
+        resolved = self._exports.get(key)
+        if resolved is None:
             active = self._active.keys
             if key in active or len(active) > _MAX_NESTED_LOOKUPS:
                 return UNKNOWN
             active.add(key)
-            found = self._resolve_export(path, name)
+            resolved = self._resolve_export(path, name)
             active.discard(key)
-            self._exports[key] = found
-        return found
+            self._exports[key] = resolved
+        return resolved
 
     def _resolve_export(self, path: str, name: str) -> ResolvedName:
         scope = self.scope(path)
@@ -245,11 +243,11 @@ class Resolution:
         for imported in scope.star_imports:
             target = self.import_target(path, imported)
             if target.symbol not in ("*", ""):
-                found = self._resolve_in_target(target, target.symbol.removesuffix("*") + name)
+                resolved = self._resolve_in_target(target, target.symbol.removesuffix("*") + name)
             else:
-                found = self._first_export(target, name, path)
-            if found.places:
-                return found
+                resolved = self._first_export(target, name, path)
+            if resolved.places:
+                return resolved
         resolver = self._import_resolvers.for_language(self.records[path].language)
         submodule = resolver.submodule(path, name)
         if submodule is not None:
@@ -260,9 +258,9 @@ class Resolution:
         """Resolve a name at the top level of the files of a target, except the importing file."""
         for file in target.files:
             if file != path and file in self.records:
-                found = self.resolve_export(file, name)
-                if found.places:
-                    return found
+                resolved = self.resolve_export(file, name)
+                if resolved.places:
+                    return resolved
         return UNKNOWN
 
     def _default_export(self, path: str) -> ResolvedName:
@@ -281,7 +279,6 @@ class Resolution:
         return ResolvedName((DefinitionRef(path, candidates[0]),), certainty="likely")
 
     def _resolve_import(self, path: str, imported: ImportedName) -> ResolvedName:
-        """Resolve the name that an import binds."""
         if imported.name == "" and imported.alias and imported.module.startswith(imported.alias + "."):
             imported = imported._replace(module=imported.alias)  # `import a.b` binds a
         target = self.import_target(path, imported)
@@ -293,32 +290,29 @@ class Resolution:
         return self._resolve_in_target(target, target.symbol)
 
     def _resolve_in_target(self, target: Target, symbol: str) -> ResolvedName:
-        """Resolve a dotted path in the files of a target."""
         for file in target.files:
             if file not in self.records:
                 continue
             head, *rest = symbol.split(".")
-            found = self.resolve_export(file, head)
+            resolved = self.resolve_export(file, head)
             for part in rest:
-                found = self._resolve_attribute(found, part)
-            if found.places or found.package:
-                certainty = target.certainty if found.certainty == "exact" else found.certainty
-                return found._replace(certainty=certainty)
+                resolved = self._resolve_attribute(resolved, part)
+            if resolved.places or resolved.package:
+                return resolved.through(target.certainty)
         return UNKNOWN
 
-    def _resolve_attribute(self, before: ResolvedName, name: str) -> ResolvedName:
-        """Resolve an attribute of a resolved name."""
-        for place in before.places:
+    def _resolve_attribute(self, owner: ResolvedName, name: str) -> ResolvedName:
+        for place in owner.places:
             if place.definition == MODULE:
-                found = self.resolve_export(place.path, name)
-            elif name == "new" and self.scope(place.path).rules.family == "ruby" and self._is_type(place):
-                found = ResolvedName((place,), certainty="exact")
+                resolved = self.resolve_export(place.path, name)
+            elif name == "new" and self.scope(place.path).rules.family == "ruby" and self._is_class(place):
+                resolved = ResolvedName((place,), certainty="exact")
             else:
-                found = self.resolve_member(place, name)
-                if not found.places and not found.package:
-                    found = self._resolve_by_declared_type(place, name)
-            if found.places or found.package:
-                return found._replace(certainty=before.certainty) if found.certainty == "exact" else found
+                resolved = self.resolve_member(place, name)
+                if not resolved.places and not resolved.package:
+                    resolved = self._resolve_by_declared_type(place, name)
+            if resolved.places or resolved.package:
+                return resolved.through(owner.certainty)
         return UNKNOWN
 
     def _resolve_by_declared_type(self, place: DefinitionRef, name: str) -> ResolvedName:
@@ -329,28 +323,28 @@ class Resolution:
             return UNKNOWN
         for word in scope.used.get(place.definition, ()):
             for candidate in self.resolve_name(place.path, definition.container, word).places:
-                if candidate == place or not self._is_type(candidate):
+                if candidate == place or not self._is_class(candidate):
                     continue
-                found = self.resolve_member(candidate, name)
-                if found.places:
-                    return found._replace(certainty="likely")
+                resolved = self.resolve_member(candidate, name)
+                if resolved.places:
+                    return resolved._replace(certainty="likely")
         return UNKNOWN
 
     def resolve_member(self, owner: DefinitionRef, name: str) -> ResolvedName:
         """Resolve a name in a class or namespace and its base types."""
         key = (owner, name)
-        found = self._members.get(key)
-        if found is None:
+        resolved = self._members.get(key)
+        if resolved is None:
             active = self._active.keys
             if key in active or len(active) > _MAX_NESTED_LOOKUPS:
                 return UNKNOWN
             active.add(key)
-            found = self._own_member(owner, name)
-            if not found.places:
-                found = self._inherited_member(owner, name)
+            resolved = self._own_member(owner, name)
+            if not resolved.places:
+                resolved = self._inherited_member(owner, name)
             active.discard(key)
-            self._members[key] = found
-        return found
+            self._members[key] = resolved
+        return resolved
 
     def _own_member(self, owner: DefinitionRef, name: str) -> ResolvedName:
         scope = self.scope(owner.path)
@@ -358,36 +352,37 @@ class Resolution:
         indices = scope.members.get(path, {}).get(name, ())
         declared = bool(indices) and scope.rules.allows_separate_bodies and not scope.has_body(indices[-1])
         if declared or not indices:
-            found = self._index.in_package(owner.path, f"{path}.{name}")
-            if found.places:
-                return found
+            resolved = self._index.in_package(owner.path, f"{path}.{name}")
+            if resolved.places:
+                return resolved
         places = tuple(DefinitionRef(owner.path, index) for index in indices)
         return ResolvedName(places, certainty="exact") if places else UNKNOWN
 
     def _inherited_member(self, owner: DefinitionRef, name: str) -> ResolvedName:
-        """Resolve a name in the base types of a class."""
         package = ""
         for base in self.bases(owner):
             for place in base.places:
-                found = self.resolve_member(place, name) if place.definition != MODULE else UNKNOWN
-                if found.places:
-                    return found if base.certainty == "exact" else found._replace(certainty=base.certainty)
-                package = package or found.package
+                resolved = self.resolve_member(place, name) if place.definition != MODULE else UNKNOWN
+                if resolved.places:
+                    return (
+                        resolved if base.certainty == "exact" else resolved._replace(certainty=base.certainty)
+                    )
+                package = package or resolved.package
             package = package or base.package
         return ResolvedName((), package, "likely") if package else UNKNOWN
 
     def bases(self, owner: DefinitionRef) -> list[ResolvedName]:
         """Resolve the base types of a class, in source order."""
-        found = self._bases.get(owner)
-        if found is None:
+        bases = self._bases.get(owner)
+        if bases is None:
             scope = self.scope(owner.path)
             definition = scope.definitions[owner.definition]
-            found = []
+            bases = []
             for written in scope.bases(owner.definition):
                 name = written.replace("::", ".").replace("\\", ".").lstrip(".")
                 if name:
                     base = self.resolve_name(owner.path, definition.container, name)
                     other_places = tuple(place for place in base.places if place != owner)
-                    found.append(base._replace(places=other_places))
-            self._bases[owner] = found
-        return found
+                    bases.append(base._replace(places=other_places))
+            self._bases[owner] = bases
+        return bases

@@ -23,6 +23,10 @@ class ResolvedName(NamedTuple):
     """The external package that the name comes from, or empty."""
     certainty: Certainty = "unknown"
 
+    def through(self, certainty: Certainty) -> ResolvedName:
+        """Return this, found exactly in a name of that certainty, with that certainty; else unchanged."""
+        return self._replace(certainty=certainty) if self.certainty == "exact" else self
+
 
 UNKNOWN = ResolvedName()
 """A name that was not found, or is ambiguous."""

@@ -80,7 +80,6 @@ class NameCatalogue:
         self.has_vector: Booleans = np.asarray(self.vectors.any(axis=1))
 
     def _sum_over_words(self, word_vectors: Matrix) -> Matrix:
-        """Return for each name the sum of the vectors of its words."""
         sums = [word_vectors[:0]]
         for first in range(0, len(self.names), NAMES_PER_BATCH):
             current_call().check()

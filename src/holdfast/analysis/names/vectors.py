@@ -45,7 +45,6 @@ class Vectors:
         return result
 
     def _scaled(self, rows: np.ndarray[Any, np.dtype[np.intp]]) -> Matrix:
-        """Return rows of the table as vectors."""
         vectors: Matrix = self._rows[rows] * self._scales[rows, None]
         return vectors
 

@@ -11,6 +11,9 @@ from holdfast.analysis.engine.scan import FileCounts
 UNLIMITED = 10_000
 """The width in columns of text that programs read: larger than any table, so that no column is cut."""
 
+MAX_ITEMS_IN_SUMMARY = 10
+"""Items of a list in the text of a summary: a judgement, so that it stays short."""
+
 TextView = Callable[[Any, int], str]
 """Renders a result as text, within a width in columns."""
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import Field, StrictBool, StrictFloat
 
+from holdfast.analysis.defects.activity import RECENT_DAYS, YEAR_DAYS
 from holdfast.analysis.defects.defect_report import (
+    SMALL_FILE_LINES,
     Baseline,
     DefectReport,
     Prediction,
@@ -22,12 +24,14 @@ from holdfast.analysis.defects.prediction import (
     CONFIDENCE_COSTS,
     MIN_HIGH_PROBABILITY,
     MIN_MEDIUM_PROBABILITY,
+    SMALL_FILE_FACTOR,
+    UNADAPTED_FACTOR,
     cached_predictions,
 )
 from holdfast.analysis.engine.code_finding import CodeFinding
 from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.render.sarif import SarifResult
-from holdfast.analysis.render.text_layout import lines, shown_line, skipped_files_line
+from holdfast.analysis.render.text_layout import MAX_ITEMS_IN_SUMMARY, lines, shown_line, skipped_files_line
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import DEFECT_RULE
 from holdfast.analysis.tools import arguments
@@ -43,21 +47,18 @@ DefectFormat = Literal["summary", "detailed", "json", "sarif"]
 RankedBy = Literal["probability", "risk-per-line"]
 _DEFAULT_FILES = 50
 """Files in a result by default: a judgement, about a screen of text."""
-_MAX_FILES_SHOWN = 10
-"""Files in the text of a summary: a judgement, so that it stays short."""
-_RISKS: tuple[Risk, ...] = ("High", "Medium", "Low")
 _METHOD = (
-    "Probability that a fixing commit (by its message) changes the file within 365 days: logistic"
-    " regression on size and six features, trained on other repositories and adapted to the last year of this"
-    " one if it has enough fixes."
+    f"Probability that a fixing commit (by its message) changes the file within {YEAR_DAYS} days: logistic"
+    f" regression on size and {len(FEATURES)} features, trained on other repositories and adapted to the last"
+    " year of this one if it has enough fixes."
     f" High from {MIN_HIGH_PROBABILITY:g}, Medium from {MIN_MEDIUM_PROBABILITY:g}."
     " Confidence is 1 minus a deduction for each feature that was not measured ("
     + ", ".join(f"{name} {cost:g}" for name, cost in CONFIDENCE_COSTS.items())
-    + "), times 0.9 if the model was not adapted to this repository, times 0.8 below ten lines of code."
-    " docs/accuracy.md reports the accuracy."
+    + f"), times {UNADAPTED_FACTOR:g} if the model was not adapted to this repository, times"
+    f" {SMALL_FILE_FACTOR:g} below {SMALL_FILE_LINES} lines of code. docs/accuracy.md reports the accuracy."
 )
 _ADVICE: dict[str, str] = {
-    "size": "Split it where its parts are unrelated: more lines, more to go wrong.",
+    "size": "Split it where its parts are unrelated: larger files need more fixes.",
     "complexity": "Simplify its most complex functions, or test their paths before changing them.",
     "churn": "Review changes to it with care, and find out why it keeps changing or needing fixes.",
     "duplication": "Move what it shares with other files to one place, so that a fix reaches all copies.",
@@ -66,9 +67,11 @@ _ADVICE: dict[str, str] = {
     "test_coverage": "Cover the lines that no test runs.",
 }
 _MIN_FACTOR_LOG_ODDS = 0.2
-"""The minimum contribution of a listed factor: a judgement, 0.2 multiplies the odds by 1.2."""
+"""The minimum log-odds that a listed factor adds: a judgement, as 0.2 multiplies the odds by only 1.2."""
+_SHORT_ID_CHARACTERS = 12
+"""Characters of a commit id in the text: as many as the Linux kernel's documents ask for."""
 _MAX_RECOMMENDATIONS = 3
-"""Factors that recommendations are given for: a judgement, more would not be followed."""
+"""Factors that recommendations are given for: a judgement, as a reader follows few."""
 
 
 class AnalyzeDefectProbability(arguments.ProjectInput):
@@ -81,11 +84,11 @@ class AnalyzeDefectProbability(arguments.ProjectInput):
         default=False,
         description="Also return the measures of each file and the contribution of each feature.",
     )
-    sarif: StrictBool = Field(default=False, description="Return SARIF, regardless of `format`.")
+    sarif: StrictBool = Field(default=False, description="Return SARIF, whatever `format` is.")
     format: DefectFormat = Field(default="summary", description="The format of the text.")
     rank_by: RankedBy = Field(
         default="probability",
-        description="`risk-per-line` lists those files first in which reviewing a hundred lines finds most.",
+        description="`risk-per-line` ranks files by risk per line: what a review finds for its effort.",
     )
     limit: Integer = count_field(
         _DEFAULT_FILES, LIMITS.defect_files, "The maximum number of files, the riskiest first."
@@ -96,10 +99,10 @@ class DefectPrediction(Output):
     """The prediction for one file."""
 
     file: UntrustedText
-    probability: float
-    confidence: float
+    probability: float = Field(description="From 0 to 1, that the file needs a fix within a year.")
+    confidence: float = Field(description="From 0 to 1; lower if fewer features were measured.")
     risk_level: Risk
-    risk_per_100_lines: float
+    risk_per_100_lines: float = Field(description="The probability per hundred lines of code.")
     contributing_factors: list[str] = Field(description="The largest contributions to the risk, in log-odds.")
     recommendations: list[str]
     missing: dict[str, UntrustedText] = Field(description="Features that were not measured, and why.")
@@ -136,27 +139,27 @@ class Defects(SarifResult):
     predictions: list[DefectPrediction] = Field(description="`summary.predictions` is the total number.")
     model: Model
     baseline: Baseline
-    recent_commits: list[RiskyCommit] = Field(description="The riskiest of the last 90 days.")
+    recent_commits: list[RiskyCommit] = Field(description=f"The riskiest of the last {RECENT_DAYS} days.")
     method: str
 
 
-def _prediction_view(found: Prediction, *, explain: bool) -> DefectPrediction:
-    factors = sorted(found.contributions.items(), key=lambda item: (-item[1], item[0]))
+def _prediction_view(prediction: Prediction, *, explain: bool) -> DefectPrediction:
+    factors = sorted(prediction.contributions.items(), key=lambda item: (-item[1], item[0]))
     largest = [
         (name, log_odds) for name, log_odds in factors if log_odds >= _MIN_FACTOR_LOG_ODDS and name in _ADVICE
     ]
     advice = [_ADVICE[name] for name, _ in largest[:_MAX_RECOMMENDATIONS]]
     return DefectPrediction(
-        file=found.file,
-        probability=found.probability,
-        confidence=found.confidence,
-        risk_level=found.risk,
-        risk_per_100_lines=found.per_100_lines,
+        file=prediction.file,
+        probability=prediction.probability,
+        confidence=prediction.confidence,
+        risk_level=prediction.risk,
+        risk_per_100_lines=prediction.per_100_lines,
         contributing_factors=[f"{name} +{log_odds:.2f}" for name, log_odds in largest],
-        recommendations=[] if found.risk == "Low" else advice,
-        missing=dict(found.missing),
-        measures=dict(found.measures) if explain else None,
-        contributions=dict(found.contributions) if explain else None,
+        recommendations=[] if prediction.risk == "Low" else advice,
+        missing=dict(prediction.missing),
+        measures=dict(prediction.measures) if explain else None,
+        contributions=dict(prediction.contributions) if explain else None,
     )
 
 
@@ -186,11 +189,11 @@ def _summary(report: DefectReport, confident: list[Prediction]) -> DefectSummary
 
 def _text(result: Defects, width: int) -> str:
     summary, is_detailed = result.summary, result.format == "detailed"
-    shown = result.predictions if is_detailed else result.predictions[:_MAX_FILES_SHOWN]
+    shown = result.predictions if is_detailed else result.predictions[:MAX_ITEMS_IN_SUMMARY]
     counts = [
         f"{count} {name} ({100 * count / summary.predictions:.0f} %)"
         for name, count in zip(
-            _RISKS, (summary.high_risk, summary.medium_risk, summary.low_risk), strict=True
+            get_args(Risk), (summary.high_risk, summary.medium_risk, summary.low_risk), strict=True
         )
         if summary.predictions
     ]
@@ -209,41 +212,45 @@ def _text(result: Defects, width: int) -> str:
         map(_detailed_text, shown) if is_detailed else (),
         table(rows, width, flexible=(3, 4)),
         shown_line(len(shown), summary.predictions),
-        (f"Risky commit: {each.id[:12]} ({each.risk:.2f}) {each.subject}" for each in result.recent_commits),
+        (
+            f"Risky commit: {commit.id[:_SHORT_ID_CHARACTERS]} ({commit.risk:.2f}) {commit.subject}"
+            for commit in result.recent_commits
+        ),
         result.method,
     )
 
 
 def _baseline_line(result: Defects) -> str:
-    found = result.baseline
-    if found.model_auc is None or found.size_auc is None:
-        return f"Not compared with ranking by size: {found.reason}."
+    baseline = result.baseline
+    if baseline.model_auc is None or baseline.size_auc is None:
+        return f"Not compared with ranking by size: {baseline.reason}."
     return (
-        f"On the last year here ({found.mended} of {found.files} files fixed) the area under the ROC curve is"
-        f" {found.model_auc:.3f}, by size alone {found.size_auc:.3f}."
+        f"On the last year here ({baseline.fixed} of {baseline.files} files fixed) the area under the ROC"
+        f" curve is {baseline.model_auc:.3f}, by size alone {baseline.size_auc:.3f}."
     )
 
 
-def _cells(found: DefectPrediction) -> tuple[str, ...]:
-    factors = ", ".join(found.contributing_factors[:_MAX_RECOMMENDATIONS])
-    return f"{found.probability:.0%}", found.risk_level, f"{found.confidence:.2f}", found.file, factors
+def _cells(shown: DefectPrediction) -> tuple[str, ...]:
+    factors = ", ".join(shown.contributing_factors[:_MAX_RECOMMENDATIONS])
+    return f"{shown.probability:.0%}", shown.risk_level, f"{shown.confidence:.2f}", shown.file, factors
 
 
-def _detailed_text(found: DefectPrediction) -> str:
+def _detailed_text(shown: DefectPrediction) -> str:
     text_lines = [
-        f"{found.file}: {found.risk_level}, {found.probability:.1%}, confidence {found.confidence:.0%}",
-        f"  Factors (log-odds): {', '.join(found.contributing_factors) or 'none'}",
-        *(f"  Not measured: {name}: {reason}" for name, reason in found.missing.items()),
-        *(f"  {advice}" for advice in found.recommendations),
+        f"{shown.file}: {shown.risk_level}, {shown.probability:.1%}, confidence {shown.confidence:.0%}",
+        f"  Factors (log-odds): {', '.join(shown.contributing_factors) or 'none'}",
+        *(f"  Not measured: {name}: {reason}" for name, reason in shown.missing.items()),
+        *(f"  {advice}" for advice in shown.recommendations),
     ]
-    for title, numbers in (("Measured", found.measures), ("Contributions", found.contributions)):
-        known = [f"{name} {number:.4g}" for name, number in (numbers or {}).items() if number is not None]
-        if known:
-            text_lines.append(f"  {title}: {', '.join(known)}")
+    for title, numbers in (("Measured", shown.measures), ("Contributions", shown.contributions)):
+        cells = [f"{name} {number:.4g}" for name, number in (numbers or {}).items() if number is not None]
+        if cells:
+            text_lines.append(f"  {title}: {', '.join(cells)}")
     return "\n".join(text_lines)
 
 
-def _finding_with_advice(finding: CodeFinding, shown: DefectPrediction) -> CodeFinding:
+def _finding_with_advice(prediction: Prediction, shown: DefectPrediction) -> CodeFinding:
+    finding = defect_finding(prediction)
     message = " ".join([finding.message, *shown.recommendations])
     return replace(finding, message=message, properties={**finding.properties, **shown.wire()})
 
@@ -265,22 +272,26 @@ def analyze_defect_probability(room: Analysis, args: AnalyzeDefectProbability) -
     project = Project(checked_project(room.repository, args.project_path))
     scan = room.scan(project)
     report = cached_predictions(room, project, scan)
-    confident = [found for found in report.predictions if found.confidence >= args.min_confidence]
+    confident = [
+        prediction for prediction in report.predictions if prediction.confidence >= args.min_confidence
+    ]
     if args.rank_by == "risk-per-line":
-        confident.sort(key=lambda found: (-found.per_100_lines, found.file))
+        confident.sort(key=lambda prediction: (-prediction.per_100_lines, prediction.file))
     result = Defects(
         **scan.counts.result_fields(project.path, "sarif" if args.sarif else args.format),
         min_confidence=args.min_confidence,
         rank_by=args.rank_by,
         summary=_summary(report, confident),
-        predictions=[_prediction_view(found, explain=args.explain) for found in confident[: args.limit]],
+        predictions=[
+            _prediction_view(prediction, explain=args.explain) for prediction in confident[: args.limit]
+        ],
         model=report.model,
         baseline=report.baseline,
         recent_commits=list(report.commits),
         method=_METHOD,
     )
     return result.with_findings(
-        map(_finding_with_advice, map(defect_finding, confident), result.predictions),
+        map(_finding_with_advice, confident[: args.limit], result.predictions),
         rules=[replace(DEFECT_RULE, help=_METHOD)],
         total=len(confident),
         properties={"summary": result.summary.wire(), "baseline": result.baseline.wire()},

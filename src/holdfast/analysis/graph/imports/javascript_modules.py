@@ -148,7 +148,6 @@ class JavaScriptModules(ImportResolver):
         return self._first_existing(home, paths) or UNRESOLVED
 
     def _resolve_workspace_package(self, module: str) -> Target | None:
-        """Resolve a module of a package in the same workspace."""
         name = _package_name(module)
         home = self._packages.get(name)
         if home is None:

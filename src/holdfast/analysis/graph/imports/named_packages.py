@@ -65,7 +65,6 @@ class NamedPackages(ImportResolver):
         self._prefixes = self._psr4() if "php" in languages else []
 
     def _declared_names(self, path: str) -> dict[str, list[str]]:
-        """Return the top-level names of a file's package and of each namespace in it."""
         names = self._layout.records[path].names
         package = names.package.replace("\\", ".")
         declared: dict[str, list[str]] = {package: []}

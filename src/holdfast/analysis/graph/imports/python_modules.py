@@ -93,7 +93,6 @@ class PythonModules(ImportResolver):
         return UNRESOLVED if targets or is_in_project else external_target(first)
 
     def _resolve_relative(self, folder: str, imported: ImportedName) -> Target:
-        """Resolve an import that starts with dots, in a file of this folder."""
         for _ in range(imported.level - 1):
             if not folder:
                 return UNRESOLVED

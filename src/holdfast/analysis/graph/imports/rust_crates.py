@@ -96,7 +96,6 @@ class RustCrates(ImportResolver):
         return next((file for file in candidates if file in self._layout.records and file != path), None)
 
     def _child_folder(self, path: str) -> str:
-        """Return the folder of a file's child modules."""
         folder = dirname(path)
         return (
             folder
@@ -113,7 +112,6 @@ class RustCrates(ImportResolver):
         return path in self._all_roots or (basename(folder) in _CRATE_FOLDERS and package in self._roots)
 
     def _parent(self, path: str) -> str | None:
-        """Return the file of the parent module."""
         folder = dirname(path)
         if basename(path) == "mod.rs":
             folder = dirname(folder)
