@@ -4,7 +4,7 @@ from textwrap import dedent
 
 import pytest
 
-from holdfast.analysis.debt.debt_item import debt_items
+from holdfast.analysis.debt.debt_item import debt_items, file_debt, probability_threshold
 from holdfast.analysis.engine.scan import Scan
 from holdfast.syntax.record import read_record
 
@@ -12,10 +12,11 @@ TODO, FIXME = "TODO", "FIXME"
 ADMITTED = "This is an ugly workaround, should be removed."
 
 
-def items(path, text, **options):
+def items(path, text, *, probable=True, min_probability=None):
     record = read_record(path, dedent(text).encode())
     assert record is not None
-    return debt_items(Scan({path: record}, {}), **options)
+    threshold = probability_threshold(min_probability) if probable else None
+    return sorted(file_debt(path, record, threshold), key=lambda item: item.order)
 
 
 def places(found):
@@ -131,7 +132,7 @@ def test_probable_debt_is_left_out_where_it_is_not_wanted_or_not_probable_enough
 def test_items_are_ordered_by_severity_certainty_and_place():
     record = read_record("a.py", f"# {ADMITTED}\n\n# {TODO}\n\n# {FIXME}\n\n# SECURITY: open\n".encode())
     assert record is not None
-    found = debt_items(Scan({"b.py": record, "a.py": record}, {}))
+    found = debt_items(Scan({"b.py": record, "a.py": record}, {}), probability_threshold(None))
     assert [(item.severity, item.certainty[0], item.file) for item in found] == [
         ("Critical", "c", "a.py"),
         ("Critical", "c", "b.py"),

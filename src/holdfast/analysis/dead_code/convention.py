@@ -18,8 +18,7 @@ from holdfast.storage.files.foreign_document import parse_toml
 
 @dataclass(frozen=True)
 class Convention:
-    """Names by which code outside the project finds definitions; decorators and bases match by their last
-    word."""
+    """Names by which outside code finds definitions; decorators and bases match by their last word."""
 
     decorators: frozenset[str] = frozenset()
     """Decorators that register a definition, which is then alive."""
@@ -42,8 +41,7 @@ class Convention:
     silent_bases: frozenset[str] = frozenset()
     """Bases that call no members a subclass adds."""
     files: tuple[tuple[str, str], ...] = ()
-    """Path patterns, each with a pattern of the names that are alive in these files; "" for all public
-    names."""
+    """Patterns of paths, each with one of the names that are alive in these files: "" for all public ones."""
 
     @cached_property
     def _files(self) -> list[tuple[re.Pattern[str], re.Pattern[str]]]:

@@ -26,7 +26,6 @@ class DeadCodeReport(AnalysisReport):
     """The unused code in some files of a repository."""
 
     items: tuple[UnusedCode, ...]
-    """The unused code of any confidence, by file and line."""
 
     def at_least(self, confidence: float | Level) -> DeadCodeReport:
         """Return a report on the items with at least this confidence or level."""
@@ -35,7 +34,7 @@ class DeadCodeReport(AnalysisReport):
 
     @cached_property
     def findings(self) -> tuple[CodeFinding, ...]:
-        """The items as findings."""
+        """A finding for each item, in the same order."""
         return tuple(map(unused_finding, self.items))
 
     @property
@@ -65,7 +64,7 @@ class DeadCodeReport(AnalysisReport):
 def dead_code_report(
     room: Analysis, repository: Scan, files: Container[str], base: BaseCommit | None = None
 ) -> DeadCodeReport:
-    """Report on some files of a repository; the whole repository is searched for uses.
+    """Report on some files of a repository, by file and line; the whole repository is searched for uses.
 
     With a base, only code that was not dead in that commit is reported.
     """

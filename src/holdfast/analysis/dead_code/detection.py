@@ -32,10 +32,10 @@ _MAX_CONFIDENCE = 0.95
 """The confidence of a finding without any doubt: a judgement. `bench/dead_code.py` checks the level that
 results from it against code known to be dead or alive (docs/accuracy.md)."""
 _CONFIDENCE_WITH_UNREACHED_USER = 0.8
-"""The confidence if other unreached code uses the name: a judgement, checked by the same benchmark. If that
-code is alive after all, this code is, too."""
+"""The confidence if other unreached code uses the name, which may be alive: a judgement, checked likewise."""
 _NOT_FOUND = "No reachable code uses the name: no call, attribute, import, export list or string"
 _FUNCTIONS = frozenset({"Function", "Method"})
+"""Kinds that are reported; a constructor is alive with its class."""
 _PRIVATE_FIELDS = frozenset({"java", "csharp", "kotlin", "rust"})
 """Languages in which a field or constant is reported if only its class can access it."""
 
@@ -61,7 +61,7 @@ def find_dead_code(resolution: Resolution, inputs: CachedInputs | None = None) -
     current_call().progress(1, 3, "mark reachable code")
     unreached = [
         symbol
-        for symbol, reached_in in enumerate(reachability.round)
+        for symbol, reached_in in enumerate(reachability.rounds)
         if reached_in == UNREACHED and reported_kind(symbols, symbol)
     ]
     public_api = PublicApi(symbols, entries)
@@ -81,10 +81,10 @@ def newly_dead_code(room: Analysis, repository: Scan, base: BaseCommit | None) -
     base_scan = base.scan(repository)
     base_items = items if base_scan.files == repository.files else _all_dead_code(room, base_scan)
     # Lines are not compared, because they shift.
-    known = {(item.file, item.kind, item.name, item.level) for item in base_items}
+    dead_at_base = {(item.file, item.kind, item.name, item.level) for item in base_items}
     for item in items:
         base_path = base.renames.get(item.file, item.file)
-        if (base_path, item.kind, item.name, item.level) not in known:
+        if (base_path, item.kind, item.name, item.level) not in dead_at_base:
             yield item
 
 
@@ -115,16 +115,15 @@ def _unused_definitions(evidence: Evidence, unreached: list[int]) -> Iterator[Un
     doubts: dict[int, Doubt] = {}
     for find_doubt in (evidence.low_doubt, evidence.medium_doubt):
         for symbol in unreached:
-            if symbol not in doubts and reachability.round[symbol] == UNREACHED:
-                doubt = find_doubt(symbol)
-                if doubt is not None:
-                    doubts[symbol] = doubt
+            is_open = symbol not in doubts and reachability.rounds[symbol] == UNREACHED
+            if is_open and (doubt := find_doubt(symbol)):
+                doubts[symbol] = doubt
         reachability.run_round(doubts)
     candidates = set(unreached)
     reported: set[tuple[int, str]] = set()
     for symbol in unreached:
         definition, container = symbols.definitions[symbol], symbols.containers[symbol]
-        only_container_may_be_alive = reachability.round[container] and not reachability.round[symbol]
+        only_container_may_be_alive = reachability.rounds[container] and not reachability.rounds[symbol]
         if container in candidates and not only_container_may_be_alive:
             continue  # the finding on the container covers it
         file = symbols.file_of[symbol]

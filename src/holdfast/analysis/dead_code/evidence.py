@@ -11,6 +11,7 @@ not for single values.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -27,13 +28,12 @@ _INTENTIONAL_MARKER = re.compile(
     r"|noqa(?!:)|noqa:.*F(401|811|841)",
     re.IGNORECASE,
 )
-"""Comments by which linters and other searches for dead code are told to keep something."""
+"""Comments that tell linters and other searches for dead code to keep something."""
 _TEST_DOUBLE = re.compile(r"Dummy|Fake|Mock|Noop|Null|Stub")
 _TEST_NAME = re.compile(r"^test|(Tests?|TestCase|IT|Spec)$")
 INTENTIONAL = "its name or a comment next to it says that it is intentional"
 _MIN_PREFIX_CHARACTERS = 3
-"""Characters of a string such as `"do_"` that code may complete to a name: a judgement. Shorter strings start
-too many names."""
+"""Characters of a string that code may complete to a name: a judgement, as shorter ones start too many."""
 _ACCESSOR = re.compile(r"(get|set|is)[A-Z]")
 _DYNAMIC_LOOKUPS = frozenset({"globals", "getattr", "vars", "locals"})
 
@@ -54,23 +54,25 @@ class Occurrence(NamedTuple):
     file: int
     definition: int
     """The index of the definition that contains the use, or MODULE."""
-    attribute: bool
+    is_attribute: bool
     """Whether the name follows a dot."""
 
 
 class Evidence:
     """The evidence about unreached definitions, collected from all files."""
 
-    def __init__(self, reachability: Reachability, public_api: PublicApi, words: Mapping[str, str]) -> None:
+    def __init__(
+        self, reachability: Reachability, public_api: PublicApi, text_references: Mapping[str, str]
+    ) -> None:
         self.symbols: SymbolTable = reachability.symbols
         self.reachability = reachability
         self.public_api = public_api
-        self.text_references = words
+        self.text_references = text_references
         self.string_words: dict[str, str] = {}
         """The words in strings that are names, each with a file that contains it."""
         self.string_prefixes: dict[str, str] = {}
         """The words in strings that names may start with, each with a file that contains it."""
-        self.occurrences: dict[str, list[Occurrence]] = {}
+        self.occurrences: defaultdict[str, list[Occurrence]] = defaultdict(list)
 
     def collect_occurrences(self, names: set[str]) -> None:
         """Find the uses of some names in all files."""
@@ -83,29 +85,29 @@ class Evidence:
                     self.string_prefixes.setdefault(word, path)
             for imported in record.names.imports:  # it may be re-exported
                 if imported.name in names:
-                    self.occurrences.setdefault(imported.name, []).append(Occurrence(file, MODULE, False))
+                    self.occurrences[imported.name].append(Occurrence(file, MODULE, is_attribute=False))
             start = symbols.starts[file]
-            for row in record.names.uses:
-                symbol = row.definition if row.definition < 0 else start + row.definition
-                for name in names.intersection(row.names).difference(row.bound):
-                    self.occurrences.setdefault(name, []).append(Occurrence(file, symbol, False))
-                for name in names.intersection(row.attributes):
-                    self.occurrences.setdefault(name, []).append(Occurrence(file, symbol, True))
+            for uses in record.names.uses:
+                symbol = MODULE if uses.definition == MODULE else start + uses.definition
+                for name in names.intersection(uses.names).difference(uses.bound):
+                    self.occurrences[name].append(Occurrence(file, symbol, is_attribute=False))
+                for name in names.intersection(uses.attributes):
+                    self.occurrences[name].append(Occurrence(file, symbol, is_attribute=True))
 
     def low_doubt(self, symbol: int) -> Doubt | None:
         """Return the first reason for which only a low confidence is justified, if any."""
-        row, file = self.symbols.definitions[symbol], self.symbols.file_of[symbol]
+        definition, file = self.symbols.definitions[symbol], self.symbols.file_of[symbol]
         if self.public_api.visibility(symbol) == PUBLIC:
             return Doubt(0.3, "it belongs to the project's public API")
         rules = conventions(self.symbols.records[file].language)
-        unknown = [text for text in row.decorators if last_word(text) not in rules.silent_decorators]
+        unknown = [text for text in definition.decorators if last_word(text) not in rules.silent_decorators]
         if unknown:
             return Doubt(0.4, f"`{unknown[0]}` may register it")
-        if is_marked_intentional(self.symbols.records[file], row.start_line - 1, row.line):
+        if is_marked_intentional(self.symbols.records[file], definition.start_line - 1, definition.line):
             return Doubt(0.3, INTENTIONAL)
         for base in self._external_bases(symbol):
             if last_word(base) not in rules.bases | rules.known_bases:
-                is_private = row.name.startswith("_")
+                is_private = definition.name.startswith("_")
                 return Doubt(0.55 if is_private else 0.4, f"`{base}` from outside the project may call it")
         if self._may_escape(symbol):
             return Doubt(0.5, "it may be part of an object, or implement an interface declared elsewhere")
@@ -115,27 +117,28 @@ class Evidence:
 
     def _named_in_text(self, symbol: int) -> Doubt | None:
         """Return the doubt if a string, or a file that is not code, contains the name."""
-        row, path = self.symbols.definitions[symbol], self.symbols.paths[self.symbols.file_of[symbol]]
-        word = self.string_words.get(row.name)
-        if word is not None and (word != path or row.kind not in ("Variable", "Constant")):
-            return Doubt(0.45, f"its name is in a string in {word}")
-        if row.name in self.text_references:
-            return Doubt(0.45, f"its name is in {self.text_references[row.name]}")
-        for end in range(_MIN_PREFIX_CHARACTERS, len(row.name)):
-            if row.name[end - 1] == "_" and row.name[:end] in self.string_prefixes:
-                return Doubt(0.5, f"a string in {self.string_prefixes[row.name[:end]]} starts its name")
+        definition, path = self.symbols.definitions[symbol], self.symbols.paths[self.symbols.file_of[symbol]]
+        name, file_with_name = definition.name, self.string_words.get(definition.name)
+        # A variable's name in a string of its own file is often only its value.
+        if file_with_name and (file_with_name != path or definition.kind not in ("Variable", "Constant")):
+            return Doubt(0.45, f"its name is in a string in {file_with_name}")
+        if name in self.text_references:
+            return Doubt(0.45, f"its name is in {self.text_references[name]}")
+        for end in range(_MIN_PREFIX_CHARACTERS, len(name)):
+            if name[end - 1] == "_" and name[:end] in self.string_prefixes:
+                return Doubt(0.5, f"a string in {self.string_prefixes[name[:end]]} starts its name")
         return None
 
     def _may_escape(self, symbol: int) -> bool:
         """Return whether code can use a definition without naming it: through an interface or an object."""
         symbols, file = self.symbols, self.symbols.file_of[symbol]
-        row, container = symbols.definitions[symbol], symbols.containers[symbol]
+        definition, container = symbols.definitions[symbol], symbols.containers[symbol]
         if symbols.families[file] == "go":
-            return bool(symbols.is_member[symbol]) and row.exported
+            return bool(symbols.is_member[symbol]) and definition.exported
         if symbols.families[file] != "script" or container < 0 or symbols.is_member[symbol]:
             return False
         used = symbols.used.get(container)
-        return used is None or row.name not in used.bound  # not a variable, so it may be a property
+        return used is None or definition.name not in used.bound  # not a variable, so it may be a property
 
     def _has_dynamic_lookup(self, file: int) -> bool:
         """Return whether a Python module resolves attributes dynamically."""
@@ -148,26 +151,27 @@ class Evidence:
 
     def _accessed_on_unknown_object(self, symbol: int) -> Doubt | None:
         """Return the doubt if reached code accesses such an attribute, which no class of the project has."""
-        row = self.symbols.definitions[symbol]
-        for use in self.occurrences.get(row.name, ()):
-            if use.attribute and row.name not in self.symbols.members and self._is_reached(use, symbol):
+        name = self.symbols.definitions[symbol].name
+        uses = self.occurrences.get(name, ()) if name not in self.symbols.members else ()
+        for use in uses:
+            if use.is_attribute and self._is_reached(use, symbol):
                 return Doubt(0.5, f"{self.symbols.paths[use.file]} accesses this name on an unknown object")
         return None
 
     def medium_doubt(self, symbol: int) -> Doubt | None:
         """Return the first reason for which only a medium confidence is justified, if any."""
-        row, file = self.symbols.definitions[symbol], self.symbols.file_of[symbol]
+        definition, file = self.symbols.definitions[symbol], self.symbols.file_of[symbol]
         if self.public_api.visibility(symbol) == ACCESSIBLE:
             return Doubt(0.8, "other projects could use it")
         for base in self._external_bases(symbol):
             return Doubt(0.75, f"its class extends `{base}`, whose callbacks are not all known")
         if self._is_interface_member(symbol):
             return Doubt(0.75, "an interface of the project requires it, though nothing calls it")
-        if self.symbols.families[file] == "jvm" and _ACCESSOR.match(row.name):
+        if self.symbols.families[file] == "jvm" and _ACCESSOR.match(definition.name):
             return Doubt(0.7, "accessors are often called by reflection")
-        if row.name in self.string_words:
-            return Doubt(0.65, f"its name is in a string in {self.string_words[row.name]}")
-        for use in self.occurrences.get(row.name, ()):
+        if definition.name in self.string_words:
+            return Doubt(0.65, f"its name is in a string in {self.string_words[definition.name]}")
+        for use in self.occurrences.get(definition.name, ()):
             if self._is_reached(use, symbol):
                 return Doubt(
                     0.75, f"{self.symbols.paths[use.file]} uses the name, probably with another meaning"
@@ -183,10 +187,10 @@ class Evidence:
         return any(symbols.definitions[owner].kind == "Interface" for owner in owners if owner >= 0)
 
     def _used_without_name(self, symbol: int) -> Doubt | None:
-        row, file = self.symbols.definitions[symbol], self.symbols.file_of[symbol]
+        definition, file = self.symbols.definitions[symbol], self.symbols.file_of[symbol]
         if self.public_api.is_test_data(file):
             return TEST_DATA
-        if self.symbols.families[file] == "go" and row.kind == "Constant":
+        if self.symbols.families[file] == "go" and definition.kind == "Constant":
             return Doubt(0.75, "its position in a list of constants may matter")
         if self._may_be_loaded_dynamically(symbol):
             return Doubt(0.75, "nothing imports its file, so it may be loaded dynamically")
@@ -196,20 +200,20 @@ class Evidence:
 
     def _may_be_loaded_dynamically(self, symbol: int) -> bool:
         """Return whether a definition may be loaded without an import: as a script of a page or a plug-in."""
-        row, file = self.symbols.definitions[symbol], self.symbols.file_of[symbol]
+        definition, file = self.symbols.definitions[symbol], self.symbols.file_of[symbol]
         if not self.public_api.is_unimported(file):
             return False
         names = self.symbols.records[file].names
         if self.symbols.families[file] == "script":
             return not (names.imports or names.exports or any(each.exported for each in names.definitions))
-        return row.kind in CLASSES and any(
+        return definition.kind in CLASSES and any(
             not self._calls_no_hooks(symbol, base) and not self._project_classes(symbol, base)
-            for base in row.bases
+            for base in definition.bases
         )
 
     def _is_test_double(self, symbol: int) -> bool:
         """Return whether a definition is a class in a test function, or a member of a test double."""
-        row, container = self.symbols.definitions[symbol], self.symbols.containers[symbol]
+        definition, container = self.symbols.definitions[symbol], self.symbols.containers[symbol]
         if container < 0:
             return False
         outer, file = self.symbols.definitions[container], self.symbols.file_of[symbol]
@@ -217,7 +221,7 @@ class Evidence:
             return True
         if not IN_TESTS.search(self.symbols.paths[file]) or outer.kind not in (*CLASSES, *FUNCTIONS):
             return False
-        is_class, is_in_function = row.kind in CLASSES, outer.kind in FUNCTIONS
+        is_class, is_in_function = definition.kind in CLASSES, outer.kind in FUNCTIONS
         if is_class or is_in_function:
             return is_class and is_in_function
         class_and_members = (container, *self.symbols.children[container])
@@ -240,15 +244,15 @@ class Evidence:
         user = use.definition
         if user == MODULE:
             return True
-        return user != symbol and self.reachability.round[user] != UNREACHED
+        return user != symbol and self.reachability.rounds[user] != UNREACHED
 
     def _external_bases(self, symbol: int) -> Iterator[str]:
         """Yield the external types that the class of a member inherits from, directly or indirectly."""
-        row, container = self.symbols.definitions[symbol], self.symbols.containers[symbol]
-        if container < 0 or not self.symbols.is_member[symbol] or row.kind not in FUNCTIONS:
+        definition, container = self.symbols.definitions[symbol], self.symbols.containers[symbol]
+        if container < 0 or not self.symbols.is_member[symbol] or definition.kind not in FUNCTIONS:
             return
         is_by_import = self.symbols.families[self.symbols.file_of[symbol]] in BY_IMPORT
-        if not row.exported and not is_by_import:
+        if not definition.exported and not is_by_import:
             return  # a private member, which no base class can call
         seen, classes = set[int](), [container]
         while classes:

@@ -117,9 +117,9 @@ class PublicApi:
     def visibility(self, symbol: int) -> str | None:
         """Return PUBLIC, ACCESSIBLE, or None for a definition that is internal to the project."""
         symbols = self.symbols
-        row, file = symbols.definitions[symbol], symbols.file_of[symbol]
+        definition, file = symbols.definitions[symbol], symbols.file_of[symbol]
         container = symbols.containers[symbol]
-        if not row.exported:
+        if not definition.exported:
             return None
         if container != MODULE and not symbols.is_member[symbol]:
             return None  # a nested function

@@ -31,7 +31,7 @@ class Reachability:
 
     def __init__(self, symbols: SymbolTable) -> None:
         self.symbols = symbols
-        self.round = bytearray(len(symbols.definitions))
+        self.rounds = bytearray(len(symbols.definitions))
         """The round in which each definition was reached, or UNREACHED."""
         self.reached_from: dict[int, int] = {}
         """The definition that first led to each definition, for all rounds but the first."""
@@ -42,9 +42,9 @@ class Reachability:
         self._accessed_members: set[str] = set()
         # These sets shrink as more is reached, so that there are fewer names to match.
         self._unaccessed_members = set(symbols.members)
-        self._unreached_counts = Counter({name: len(found) for name, found in symbols.named.items()})
-        self._unreached_names = set(symbols.named)
-        self._unreached_or_renamed = self._unreached_names | symbols.renamed
+        self._unreached_counts = Counter({name: len(found) for name, found in symbols.non_members.items()})
+        self._unreached_names = set(symbols.non_members)
+        self._unreached_or_renamed = self._unreached_names | symbols.renaming_aliases
         self._names_done: list[set[str]] = [set() for _ in symbols.paths]
         self._attributes_done: list[set[str]] = [set() for _ in symbols.paths]
 
@@ -64,33 +64,33 @@ class Reachability:
             self._mark(symbol, symbol)
         self._process_worklist()
 
-    def _mark(self, symbol: int, by: int) -> None:
-        """Mark a definition that `by` refers to, as soon as its container is marked."""
-        if self.round[symbol]:
+    def _mark(self, symbol: int, user: int) -> None:
+        """Mark a definition that `user` refers to, as soon as its container is marked."""
+        if self.rounds[symbol]:
             return
         container = self.symbols.containers[symbol]
         is_enumerator = container != MODULE and self.symbols.definitions[symbol].kind == "EnumMember"
         if is_enumerator and self.symbols.families[self.symbols.file_of[symbol]] == "c":
-            self._mark(container, by)  # C refers to enumerators without their enum
-        if container != MODULE and not self.round[container]:
+            self._mark(container, user)  # C refers to enumerators without their enum
+        if container != MODULE and not self.rounds[container]:
             self._waiting.setdefault(container, []).append(symbol)
             return
-        self.round[symbol] = self._current_round
-        if self._current_round > _FIRST_ROUND and by != symbol:
-            self.reached_from[symbol] = by
+        self.rounds[symbol] = self._current_round
+        if self._current_round > _FIRST_ROUND and user != symbol:
+            self.reached_from[symbol] = user
         if not self.symbols.is_member[symbol]:
             name = self.symbols.definitions[symbol].name
             self._unreached_counts[name] -= 1
             if not self._unreached_counts[name]:
                 self._unreached_names.discard(name)
-                if name not in self.symbols.renamed:
+                if name not in self.symbols.renaming_aliases:
                     self._unreached_or_renamed.discard(name)
         self._worklist.append(symbol)
 
-    def _mark_all(self, by: int, symbols: Iterable[int]) -> None:
+    def _mark_all(self, user: int, symbols: Iterable[int]) -> None:
         for symbol in symbols:
-            if not self.round[symbol]:
-                self._mark(symbol, by)
+            if not self.rounds[symbol]:
+                self._mark(symbol, user)
 
     def _process_worklist(self) -> None:
         while self._worklist:
@@ -133,7 +133,7 @@ class Reachability:
         ):
             self._follow_attribute(file, symbol, name)
         if symbols.families[file] not in BY_IMPORT:
-            for name in symbols.renamed.intersection(uses.attributes):
+            for name in symbols.renaming_aliases.intersection(uses.attributes):
                 self._follow_attribute(file, symbol, name)
             for name in self._unaccessed_members.intersection(uses.names):
                 if name not in uses.bound or self._is_called(file, name):
@@ -191,7 +191,7 @@ class Reachability:
         elif candidates:
             for candidate in candidates:
                 other = symbols.file_of[candidate]
-                if not self.round[candidate] and (other == file or symbols.imports_module(file, other)):
+                if not self.rounds[candidate] and (other == file or symbols.imports_module(file, other)):
                     self._mark(candidate, symbol)
             for module in symbols.imported_modules(file)[0]:
                 self._mark_all(symbol, symbols.resolve_export(module, name))

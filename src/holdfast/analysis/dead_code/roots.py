@@ -66,8 +66,7 @@ def _is_root(
 
 
 def _matches(definition: Definition, name_pattern: re.Pattern[str]) -> bool:
-    """Return whether the pattern for a file keeps a definition alive: by its name, or because it is
-    public."""
+    """Return whether a definition has such a name or, if the pattern is empty, is public."""
     if not name_pattern.pattern:
         return definition.exported
     return name_pattern.search(definition.name) is not None
@@ -133,7 +132,8 @@ def _registering_classes(symbols: SymbolTable) -> set[str]:
     """Return the names of Python classes that register their subclasses or are queried for them."""
     owners = [symbols.containers[symbol] for symbol in symbols.members.get("__init_subclass__", ())]
     names = {symbols.definitions[symbol].name for symbol in owners if symbol >= 0}
-    metaclasses = {row.name for row in symbols.definitions if row.kind == "Class" and "type" in row.bases}
+    classes = (definition for definition in symbols.definitions if definition.kind == "Class")
+    metaclasses = {definition.name for definition in classes if "type" in definition.bases}
     for record in symbols.records:
         if record.language != "python":
             continue

@@ -31,8 +31,7 @@ FAMILIES = {
     "javascript": "script", "typescript": "script", "tsx": "script", "cpp": "c",
     "java": "jvm", "kotlin": "jvm",
 }  # fmt: skip
-"""The family of each language; files of one family can refer to each other's definitions. Any other language
-is a family by itself."""
+"""Families of languages that can use each other's definitions; any other language is a family by itself."""
 BY_IMPORT = frozenset({"python", "script"})
 """Families in which a plain name refers to the same file or an import."""
 
@@ -56,7 +55,7 @@ class SymbolTable:
         """The index of the first definition of each file."""
         self.members: dict[str, list[int]] = {}
         """Definitions that are members, by name."""
-        self.named: dict[str, list[int]] = {}
+        self.non_members: dict[str, list[int]] = {}
         """Definitions that are not members, by name."""
         self.top_level: dict[str, list[int]] = {}
         """Those that are outside classes and functions, by name."""
@@ -70,8 +69,8 @@ class SymbolTable:
             self._add(record)
         self.aliases = self._aliases()
         """The original names behind each alias in a language family."""
-        known_names = {*self.named, "default"}
-        self.renamed = {alias for (_, alias), originals in self.aliases.items() if originals & known_names}
+        known_names = {*self.non_members, "default"}
+        self.renaming_aliases = {alias for (_, alias), names in self.aliases.items() if names & known_names}
         """Aliases that imports give to definitions with another name."""
         self._imports: list[tuple[dict[str, list[ImportedName]], list[ImportedName]] | None] = [None] * len(
             self.paths
@@ -80,23 +79,23 @@ class SymbolTable:
         self._modules: dict[int, tuple[frozenset[int], tuple[str, ...]]] = {}
 
     def _add(self, record: Record) -> None:
-        rows, start, file = record.names.definitions, len(self.definitions), len(self.starts)
+        definitions, start, file = record.names.definitions, len(self.definitions), len(self.starts)
         self.starts.append(start)
-        self.definitions += rows
-        self.file_of += [file] * len(rows)
+        self.definitions += definitions
+        self.file_of += [file] * len(definitions)
         for used in record.names.uses:
             self.used[~file if used.definition == MODULE else start + used.definition] = used
         local: dict[str, list[int]] = {}
-        for symbol, row in enumerate(rows, start):
-            container_kind, container, name = "Module", row.container, row.name
-            if container == MODULE and row.kind == "Method":
-                container = self._receiver(rows, row)
+        for symbol, definition in enumerate(definitions, start):
+            container_kind, container, name = "Module", definition.container, definition.name
+            if container == MODULE and definition.kind == "Method":
+                container = self._receiver(definitions, definition)
             if container != MODULE:
-                container_kind = rows[container].kind
+                container_kind = definitions[container].kind
                 container += start
                 self.children.setdefault(container, []).append(symbol)
             self.containers.append(container)
-            is_member = row.kind in MEMBERS or container_kind in OWNERS
+            is_member = definition.kind in MEMBERS or container_kind in OWNERS
             self.is_member.append(is_member)
             if is_member:
                 self.members.setdefault(name, []).append(symbol)
@@ -104,7 +103,7 @@ class SymbolTable:
             if " for " in name:  # `impl Trait for Type` is found by its type
                 name = name.rpartition(" for ")[2]
             local.setdefault(name, []).append(symbol)
-            self.named.setdefault(name, []).append(symbol)
+            self.non_members.setdefault(name, []).append(symbol)
             if container_kind in NAMESPACES:
                 self.top_level.setdefault(name, []).append(symbol)
         self.local.append(local)
@@ -124,13 +123,15 @@ class SymbolTable:
         return aliases
 
     @staticmethod
-    def _receiver(rows: Sequence[Definition], method: Definition) -> int:
+    def _receiver(definitions: Sequence[Definition], method: Definition) -> int:
         """Return the type of a method that is declared outside its type, as in Go; MODULE if it has none."""
         type_path = method.path.rpartition(".")[0]
         if not type_path:
             return MODULE
-        types = (index for index, row in enumerate(rows) if row.path == type_path and row.kind in CLASSES)
-        return next(types, MODULE)
+        for index, definition in enumerate(definitions):
+            if definition.path == type_path and definition.kind in CLASSES:
+                return index
+        return MODULE
 
     def enclosing(self, symbol: int) -> Iterator[int]:
         """Yield the definitions around a definition, the innermost first."""
@@ -159,8 +160,7 @@ class SymbolTable:
         return [self.file_numbers[path] for path in found if path in self.file_numbers]
 
     def resolve_export(self, file: int, name: str) -> tuple[int, ...]:
-        """Return the definitions that importing a name from a file may yield, defined or re-exported
-        there."""
+        """Return the definitions that a name may mean to files that import it from this one."""
         key = file, name
         symbols = self._exports.get(key)
         if symbols is None:

@@ -25,8 +25,7 @@ _FINDINGS: dict[str, tuple[Kind, float, str]] = {
     "parameter": ("parameter", 0.5, "Its function never reads it, but callers may have to pass it"),
     "unreachable": ("unreachable", 0.97, "The statement before it always leaves the block"),
 }
-"""For each kind of unused code in a record: the kind, confidence and reason of the finding. The confidences
-are judgements, as in `evidence.py`."""
+"""The finding on each kind of unused code; its confidence is a judgement, as in `evidence.py`."""
 
 
 def unused_in_files(public_api: PublicApi) -> Iterator[UnusedCode]:
@@ -34,41 +33,42 @@ def unused_in_files(public_api: PublicApi) -> Iterator[UnusedCode]:
     symbols = public_api.symbols
     imported_elsewhere = _imported_elsewhere(symbols)
     for file, (path, record) in enumerate(zip(symbols.paths, symbols.records, strict=True)):
-        for row in record.names.unused:
-            if row.kind not in _FINDINGS or (row.kind == "import" and (file, row.name) in imported_elsewhere):
+        for unused in record.names.unused:
+            is_imported_elsewhere = unused.kind == "import" and (file, unused.name) in imported_elsewhere
+            if unused.kind not in _FINDINGS or is_imported_elsewhere:
                 continue
-            kind, confidence, reason = _FINDINGS[row.kind]
-            doubt = _doubt(public_api, file, row)
+            kind, confidence, reason = _FINDINGS[unused.kind]
+            doubt = _doubt(public_api, file, unused)
             if doubt is not None:
                 confidence, reason = doubt.confidence, f"{reason}; but {doubt.reason}"
-            name = row.name
-            if not name and row.definition >= 0:
-                name = record.names.definitions[row.definition].path
-            yield UnusedCode(kind, name, path, row.line, row.end_line, confidence, f"{reason}.")
+            name = unused.name
+            if not name and unused.definition >= 0:
+                name = record.names.definitions[unused.definition].path
+            yield UnusedCode(kind, name, path, unused.line, unused.end_line, confidence, f"{reason}.")
 
 
-def _doubt(public_api: PublicApi, file: int, row: Unused) -> Doubt | None:
+def _doubt(public_api: PublicApi, file: int, unused: Unused) -> Doubt | None:
     """Return why unused code may be intentional."""
     symbols = public_api.symbols
-    record, first_line = symbols.records[file], row.line
+    record, first_line = symbols.records[file], unused.line
     is_intentional = False
-    if row.kind == "import":
-        first_line = _first_line(record, row)
+    if unused.kind == "import":
+        first_line = _first_line(record, unused)
     else:
-        is_intentional = _UNUSED_BY_NAME.fullmatch(row.name) is not None
-    if is_intentional or is_marked_intentional(record, first_line, row.line):
+        is_intentional = _UNUSED_BY_NAME.fullmatch(unused.name) is not None
+    if is_intentional or is_marked_intentional(record, first_line, unused.line):
         return Doubt(0.3, INTENTIONAL)
-    doubt = _import_doubt(symbols, file, row) if row.kind == "import" else None
+    doubt = _import_doubt(symbols, file, unused) if unused.kind == "import" else None
     if doubt is None and public_api.is_test_data(file):
         return TEST_DATA
     return doubt
 
 
-def _first_line(record: Record, row: Unused) -> int:
+def _first_line(record: Record, unused: Unused) -> int:
     """Return the first line of an import statement that spans several lines, or a line before it."""
     modules = {imported.line: imported.module for imported in record.names.imports}
-    first = row.line
-    while first - 1 in modules and modules[first - 1] == modules.get(row.line):
+    first = unused.line
+    while first - 1 in modules and modules[first - 1] == modules.get(unused.line):
         first -= 1
     # Names of a module may start on the line after `import (`.
     return first if first - 1 in modules else first - 1
@@ -76,20 +76,19 @@ def _first_line(record: Record, row: Unused) -> int:
 
 def _imported_elsewhere(symbols: SymbolTable) -> set[tuple[int, str]]:
     """Return the file and name of each unused import that other files import or access from there."""
-    unused: dict[str, set[int]] = {}
+    files_by_name: dict[str, set[int]] = {}
     for file, record in enumerate(symbols.records):
-        for row in record.names.unused:
-            if row.kind == "import":
-                unused.setdefault(row.name, set()).add(file)
-    names = set(unused)
+        for unused in record.names.unused:
+            if unused.kind == "import":
+                files_by_name.setdefault(unused.name, set()).add(file)
     elsewhere: set[tuple[int, str]] = set()
     for file, record in enumerate(symbols.records):
         for imported in record.names.imports:
-            if imported.name in unused:
+            if imported.name in files_by_name:
                 elsewhere.update((module, imported.name) for module in symbols.imported_files(file, imported))
         for used in record.names.uses:
-            for name in names.intersection(used.attributes):
-                others = (module for module in unused[name] if module != file)
+            for name in files_by_name.keys() & used.attributes:
+                others = (module for module in files_by_name[name] if module != file)
                 elsewhere.update((module, name) for module in others if symbols.imports_module(file, module))
     return elsewhere
 

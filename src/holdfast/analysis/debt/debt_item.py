@@ -84,10 +84,9 @@ class DebtItem:
         return SEVERITIES.index(self.severity), self.certainty, self.file, self.line, self.column
 
 
-def debt_items(scan: Scan, *, probable: bool = True, min_probability: float | None = None) -> list[DebtItem]:
-    """Return the debt items of a scan, certain ones only unless `probable`, the most severe first."""
+def debt_items(scan: Scan, threshold: float) -> list[DebtItem]:
+    """Return the items with a marker, and those that are at least as probable, the most severe first."""
     call, items = current_call(), list[DebtItem]()
-    threshold = probability_threshold(min_probability) if probable else None
     for done, (path, record) in enumerate(scan.files.items()):
         call.progress(done, len(scan.files), "files searched for debt")
         items += file_debt(path, record, threshold)
@@ -173,18 +172,18 @@ class _MarkedText:
 
 def _marked_items(path: str, passage: Passage) -> Iterator[DebtItem]:
     """Yield an item for each marker of a passage; its text ends at a blank line or a documentation tag."""
-    found: list[_MarkedText] = []
+    texts: list[_MarkedText] = []
     continues = False
     for line in passage.lines:
         if opening := opening_marker(line.text):
             marker, offset = opening
-            found.append(_MarkedText(marker, line.line, line.column + offset, [line.text[offset:]]))
+            texts.append(_MarkedText(marker, line.line, line.column + offset, [line.text[offset:]]))
             continues = True
         elif not line.text or line.text.startswith("@"):
             continues = False
         elif continues:
-            found[-1].lines.append(line.text)
-    for item in found:
+            texts[-1].lines.append(line.text)
+    for item in texts:
         yield DebtItem(
             category=item.marker.category,
             severity=item.marker.severity,

@@ -22,17 +22,11 @@ from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import DEBT_RULES
 
-_LEVELS: Mapping[Severity, FindingLevel] = {
-    "Critical": "error",
-    "High": "warning",
-    "Medium": "note",
-    "Low": "note",
-}
-_SEVERITIES: Mapping[Severity, FindingSeverity] = {
-    "Critical": "critical",
-    "High": "high",
-    "Medium": "medium",
-    "Low": "low",
+_LEVELS: Mapping[Severity, tuple[FindingLevel, FindingSeverity]] = {
+    "Critical": ("error", "critical"),
+    "High": ("warning", "high"),
+    "Medium": ("note", "medium"),
+    "Low": ("note", "low"),
 }
 MINUTES: Mapping[FindingSeverity, int] = {"critical": 120, "high": 60, "medium": 30, "low": 15}
 """The estimated minutes to resolve a debt item: a convention, stated in docs/analysis.md."""
@@ -85,9 +79,7 @@ def debt_report(
     """
     if probable:
         threshold = probability_threshold(min_probability)
-        items = room.cached(
-            f"debt from probability {threshold}", scan, lambda: debt_items(scan, min_probability=threshold)
-        )
+        items = room.cached(f"debt from probability {threshold}", scan, lambda: debt_items(scan, threshold))
     else:
         threshold = None
         items = certain_items(room, scan)
@@ -96,12 +88,12 @@ def debt_report(
 
 def debt_finding(item: DebtItem) -> CodeFinding:
     """Return an item as a finding."""
-    severity = _SEVERITIES[item.severity]
+    level, severity = _LEVELS[item.severity]
     properties = {"category": item.category, "severity": item.severity, "certainty": item.certainty}
     optional_properties = {"marker": item.marker, "probability": item.probability}
     return CodeFinding(
         DEBT_RULES[item.category],
-        _LEVELS[item.severity],
+        level,
         item.text,
         item.file,
         item.line,

@@ -21,8 +21,7 @@ from itertools import combinations, pairwise
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|\?+|!+|\.\.+")
 _CODE = re.compile(r"[;{}=()]")
 _MAX_CHARACTERS = 4000
-"""Only the first characters of a passage are judged: a judgement, as later text adds little to the
-decision."""
+"""Characters of a passage that are read: a judgement, as later text adds little to the decision."""
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,7 @@ from holdfast.analysis.churn.churn_report import TouchHistory
 
 DAY_SECONDS = 86_400
 YEAR_DAYS = 365
-"""How long before a time commits count, and after it fixes: a judgement. A year covers seasonal work, and
-needs only two years of history for training."""
+"""How long commits before a time count, and fixes after it: a judgement, as a year covers seasonal work."""
 RECENT_DAYS = 90
 """How old a recent commit may be: a judgement, about one release."""
 

@@ -25,8 +25,7 @@ _LEVELS: dict[Risk, FindingLevel] = {"High": "error", "Medium": "warning", "Low"
 SMALL_FILE_LINES = 10
 """Files with fewer lines of code have too little to measure: a judgement, about one small function."""
 PROBABILITY_DIGITS = 4
-"""Decimal places of probabilities: a judgement. They tell files of a large project apart; the model is less
-precise."""
+"""Decimal places of probabilities: a judgement. The model is less precise, but they rank more files."""
 
 
 class Prediction(NamedTuple):

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     Array = numpy.ndarray[Any, Any]
 
 _INTERCEPT_VARIANCE = 4.0
-"""The variance of the intercept's prior: a judgement. It is wide, because the share of files that need a fix
-differs between repositories."""
+"""The variance of the intercept's prior: a judgement, wide as the share of fixed files differs a lot."""
 _MAX_NEWTON_STEPS = 40
 """Steps after which the optimisation ends: a judgement, as Newton's method usually takes fewer than ten."""
 _MAX_SWEEPS = 60

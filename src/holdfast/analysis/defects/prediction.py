@@ -55,8 +55,7 @@ UNADAPTED_FACTOR = 0.9
 SMALL_FILE_FACTOR = 0.8
 """Multiplies the confidence of files with fewer than `SMALL_FILE_LINES` lines of code: a judgement."""
 MIN_EXAMPLES = 15
-"""With fewer files that were fixed, or fewer that were not, the model is not adapted: a judgement, as the
-sixteen weights would fit noise."""
+"""Fixed files, and others, that adapting the model needs: a judgement, as 16 weights would fit noise."""
 _NO_GIT = "this is not a git repository"
 _NO_COMMIT = "there are no commits yet"
 _SHALLOW = "this clone is shallow and lacks the last year's commits"

@@ -15,9 +15,8 @@ from collections.abc import Iterable, Mapping
 from itertools import combinations
 
 MAX_GROUPS_PER_ITEM = 16
-"""No group starts from two items that are in this many groups: a judgement. Without a limit, 800 near copies
-of a function, of whose pairs only a part was compared, had so many overlapping cliques that grouping took
-minutes."""
+"""No group starts from two items that are in this many groups: a judgement. Without a limit, the overlapping
+groups of 800 near copies of a function, of whose pairs only some were compared, took minutes."""
 
 Pair = tuple[int, int]
 Neighbours = Mapping[int, Mapping[int, float]]

@@ -19,8 +19,7 @@ COPY_KINDS: frozenset[CloneKind] = frozenset(("exact", "renamed"))
 DEFAULT_MIN_LINES = 5
 """Lines of the shortest fragment, by default: a judgement. Fewer lines are often similar by chance."""
 MIN_COPY_LINES = 2 * DEFAULT_MIN_LINES
-"""Lines of the shortest copy in reports that combine several analyses: a judgement, as only the larger copies
-matter next to other findings."""
+"""Lines of the shortest copy in reports of several analyses, where only larger ones matter: a judgement."""
 DEFAULT_THRESHOLD = 0.85
 """The minimum similarity of semantic clones, by default. Tuned with `_GAPPED_TO_SEMANTIC_THRESHOLD`."""
 _GAPPED_TO_SEMANTIC_THRESHOLD = 0.68
@@ -67,8 +66,7 @@ class Fragment(NamedTuple):
     tokens: int
     """The number of tokens."""
     similarity: float
-    """The similarity to the first fragment of the group, from 0 to 1; for exact and renamed clones, the share
-    of equal tokens."""
+    """The similarity to the first fragment, from 0 to 1; for copies, the share of equal tokens."""
 
 
 @dataclass(frozen=True)

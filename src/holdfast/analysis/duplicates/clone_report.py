@@ -15,8 +15,7 @@ from holdfast.analysis.engine.code_finding import CodeFinding
 from holdfast.analysis.rules import DUPLICATE_RULES
 
 _MAX_FRAGMENTS_LISTED = 20
-"""The other fragments that a finding lists: a judgement. Some groups have hundreds of fragments, and `copies`
-has their number."""
+"""The other fragments that a finding lists: a judgement, as groups may have hundreds. `copies` counts all."""
 
 
 @dataclass(frozen=True)

@@ -30,8 +30,7 @@ MIN_FUNCTION_TOKENS = 40
 """Tokens of the shortest function: a judgement. Shorter ones, such as accessors and delegating calls, are
 similar by chance; docs/accuracy.md#clones has the rate of false reports with this limit."""
 _MIN_BLOCK_TOKENS = 80
-"""Tokens of the shortest block: a judgement. Shorter loops are similar by chance, more often than
-functions."""
+"""Tokens of the shortest block: a judgement, as blocks are similar by chance more often than functions."""
 _MAX_BLOCK_SHARE = 0.75
 """A block's largest share of the tokens of the piece around it: a judgement. A larger block adds nothing."""
 

@@ -44,8 +44,7 @@ from holdfast.kernel.call import current_call
 from holdfast.syntax.record import Record
 
 _PAIRS_BETWEEN_REPORTS = 1000
-"""Pairs whose structures are compared before progress is reported: a judgement. They take a fraction of a
-second."""
+"""Pairs whose structures are compared between two reports: a judgement, a fraction of a second."""
 
 _NOTHING_TO_SEARCH = (
     "Only the search for gapped and semantic clones uses a GPU, and there was nothing to search."

@@ -41,17 +41,15 @@ longer, as there are few different blinded tokens."""
 MIN_EQUAL_HASHES = 42
 """Equal hashes of a likely pair, of 192: a Jaccard similarity of about 0.22. Tuned on the same pairs."""
 _BIN_BITS = 7
-"""Bits of a token's hash that number its bin: a judgement. 128 bins per piece are compared quickly, and
-pieces have about as many different tokens."""
+"""Bits of a token's hash that number its bin: a judgement. Pieces have about 128 different tokens."""
 _BINS = 2**_BIN_BITS
 _MULTIPLIER_64 = np.uint64(0x9E3779B97F4A7C15)
 """An odd number near 2**64 / φ, for multiplicative hashing (Knuth, TAOCP 3, section 6.4)."""
 _MULTIPLIER_32 = np.uint32(0x9E3779B1)
 """An odd number near 2**32 / φ, for the same."""
 _PIECE_BITS = np.uint64(24)
-"""Bits of the number of a piece in a sort key; the other 40 are the hash of a band. A judgement: 16 million
-pieces are more than any repository has."""
-_PIECE_MASK = np.uint64(2**24 - 1)
+"""Bits of a sort key for the number of a piece, besides 40 of a band's hash: enough for 16 million pieces."""
+_PIECE_MASK = np.uint64(2 ** int(_PIECE_BITS) - 1)
 """Selects the number of the piece from a sort key; also the largest number of pieces."""
 _HALF_WORD_BITS = np.uint64(32)
 CPU_BATCH_ITEMS = 2**17

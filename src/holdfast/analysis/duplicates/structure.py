@@ -16,8 +16,7 @@ from holdfast.analysis.duplicates.sketch import Pieces, hashed_grams
 _MAX_GRAM_TOKENS = 4
 """The length of the longest k-gram: a judgement. Longer ones are rarely in both of two changed pieces."""
 _FEATURE_BITS = 20
-"""Bits of a feature, which is a hash of a k-gram: a judgement. Among a million features, the few hundred of a
-piece rarely collide."""
+"""Bits of a feature, a hash of a k-gram: a judgement, as the few hundred of a piece then rarely collide."""
 
 
 class Structures:

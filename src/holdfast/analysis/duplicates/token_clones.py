@@ -40,8 +40,7 @@ from holdfast.analysis.duplicates.windows import (
 from holdfast.syntax.lexer import KEYWORD, TokenKind
 
 _EXACT_TOKENS_PER_LINE = 3.0
-"""The fewest tokens of an exact fragment per requested line: a judgement, tested by `bench/clones.py`
-(docs/accuracy.md#clones)."""
+"""The fewest tokens of an exact fragment per requested line: a judgement, tested by `bench/clones.py`."""
 _RENAMED_TOKENS_PER_LINE = 3.5
 """The fewest tokens of a renamed fragment per requested line: a judgement, tested by the same benchmark."""
 PLAIN_TOKENS_PER_LINE = 6.0

@@ -270,8 +270,7 @@ class _ReferenceFinder:
                 yield CrossReference(path, site.line, site.callee, kind, None, "exact")
 
     def _is_foreign(self, path: str, record: Record) -> bool:
-        """Return whether a file is in another language; C and C++ are treated as one, as are script
-        languages."""
+        """Return whether a file is in another language; C and C++ count as one, as do script languages."""
         languages = {self._files[path].language, record.language}
         return len(languages) == 2 and languages != {"c", "cpp"} and not languages <= _SCRIPT_LANGUAGES
 

@@ -23,8 +23,7 @@ _BOX_WIDTH = 190
 _BOX_HEIGHT = 22
 """Pixels: a judgement, a line of text with a border."""
 _TEXT_OFFSET = (8, 15)
-"""Pixels from a box's upper left corner to the start of its text's baseline: a judgement, which centres it
-vertically."""
+"""Pixels from a box's corner to the start of its text's baseline: a judgement, which centres the text."""
 _COLUMN_DISTANCE = 270
 """Pixels from one column to the next: a judgement. It leaves 80 for the edges between them."""
 _ROW_DISTANCE = 30
@@ -34,8 +33,7 @@ _MARGIN = 12
 _MAX_LABEL_CHARACTERS = 26
 """Characters of a path that fit into a box."""
 _BEND_WIDTH = 60
-"""Pixels by which edges that lead back bend out to the right: a judgement, less than the space between
-columns."""
+"""Pixels by which edges that lead back bend out: a judgement, less than the space between columns."""
 _SWEEPS = 6
 """Passes of the barycentre heuristic, which orders each layer: a judgement. Later passes change little."""
 _EDGE = '<path class="edge{ring}" data-id="{ends}" d="{curve}"><title>{title}</title></path>'

@@ -12,8 +12,7 @@ from holdfast.analysis.graph.resolved_name import UNKNOWN, DefinitionRef, Resolv
 from holdfast.syntax.record import Record
 
 _MAX_DEFINING_FILES = 4
-"""Files that may define the same name in a package: a judgement. A name in more files, such as one in every
-plug-in, stays unresolved."""
+"""Files of a package that may define a name: a judgement, as one in each of many plug-ins says nothing."""
 _COMMON_METHODS = (
     "add all any apply call catch close concat contains create delete each entries equals exec "
     "execute fetch filter find finally first flush forEach get getName getValue has hashCode includes "

@@ -156,8 +156,7 @@ class Resolution:
     def _resolve_on_receiver(
         self, scope: FileScope, path: str, definition: int, rest: list[str]
     ) -> ResolvedName | None:
-        """Resolve a method call on the receiver, in languages where the method declares its name, as Go
-        does."""
+        """Resolve a method call on the receiver, if methods declare a name for it, as in Go."""
         if not scope.rules.names_receiver or len(rest) > 1 or definition == MODULE:
             return None
         owner, _, _ = scope.paths[definition].rpartition(".")
@@ -211,8 +210,7 @@ class Resolution:
         return resolved if resolved.places else None
 
     def _prefer_body(self, path: str, name: str, declared: ResolvedName) -> ResolvedName:
-        """Return the definition of a function whose declaration was found, if only its header was
-        included."""
+        """Return the definition of a function of which only a declaration was included."""
         if any(self.scope(place.path).has_body(place.definition) for place in declared.places):
             return declared
         resolved = self._index.in_package(path, name)

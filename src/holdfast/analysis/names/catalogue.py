@@ -32,10 +32,9 @@ KINDS_BY_SCOPE: dict[Scope, frozenset[str]] = {
     "variables": VARIABLES | {"EnumMember", "Event", LOCAL},
 }
 NAMES_PER_BATCH = 10_000
-"""Names whose vectors are summed between two checks for cancellation: a judgement. They take a fraction of a
-second."""
+"""Names whose vectors are summed between two checks for cancellation: a judgement, a fraction of a second."""
 _FILES_BETWEEN_REPORTS = 100
-"""Files between two progress reports: a judgement. They take a fraction of a second."""
+"""Files between two progress reports: a judgement, a fraction of a second."""
 _MIN_CODE_LETTERS = 2
 """Letters of a Metaphone code that is compared: a judgement. Too many words share a code of one letter."""
 

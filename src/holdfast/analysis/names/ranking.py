@@ -13,8 +13,7 @@ from holdfast.analysis.names.subwords import subwords
 from holdfast.analysis.names.vectors import Matrix, shipped_vectors, unit
 
 STRING_SHARE = 0.5
-"""The weight of spelling in a score; the remaining weight is that of meaning. docs/accuracy.md has the
-measurement on IdBench."""
+"""The weight of spelling in a score, the rest is that of meaning: measured on IdBench, docs/accuracy.md."""
 MIN_SCORE = 0.35
 """The lowest score of a match: a judgement. Random pairs of names rarely reach it."""
 _SCORE_DECIMALS = 4
@@ -30,8 +29,7 @@ class Match:
     score: float
     string: float
     vector: float | None
-    """Cosine similarity of meaning; None if a name has no word with a vector. Then the score is that of
-    spelling."""
+    """Cosine similarity of meaning; None, and not part of the score, if a name has no word with a vector."""
     phonetic: float | None
     """The share of matching words, if every word of the query sounds like one of the name; else 0."""
     edit_distance: int

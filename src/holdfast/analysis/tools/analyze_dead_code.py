@@ -11,13 +11,13 @@ from holdfast.analysis.dead_code.public_api import IN_TESTS
 from holdfast.analysis.dead_code.unused_code import LEVELS, Kind, Level
 from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.render.sarif import SarifResult
-from holdfast.analysis.render.text_layout import lines, shown_line, skipped_files_line
+from holdfast.analysis.render.text_layout import MAX_ITEMS_IN_SUMMARY, lines, shown_line, skipped_files_line
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import DEAD_CODE_RULES
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel import text
-from holdfast.kernel.models import Input, Integer, Output
+from holdfast.kernel.models import Input, Integer, Output, count_field
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
@@ -28,8 +28,6 @@ _DEFAULT_FINDINGS = 50
 """Findings in a result by default: a judgement, about a screen of text."""
 _MAX_FINDINGS = 1000
 """Findings in a result at most: a judgement, so that it stays below a megabyte."""
-_MAX_FINDINGS_IN_SUMMARY = 10
-"""Findings in the text of a summary: a judgement, so that it stays short."""
 
 
 class AnalyzeDeadCode(Input):
@@ -53,9 +51,7 @@ class AnalyzeDeadCode(Input):
     )
     diff: arguments.ForkRevision = None
     format: Format = Field(default="summary", description="The format of the text.")
-    limit: Integer = Field(
-        default=_DEFAULT_FINDINGS, ge=1, le=_MAX_FINDINGS, description="Maximum number of findings to list."
-    )
+    limit: Integer = count_field(_DEFAULT_FINDINGS, _MAX_FINDINGS, "Maximum number of findings to list.")
 
 
 class DeadCodeFinding(Output):
@@ -93,7 +89,7 @@ class DeadCode(SarifResult):
     left_out: int = Field(description="The number of findings not listed; raise `limit` to see more.")
     summary: DeadCodeSummary
     compared_with: str | None = Field(description="The base commit; null if there is none.")
-    method: str = Field(description="How it was determined.")
+    method: str = Field(description="How dead code was found.")
     format: Format
 
     @property
@@ -118,7 +114,7 @@ def _text(result: DeadCode, _: int) -> str:
     share = "" if summary.dead_share is None else f" ({summary.dead_share:.1%} of all lines)"
     dead = f"{text.counted(summary.files, 'file')}, {text.counted(summary.dead_lines, 'line')}{share}"
     analysed = f"{result.files_analyzed} of {result.files_discovered} files analysed"
-    shown = result.findings if is_detailed else result.findings[:_MAX_FINDINGS_IN_SUMMARY]
+    shown = result.findings if is_detailed else result.findings[:MAX_ITEMS_IN_SUMMARY]
     finding_lines = []
     for finding in shown:
         finding_lines.append(_finding_line(finding))
@@ -152,13 +148,13 @@ def analyze_dead_code(room: Analysis, args: AnalyzeDeadCode) -> DeadCode:
     path = checked_project(room.repository, args.project_path)
     repository = room.scan(Project())  # code may be used outside the project
     scan = room.scan(Project(path)) if path else repository
-    whole_report = dead_code_report(room, repository, scan.files.keys(), base).at_least(args.min_confidence)
-    items = list(whole_report.items)
-    if args.kinds is not None:
-        items = [item for item in items if item.kind in args.kinds]
-    if not args.include_tests:
-        items = [item for item in items if not IN_TESTS.search(item.file)]
-    items.sort(key=lambda item: -item.confidence)  # stable: by file and line for equal confidence
+    confident = dead_code_report(room, repository, scan.files.keys(), base).at_least(args.min_confidence)
+    items = [
+        item
+        for item in confident.most_confident_first
+        if (args.kinds is None or item.kind in args.kinds)
+        and (args.include_tests or not IN_TESTS.search(item.file))
+    ]
     report = DeadCodeReport(tuple(items))
     result = DeadCode(
         **scan.counts.model_dump(),

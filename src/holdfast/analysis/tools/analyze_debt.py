@@ -15,7 +15,13 @@ from holdfast.analysis.debt.marker import SEVERITIES, Category, Severity
 from holdfast.analysis.engine.code_finding import CodeFinding
 from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.render.sarif import SarifResult
-from holdfast.analysis.render.text_layout import lines, shown_line, skipped_files_line, tally
+from holdfast.analysis.render.text_layout import (
+    MAX_ITEMS_IN_SUMMARY,
+    lines,
+    shown_line,
+    skipped_files_line,
+    tally,
+)
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import DEBT_RULES
 from holdfast.analysis.tools import arguments
@@ -34,8 +40,6 @@ AgesOf = Literal["certain", "all", "none"]
 DebtFormat = Literal["summary", "detailed", "json", "sarif"]
 _DEFAULT_ITEMS = 50
 """Items in a result by default: a judgement, about a screen of text."""
-_MAX_ITEMS_SHOWN = 10
-"""Items in the text of a summary: a judgement, so that it stays short."""
 _NOT_REQUESTED = "not requested"
 _METHOD = (
     "Certain: a comment line starts with a marker such as TODO or FIXME, which sets category and severity."
@@ -126,7 +130,7 @@ class Debt(SarifResult):
 
 def _text(result: Debt, width: int) -> str:
     summary = result.summary
-    shown = result.items if result.format == "detailed" else result.items[:_MAX_ITEMS_SHOWN]
+    shown = result.items if result.format == "detailed" else result.items[:MAX_ITEMS_IN_SUMMARY]
     return lines(
         f"Debt: {tally(summary.by_certainty) or 'none'}.",
         f"Files: {summary.files_with_debt} of {result.files_analyzed} contain debt.",
@@ -170,16 +174,16 @@ def _found_debt(item: DebtItem, age: Age | str) -> FoundDebt:
     return FoundDebt(**vars(item), age_days=age.days, committed_at=rfc3339_of_seconds(age.time))
 
 
-def _item_ages(room: Analysis, items: Sequence[DebtItem], which: AgesOf) -> Ages:
+def _item_ages(room: Analysis, items: Sequence[DebtItem], ages_of: AgesOf) -> Ages:
     """Return, by file and line, the age of each item or why it is not known."""
     ages: Ages = {}
-    wanted: dict[str, list[int]] = {}
+    lines: dict[str, list[int]] = {}
     for item in items:
         ages.setdefault(item.file, {})[item.line] = _NOT_REQUESTED
-        if which in ("all", item.certainty):
-            wanted.setdefault(item.file, []).append(item.line)
-    for path, known in line_ages(room.repository, wanted, room.clock().timestamp()).items():
-        ages[path] |= known
+        if ages_of in ("all", item.certainty):
+            lines.setdefault(item.file, []).append(item.line)
+    for path, known_ages in line_ages(room.repository, lines, room.clock().timestamp()).items():
+        ages[path] |= known_ages
     return ages
 
 
@@ -249,7 +253,7 @@ def analyze_debt(room: Analysis, args: AnalyzeDebt) -> Debt:
         method=_METHOD,
     )
     return result.with_findings(
-        map(_finding_with_age, items, result.items),
+        map(_finding_with_age, items[: args.limit], result.items),
         rules=DEBT_RULES.values(),
         total=len(items),
         properties={"summary": result.summary.wire()},

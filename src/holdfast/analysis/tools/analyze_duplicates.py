@@ -22,7 +22,13 @@ from holdfast.analysis.duplicates.clone_report import CloneReport
 from holdfast.analysis.duplicates.clones import project_clones
 from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.render.sarif import SarifResult
-from holdfast.analysis.render.text_layout import lines, shown_line, skipped_files_line, tally
+from holdfast.analysis.render.text_layout import (
+    MAX_ITEMS_IN_SUMMARY,
+    lines,
+    shown_line,
+    skipped_files_line,
+    tally,
+)
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import DUPLICATE_RULES
 from holdfast.analysis.tools import arguments
@@ -39,8 +45,6 @@ DetectionType = Literal[CloneKind, "all"]
 DuplicatesFormat = Literal["summary", "detailed", "json", "sarif"]
 _DEFAULT_GROUPS = 20
 """Groups in a result by default: a judgement, about a screen of text with their fragments."""
-_MAX_GROUPS_SHOWN = 10
-"""Groups and files in the text of a summary: a judgement, so that it stays short."""
 _PREVIEW_LINES = 3
 """Lines of the first fragment: a judgement, enough to recognise the code."""
 _METHOD = (
@@ -175,14 +179,14 @@ class Duplicates(SarifResult):
 
 def _text(result: Duplicates, width: int) -> str:
     summary, is_detailed = result.summary, result.format == "detailed"
-    shown = result.groups if is_detailed else result.groups[:_MAX_GROUPS_SHOWN]
+    shown = result.groups if is_detailed else result.groups[:MAX_ITEMS_IN_SUMMARY]
     hotspots = [
         (
             f"{file.duplicate_lines} of {file.total_lines} lines",
             counted(file.clone_groups, "group"),
             file.file,
         )
-        for file in result.hotspots[:_MAX_GROUPS_SHOWN]
+        for file in result.hotspots[:MAX_ITEMS_IN_SUMMARY]
     ]
     thresholds = ", ".join(f"{kind} {value:g}" for kind, value in result.effective_thresholds.items())
     kinds = tally(summary.groups_by_type)

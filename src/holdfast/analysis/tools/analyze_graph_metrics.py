@@ -12,7 +12,13 @@ from holdfast.analysis.engine.scan import FileCounts, Project
 from holdfast.analysis.graph.dependency_graph import DagType, cached_graph
 from holdfast.analysis.graph.graphml import graphml
 from holdfast.analysis.graph.metrics import Metric, MetricGraph
-from holdfast.analysis.render.text_layout import format_renderer, lines, shown_line, skipped_files_line
+from holdfast.analysis.render.text_layout import (
+    MAX_ITEMS_IN_SUMMARY,
+    format_renderer,
+    lines,
+    shown_line,
+    skipped_files_line,
+)
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
@@ -30,8 +36,6 @@ NodeFigure = Literal["pagerank", "degree", "clustering", "weak_component"]
 """Nodes are ranked by the first of these that was requested."""
 _DEFAULT_NODES = 30
 """Nodes in a result by default: a judgement, about a screen of text."""
-_MAX_SHOWN = 10
-"""Nodes, and sizes of components, in the text of a summary: a judgement, so that it stays short."""
 _MAX_CANDIDATES_NAMED = 5
 """Nodes that the error for an ambiguous seed names: a judgement, so that it stays readable."""
 _METHOD = (
@@ -146,7 +150,7 @@ def _content(result: GraphMetrics) -> list[Content]:
 
 
 def _text(result: GraphMetrics, width: int) -> str:
-    shown = result.nodes if result.format == "detailed" else result.nodes[:_MAX_SHOWN]
+    shown = result.nodes if result.format == "detailed" else result.nodes[:MAX_ITEMS_IN_SUMMARY]
     nodes = counted(result.total_nodes, "node")
     return lines(
         f"{result.dag_type} of {result.project_path}, of {counted(result.files_analyzed, 'file')}.",
@@ -178,7 +182,8 @@ def _rows(nodes: Sequence[RankedNode]) -> Iterator[tuple[str, ...]]:
 
 def _cell(value: Any) -> str:
     if isinstance(value, list):
-        return " ".join(map(str, value[:_MAX_SHOWN])) + (" …" if len(value) > _MAX_SHOWN else "") or "none"
+        ellipsis = ["…"] if len(value) > MAX_ITEMS_IN_SUMMARY else []
+        return " ".join([*map(str, value[:MAX_ITEMS_IN_SUMMARY]), *ellipsis]) or "none"
     if value is None:
         return "not defined"
     return f"{value:.4f}" if isinstance(value, float) else str(value)
@@ -186,10 +191,10 @@ def _cell(value: Any) -> str:
 
 def _resolve_seeds(ids: Sequence[str], wanted: Iterable[str]) -> list[str]:
     """Return the ids of the seeds, each given by its id or by an unambiguous suffix."""
-    known, found = set(ids), []
-    for given in wanted:
-        seed = given.removeprefix("./")
-        matching = [seed] if seed in known else [node for node in ids if node.endswith(f"/{seed}")]
+    known_ids, seeds = set(ids), list[str]()
+    for written in wanted:
+        seed = written.removeprefix("./")
+        matching = [seed] if seed in known_ids else [node for node in ids if node.endswith(f"/{seed}")]
         if len(matching) > 1:
             candidates = ", ".join(matching[:_MAX_CANDIDATES_NAMED])
             if len(matching) > _MAX_CANDIDATES_NAMED:
@@ -204,8 +209,8 @@ def _resolve_seeds(ids: Sequence[str], wanted: Iterable[str]) -> list[str]:
                 f"The seed '{seed}' is not a node of this graph.",
                 hint=f'Did you mean "{near}"?' if near else "Give a path from the root of the repository.",
             )
-        found += matching
-    return list(dict.fromkeys(found))
+        seeds += matching
+    return list(dict.fromkeys(seeds))
 
 
 def _graphml(nodes: list[RankedNode], weights: Mapping[tuple[int, int], int]) -> str:

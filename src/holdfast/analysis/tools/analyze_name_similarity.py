@@ -158,13 +158,13 @@ def analyze_name_similarity(room: Analysis, args: AnalyzeNameSimilarity) -> Name
         raise InvalidArguments("`query` has neither letters nor digits.", hint="Give a name.")
     project = Project(checked_project(room.repository, args.project_path))
     scan = room.scan(project)
-    known = room.cached(f"names {project.path}", scan, lambda: catalogue(scan))
-    matches, total = ranking(known, args.query, args.scope, args.top_k, phonetic=args.phonetic)
+    names = room.cached(f"names {project.path}", scan, lambda: catalogue(scan))
+    matches, total = ranking(names, args.query, args.scope, args.top_k, phonetic=args.phonetic)
     return NameSimilarity(
         **scan.counts.result_fields(project.path, args.format),
         query=args.query,
         scope=args.scope,
-        total_candidates=int(known.scopes[args.scope].sum()),
+        total_candidates=int(names.scopes[args.scope].sum()),
         total_matches=total,
         least_score=MIN_SCORE,
         matches=[_similar_name(match) for match in matches],

@@ -17,6 +17,8 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
 
+_DEFAULT_BOXES = 60
+"""Boxes of a drawing by default: a judgement, about what a screen shows legibly."""
 _MAX_BOXES = 150
 """Boxes of a drawing: a judgement, as larger drawings are not legible."""
 _MAX_CYCLES_LISTED = 20
@@ -27,7 +29,7 @@ class DrawDependencyGraph(arguments.ProjectInput):
     """The files, and the number of boxes."""
 
     limit: Integer = Field(
-        default=60,
+        default=_DEFAULT_BOXES,
         ge=2,
         le=_MAX_BOXES,
         description="Maximum number of boxes; with more files, folders are drawn.",

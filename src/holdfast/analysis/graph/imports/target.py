@@ -8,8 +8,7 @@ from holdfast.analysis.graph.imports.layout import Layout
 from holdfast.syntax.record import ImportedName
 
 Certainty = Literal["exact", "likely", "guess", "unknown"]
-"""How sure a resolution is: `exact` follows from language rules, `likely` from a convention, `guess` from a
-name alone."""
+"""`exact` follows from the rules of a language, `likely` from a convention, `guess` from a name alone."""
 
 
 class Target(NamedTuple):
