@@ -44,12 +44,10 @@ class DeadCodeReport(AnalysisReport):
 
     @property
     def by_level(self) -> Counter[str]:
-        """The number of items of each level of confidence."""
         return Counter(item.level for item in self.items)
 
     @property
     def by_kind(self) -> dict[str, int]:
-        """The number of items of each kind."""
         return dict(sorted(Counter(item.kind for item in self.items).items()))
 
     @property

@@ -52,7 +52,6 @@ class EntryPoints:
     """JavaScript and TypeScript files that a `package.json` exposes."""
 
     def is_published(self, path: str) -> bool:
-        """Return whether a Python file belongs to a published project."""
         return any(not folder or path.startswith(f"{folder}/") for folder in self.published)
 
 
@@ -76,7 +75,6 @@ def entry_points(layout: Layout) -> EntryPoints:
 
 
 def _has_build_configuration(layout: Layout, path: str, text: str) -> bool:
-    """Return whether a configuration file describes how to build a package."""
     if basename(path) != "pyproject.toml":
         return basename(path) == "setup.cfg" and "[metadata]" in text
     settings = layout.toml(path)

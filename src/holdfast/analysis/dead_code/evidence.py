@@ -75,7 +75,6 @@ class Evidence:
         self.occurrences: defaultdict[str, list[Occurrence]] = defaultdict(list)
 
     def collect_occurrences(self, names: set[str]) -> None:
-        """Find the uses of some names in all files."""
         symbols = self.symbols
         for file, (path, record) in enumerate(zip(symbols.paths, symbols.records, strict=True)):
             for word in names.intersection(record.names.words):
@@ -141,7 +140,6 @@ class Evidence:
         return used is None or definition.name not in used.bound  # not a variable, so it may be a property
 
     def _has_dynamic_lookup(self, file: int) -> bool:
-        """Return whether a Python module resolves attributes dynamically."""
         symbols = self.symbols
         for symbol in symbols.local[file].get("__getattr__", ()):
             used = symbols.used.get(symbol)

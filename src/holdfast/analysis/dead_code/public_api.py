@@ -80,7 +80,6 @@ class PublicApi:
 
     @cached_property
     def _imported(self) -> set[int]:
-        """The files that some file imports."""
         files = range(len(self.symbols.paths))
         return {module for file in files for module in self.symbols.imported_modules(file)[0]}
 

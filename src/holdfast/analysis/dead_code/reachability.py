@@ -58,7 +58,6 @@ class Reachability:
             self._process_worklist()
 
     def run_round(self, roots: Iterable[int]) -> None:
-        """Run another round from some definitions."""
         self._current_round += 1
         for symbol in roots:
             self._mark(symbol, symbol)
@@ -97,7 +96,6 @@ class Reachability:
             self._visit(self._worklist.pop())
 
     def _visit(self, symbol: int) -> None:
-        """Mark the definitions that a marked definition leads to."""
         symbols = self.symbols
         if symbol in self._waiting:
             self._mark_all(symbol, self._waiting.pop(symbol))
@@ -116,7 +114,6 @@ class Reachability:
         return is_accessed or definition.kind in ("Constructor", "EnumMember")
 
     def _follow_uses(self, file: int, symbol: int, uses: Uses) -> None:
-        """Mark the definitions that the names and attributes in some code may refer to."""
         symbols = self.symbols
         if names := self._unreached_or_renamed.intersection(uses.names):
             bound = self._bound_names(symbol, uses)

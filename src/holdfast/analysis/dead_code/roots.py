@@ -73,7 +73,6 @@ def _matches(definition: Definition, name_pattern: re.Pattern[str]) -> bool:
 
 
 def _is_called_by_convention(definition: Definition, owner: Definition | None, rules: Convention) -> bool:
-    """Return whether the language or a framework finds a definition by its name or its decorators."""
     name = definition.name
     is_dunder = name.startswith("__") and name.endswith("__")
     if definition.kind in NAMESPACES or is_dunder:
@@ -88,7 +87,6 @@ def _is_called_by_convention(definition: Definition, owner: Definition | None, r
 
 
 def _is_called_member(name: str, owner: Definition | None, rules: Convention) -> bool:
-    """Return whether the language, a common library or the base class calls a member."""
     if name in rules.members or not _is_word(name):
         return True
     if owner is None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from posixpath import dirname
 
 from holdfast.analysis.graph.file_scope import NAMESPACES
@@ -72,11 +73,9 @@ class SymbolTable:
         known_names = {*self.non_members, "default"}
         self.renaming_aliases = {alias for (_, alias), names in self.aliases.items() if names & known_names}
         """Aliases that imports give to definitions with another name."""
-        self._imports: list[tuple[dict[str, list[ImportedName]], list[ImportedName]] | None] = [None] * len(
-            self.paths
-        )
         self._exports: dict[tuple[int, str], tuple[int, ...]] = {}
-        self._modules: dict[int, tuple[frozenset[int], tuple[str, ...]]] = {}
+        self.imports = cache(self._find_imports)
+        self.imported_modules = cache(self._find_imported_modules)
 
     def _add(self, record: Record) -> None:
         definitions, start, file = record.names.definitions, len(self.definitions), len(self.starts)
@@ -140,19 +139,16 @@ class SymbolTable:
             if symbol != MODULE:
                 yield symbol
 
-    def imports(self, file: int) -> tuple[dict[str, list[ImportedName]], list[ImportedName]]:
+    def _find_imports(self, file: int) -> tuple[dict[str, list[ImportedName]], list[ImportedName]]:
         """Return the imports of a file by the name they bind, and its star imports."""
-        imports = self._imports[file]
-        if imports is None:
-            by_name: dict[str, list[ImportedName]] = {}
-            stars = []
-            for imported in self.records[file].names.imports:
-                if imported.alias:
-                    by_name.setdefault(imported.alias, []).append(imported)
-                if imported.name == "*" and (not imported.alias or imported.reexported):
-                    stars.append(imported)
-            imports = self._imports[file] = by_name, stars
-        return imports
+        by_name: dict[str, list[ImportedName]] = {}
+        stars = []
+        for imported in self.records[file].names.imports:
+            if imported.alias:
+                by_name.setdefault(imported.alias, []).append(imported)
+            if imported.name == "*" and (not imported.alias or imported.reexported):
+                stars.append(imported)
+        return by_name, stars
 
     def imported_files(self, file: int, imported: ImportedName) -> list[int]:
         """Return the project files that an import may refer to."""
@@ -205,19 +201,13 @@ class SymbolTable:
                 name = imported.alias  # most likely the default export has the same name
             yield from self.resolve_export(module, name)
 
-    def imported_modules(self, file: int) -> tuple[frozenset[int], tuple[str, ...]]:
+    def _find_imported_modules(self, file: int) -> tuple[frozenset[int], tuple[str, ...]]:
         """Return the files that a file imports from, and the folders of the packages among them."""
-        modules = self._modules.get(file)
-        if modules is None:
-            files: set[int] = set()
-            for imported in self.records[file].names.imports:
-                # A name imported from a package may be one of its modules.
-                files.update(self.imported_files(file, imported))
-            packages = [self.paths[module] for module in files if "/__init__." in f"/{self.paths[module]}"]
-            folders = sorted({dirname(package) for package in packages})
-            modules = frozenset(files), tuple(f"{folder}/" for folder in folders)
-            self._modules[file] = modules
-        return modules
+        imports = self.records[file].names.imports
+        # A name imported from a package may be one of its modules.
+        files = frozenset(number for imported in imports for number in self.imported_files(file, imported))
+        packages = [self.paths[module] for module in files if "/__init__." in f"/{self.paths[module]}"]
+        return files, tuple(f"{folder}/" for folder in sorted({dirname(package) for package in packages}))
 
     def visible_in_family(self, file: int, name: str) -> Iterator[int]:
         """Yield the definitions a name may refer to in a language that needs no import for it."""

@@ -34,5 +34,4 @@ class UnusedCode:
 
     @property
     def level(self) -> Level:
-        """The level that its confidence belongs to."""
         return next(level for level in LEVELS if self.confidence >= MIN_CONFIDENCE[level])

@@ -50,12 +50,10 @@ class DebtReport(AnalysisReport):
 
     @property
     def by_severity(self) -> dict[str, int]:
-        """The number of items of each severity."""
         return dict(sorted(Counter(item.severity for item in self.items).items()))
 
     @property
     def by_category(self) -> dict[str, int]:
-        """The number of items of each category."""
         return dict(sorted(Counter(item.category for item in self.items).items()))
 
     @property

@@ -56,7 +56,6 @@ def passages(comments: Iterable[Comment]) -> Iterator[Passage]:
 
 
 def _continues(last: Comment, comment: Comment) -> bool:
-    """Return whether a comment belongs to the same passage as the one before it."""
     if last.text.startswith(_BLOCK_DELIMITERS) or comment.text.startswith(_BLOCK_DELIMITERS):
         return False
     is_below = comment.line == last.end_line + 1 and comment.column == last.column

@@ -87,7 +87,6 @@ class DefectReport(AnalysisReport):
 
     @property
     def baseline(self) -> Baseline:
-        """How well the model ranks files, by two-fold cross-validation."""
         return Baseline(reason=self.history) if isinstance(self.history, str) else self.history.baseline
 
     @property
@@ -97,11 +96,9 @@ class DefectReport(AnalysisReport):
 
     @cached_property
     def findings(self) -> tuple[CodeFinding, ...]:
-        """All predictions."""
         return tuple(map(defect_finding, self.predictions))
 
     def file_numbers(self) -> Mapping[str, Mapping[str, Any]]:
-        """Return the probability of each file."""
         return {
             prediction.file: {"defect_probability": prediction.probability} for prediction in self.predictions
         }

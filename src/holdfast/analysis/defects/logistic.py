@@ -57,7 +57,6 @@ class Model(Output):
         return {name: self.weights.get(name, 0.0) * number for name, number in inputs.items()}
 
     def probability(self, measured: Measures) -> float:
-        """Return the probability that a file needs a fix."""
         return self.probability_from(self.contributions(measured))
 
     def probability_from(self, contributions: Mapping[str, float]) -> float:

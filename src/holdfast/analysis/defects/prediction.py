@@ -144,7 +144,7 @@ class DefectHistory:
     def baseline(self) -> Baseline:
         """How well the model ranks files, by two-fold cross-validation."""
         past = self.past
-        baseline = Baseline(files=len(past.rows), fixed=sum(past.fixed))
+        baseline = Baseline(files=len(past.rows), mended=sum(past.fixed))  # the alias of `fixed`
         if not past.is_sufficient:
             reason = f"fewer than {MIN_EXAMPLES} files were fixed in the last year, or were not"
             return baseline.model_copy(update={"reason": reason})
@@ -184,7 +184,6 @@ class MeasuredFiles(NamedTuple):
     """The features that are missing for all files, with the reasons."""
 
     def measures(self, path: str) -> Measures:
-        """Return the measures of one file."""
         measures = dict(self.static[path])
         if self.history is not None:
             measures.update(self.history.present.get(path, {}))

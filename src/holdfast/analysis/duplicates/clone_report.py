@@ -35,7 +35,6 @@ class CloneReport(AnalysisReport):
 
     @property
     def total_lines(self) -> int:
-        """The number of lines of all files."""
         return sum(self.line_counts.values())
 
     @property

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from holdfast.analysis.duplicates.clone import COPY_KINDS, CloneQuery, FragmentGroup
+from holdfast.analysis.duplicates.clone import COPY_KINDS, CloneKind, CloneQuery, FragmentGroup
 from holdfast.analysis.duplicates.clone_report import CloneReport
 from holdfast.analysis.duplicates.gpu_use import GpuUse
 from holdfast.analysis.engine.scan import FileScan, Project
@@ -19,10 +19,6 @@ from holdfast.syntax.record import Record
 if TYPE_CHECKING:
     from holdfast.analysis.room import Analysis
 
-_DUPLICATE_MARK = b"\1"
-"""Marks a line in an exact or renamed clone."""
-_GAPPED_MARK = b"\2"
-"""Marks another line in a gapped clone."""
 _NO_FUNCTIONS = "Exact and renamed clones are found by sorting, which needs no GPU."
 
 
@@ -65,13 +61,13 @@ def clones_in_files(
         near_groups, gpu = near_clones(corpus, indentations(files), functions, query)
         groups += near_groups
     groups = _distinct(groups)
-    line_counts = {path: stream.lines for path, stream in files.items()}
-    marks = _mark_lines(groups, line_counts)
+    duplicate, gapped = _covered_lines(groups, COPY_KINDS), _covered_lines(groups, {"gapped"})
+    gapped_only = {path: bits & ~duplicate.get(path, 0) for path, bits in gapped.items()}
     return CloneReport(
         tuple(groups),
-        line_counts,
-        duplicate_lines=_count_marks(marks, _DUPLICATE_MARK),
-        gapped_lines=_count_marks(marks, _GAPPED_MARK),
+        {path: stream.lines for path, stream in files.items()},
+        duplicate_lines={path: bits.bit_count() for path, bits in duplicate.items()},
+        gapped_lines={path: bits.bit_count() for path, bits in gapped_only.items() if bits},
         gpu=gpu,
     )
 
@@ -84,22 +80,10 @@ def _distinct(groups: Iterable[FragmentGroup]) -> list[FragmentGroup]:
     return list(by_id.values())
 
 
-def _mark_lines(groups: Collection[FragmentGroup], line_counts: Mapping[str, int]) -> dict[str, bytes]:
-    """Return one byte for each line of the files with clones: one of the marks, or zero."""
-    marks: dict[str, bytearray] = {}
-    gapped = [group for group in groups if group.kind == "gapped"]
-    copies = [group for group in groups if group.kind in COPY_KINDS]
-    for group in [*gapped, *copies]:  # copies last: their mark prevails
-        mark = _DUPLICATE_MARK if group.kind in COPY_KINDS else _GAPPED_MARK
-        for fragment in group.fragments:
-            start, end = fragment.start_line - 1, fragment.end_line
-            if fragment.file not in marks:
-                marks[fragment.file] = bytearray(line_counts[fragment.file])
-            marks[fragment.file][start:end] = mark * (end - start)
-    return {path: bytes(marks[path]) for path in sorted(marks)}
-
-
-def _count_marks(marks: Mapping[str, bytes], mark: bytes) -> dict[str, int]:
-    """Return the number of lines with a mark in each file that has any."""
-    counts = {path: line_marks.count(mark) for path, line_marks in marks.items()}
-    return {path: count for path, count in counts.items() if count}
+def _covered_lines(groups: Iterable[FragmentGroup], kinds: Collection[CloneKind]) -> dict[str, int]:
+    """Return, for each file in groups of some kinds, the lines that these cover as the bits of a number."""
+    covered: dict[str, int] = {}
+    for fragment in (fragment for group in groups if group.kind in kinds for fragment in group.fragments):
+        bits = (1 << fragment.end_line + 1) - (1 << fragment.start_line)
+        covered[fragment.file] = covered.get(fragment.file, 0) | bits
+    return dict(sorted(covered.items()))

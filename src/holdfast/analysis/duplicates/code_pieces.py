@@ -81,7 +81,6 @@ class CodePieces:
                 self._add(self._spans(file, record, min_lines), family)
 
     def tokens_of(self, number: int) -> list[int]:
-        """Return the tokens of a piece."""
         span = self.pieces[number].spans[0]
         tokens: list[int] = self._table.tokens.exact[span.start : span.end].tolist()
         return tokens
@@ -188,17 +187,14 @@ class TokenLines:
         return len(self._line_numbers)
 
     def rows_between(self, first_line: int, last_line: int) -> Rows:
-        """Return the rows of a range of lines."""
         first, end = np.searchsorted(self._line_numbers, [first_line, last_line + 1]).tolist()
         return first, end
 
     def token_count(self, rows: Rows) -> int:
-        """Return the number of tokens in rows."""
         first, end = rows
         return int(self.starts[end] - self.starts[first])
 
     def span(self, path: str, rows: Rows) -> PieceSpan:
-        """Return the span of rows."""
         first, end = rows
         start, stop = int(self.starts[first]), int(self.starts[end])
         return PieceSpan(

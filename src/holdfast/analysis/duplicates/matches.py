@@ -61,7 +61,6 @@ class Matches(NamedTuple):
 
     @property
     def fragment_counts(self) -> Integers:
-        """The number of fragments of each match."""
         return np.diff(self.bounds)
 
     @property
@@ -69,8 +68,14 @@ class Matches(NamedTuple):
         """The first token of each match's first fragment."""
         return self.positions[self.bounds[:-1]]
 
+    def shortest_distances(self, longest: int) -> Integers:
+        """Return the shortest distance between consecutive fragments of each match, at most `longest`."""
+        distances = np.diff(self.positions, append=0)
+        distances[self.bounds[1:] - 1] = longest  # there is no next fragment
+        shortest: Integers = np.minimum.reduceat(distances, self.bounds[:-1])
+        return shortest
+
     def select(self, is_selected: Booleans) -> Matches:
-        """Return the matches that `is_selected` marks."""
         return self.select_fragments(np.repeat(is_selected, self.fragment_counts))
 
     def select_fragments(self, is_selected: Booleans) -> Matches:
@@ -90,16 +95,16 @@ def maximal_matches(corpus: CloneCorpus, text: NormalisedText, min_tokens: int, 
     anchors, windows = repeated_windows(corpus, text, min_tokens)
     extender = _Extender(text)
     groups = windows.heads
-    found = []
+    parts = []
     while len(groups):
         matches = _extend(corpus, extender, _seeds(windows, groups, min_tokens))
-        found.append(_clip_to_lines(corpus, matches, min_tokens, min_lines))
+        parts.append(_clip_to_lines(corpus, matches, min_tokens, min_lines))
         # Every window of a chain may agree while the renaming becomes inconsistent from one window to the
         # next, so a match may end inside its chain. The first window that reaches beyond it is another seed.
         last_windows = matches.first_positions + matches.lengths - min_tokens
         next_groups = windows.group_of_anchor[np.searchsorted(anchors, last_windows, "right")]
         groups = _next_seeds(windows, groups, next_groups)
-    return _merge(found)
+    return _merge(parts)
 
 
 class _Extender:
@@ -183,11 +188,7 @@ def _next_seeds(windows: WindowGroups, groups: Integers, next_groups: Integers) 
 def _extend(corpus: CloneCorpus, extender: _Extender, seeds: Matches) -> Matches:
     """Extend matches to the right, then to the left, as far as all their fragments agree."""
     firsts = seeds.bounds[:-1]
-    # Fragments do not overlap, so a match is at most as long as the least distance between two of them.
-    distances = np.diff(seeds.positions, append=0)
-    distances[seeds.bounds[1:] - 1] = corpus.size  # there is no next fragment
-    max_lengths = np.minimum.reduceat(distances, firsts)
-
+    max_lengths = seeds.shortest_distances(corpus.size)  # fragments do not overlap
     space_right = np.minimum.reduceat(corpus.segment_ends(seeds.positions) - seeds.positions, firsts)
     limits = np.minimum(space_right, max_lengths) - seeds.lengths
     next_tokens = seeds.positions + np.repeat(seeds.lengths, seeds.fragment_counts)

@@ -82,7 +82,6 @@ class Pieces:
 
     @cached_property
     def lengths(self) -> Array:
-        """The number of tokens of each piece."""
         return np.diff(self.starts)
 
 

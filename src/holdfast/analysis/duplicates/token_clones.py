@@ -105,9 +105,7 @@ def _without_shifted_repetitions(corpus: CloneCorpus, matches: Matches) -> Match
         return matches
     firsts = matches.first_positions
     lasts = matches.positions[matches.bounds[1:] - 1]
-    distances = np.diff(matches.positions, append=0)
-    distances[matches.bounds[1:] - 1] = corpus.size  # there is no next fragment
-    periods = np.minimum.reduceat(distances, matches.bounds[:-1])
+    periods = matches.shortest_distances(corpus.size)
     is_in_one_file = corpus.files_at(firsts) == corpus.files_at(lasts)
     runs = np.flatnonzero(is_in_one_file & (periods < 2 * matches.lengths))
     by_period_and_start = runs[np.lexsort((firsts[runs], periods[runs]))]

@@ -68,7 +68,6 @@ class _FragmentIndex:
         return bool(set.intersection(*groups))
 
     def _groups_around(self, kind: CloneKind, inner: Fragment) -> set[int]:
-        """Return the numbers of the groups with a fragment that contains the lines of this one."""
         return {
             number
             for number, outer in self._fragments.get((kind, inner.file), ())

@@ -147,7 +147,6 @@ class CloneCorpus:
         return counts
 
     def exact_text(self) -> NormalisedText:
-        """Return the tokens as they are written."""
         return NormalisedText(self.tokens.exact)
 
     def renamed_text(self) -> NormalisedText:

@@ -134,7 +134,6 @@ class _ReferenceFinder:
         return attributes
 
     def references(self, path: str, record: Record) -> Iterator[CrossReference]:
-        """Yield the references in a file."""
         language = record.language
         if language in ("rust", "csharp"):
             yield from self._attribute_references(path, record)

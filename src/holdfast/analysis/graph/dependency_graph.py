@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from holdfast.analysis.engine.scan import Scan
-from holdfast.analysis.graph.file_scope import CONSTRUCTOR, enclosing_function
+from holdfast.analysis.graph.file_scope import CONSTRUCTOR, innermost
 from holdfast.analysis.graph.imports.target import Certainty
 from holdfast.analysis.graph.resolution import Resolution
 from holdfast.analysis.graph.resolved_name import LOCAL, DefinitionRef, ResolvedName
@@ -49,8 +50,6 @@ _NODE_TYPES: Mapping[str, NodeType] = {
     "Enum": "Enum",
     "Interface": "Interface",
 }
-_FILES_BETWEEN_REPORTS = 100
-"""Files between two progress reports: a judgement. They take a fraction of a second."""
 
 
 class DependencyNode(NamedTuple):
@@ -143,8 +142,7 @@ def dependency_graph(
     edge_types = EDGE_TYPES[dag_type]
     call = current_call()
     for done, (path, record) in enumerate(scan.files.items()):
-        if done % _FILES_BETWEEN_REPORTS == 0:
-            call.progress(done, len(scan.files), "Resolving names")
+        call.progress(done, len(scan.files), "Resolving names")
         builder.add(path, record, edge_types)
     return builder.graph(edge_types)
 
@@ -171,8 +169,8 @@ class _Builder:
         self.edges: dict[EdgeKey, DependencyEdge] = {}
         self.sites: defaultdict[EdgeType, Counter[str]] = defaultdict(Counter)
         self.external: Counter[str] = Counter()
-        self._complexities: dict[str, dict[str, int]] = {}
-        self._callables: dict[DefinitionRef, str | None] = {}
+        self._complexity = cache(self._compute_complexity)
+        self._callable_node = cache(self._find_callable_node)
 
     def add(self, path: str, record: Record, edge_types: tuple[EdgeType, ...]) -> None:
         self._add_nodes(path, record, edge_types)
@@ -219,20 +217,17 @@ class _Builder:
             )
         return key
 
-    def _complexity(self, path: str) -> dict[str, int]:
+    def _compute_complexity(self, path: str) -> dict[str, int]:
         """Return the complexity of each function of a file, and the sums for the enclosing definitions."""
-        complexities = self._complexities.get(path)
-        if complexities is None:
-            functions = self.resolution.records[path].functions
-            of_functions = {function.name: function.cyclomatic for function in functions}
-            sums: Counter[str] = Counter()
-            for name, complexity in of_functions.items():
-                container = name.rpartition(".")[0]
-                while container:
-                    sums[container] += complexity
-                    container = container.rpartition(".")[0]
-            complexities = self._complexities[path] = {**sums, **of_functions}
-        return complexities
+        functions = self.resolution.records[path].functions
+        of_functions = {function.name: function.cyclomatic for function in functions}
+        sums: Counter[str] = Counter()
+        for name, complexity in of_functions.items():
+            container = name.rpartition(".")[0]
+            while container:
+                sums[container] += complexity
+                container = container.rpartition(".")[0]
+        return {**sums, **of_functions}
 
     def _add_imports(self, path: str, record: Record) -> None:
         names = record.names
@@ -248,7 +243,7 @@ class _Builder:
                     files = used_files
                 else:
                     certainty = "likely"
-            is_in_function = enclosing_function(names.definitions, imported.definition) != MODULE
+            is_in_function = innermost(names.definitions, imported.definition, FUNCTIONS) != MODULE
             is_deferred = imported.typing_only or is_in_function
             self._count_sites("Imports", weight=1, resolved=certainty != "unknown", package=target.package)
             for file in files:
@@ -279,20 +274,15 @@ class _Builder:
             if call.nodes or (package and self.include_external):
                 caller = callers.get(definition)
                 if caller is None:
-                    place = DefinitionRef(path, scope.executing_definition(definition))
-                    caller = callers[definition] = self._add_node(place)
+                    place = innermost(scope.definitions, definition, FUNCTIONS | CLASSES)
+                    caller = callers[definition] = self._add_node(DefinitionRef(path, place))
                 for node in call.nodes:
                     self._add_edge(DependencyEdge(caller, node, "Calls", weight, name.certainty))
                 if package:
                     self._add_external(caller, package, "Calls", weight)
 
-    def _callable_node(self, place: DefinitionRef) -> str | None:
-        """Return the node of the called function: for a class its constructor, or else the class itself."""
-        if place not in self._callables:
-            self._callables[place] = self._find_callable_node(place)
-        return self._callables[place]
-
     def _find_callable_node(self, place: DefinitionRef) -> str | None:
+        """Return the node of the called function: for a class its constructor, or else the class itself."""
         if place.definition == MODULE:
             return None
         scope = self.resolution.scope(place.path)

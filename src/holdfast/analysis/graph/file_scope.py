@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import builtins
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Container, Iterator, Mapping, Sequence
+from functools import cache, cached_property
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -112,9 +112,9 @@ def scoping_rules(language: str) -> ScopingRules:
     return _RULES.get(language) or ScopingRules(language)
 
 
-def enclosing_function(definitions: Sequence[Definition], index: int) -> int:
-    """Return the innermost function around a definition, itself included, or MODULE."""
-    while index != MODULE and definitions[index].kind not in FUNCTIONS:
+def innermost(definitions: Sequence[Definition], index: int, kinds: Container[str]) -> int:
+    """Return the innermost definition of some kinds around a definition, itself included, or MODULE."""
+    while index != MODULE and definitions[index].kind not in kinds:
         index = definitions[index].container
     return index
 
@@ -151,7 +151,7 @@ class FileScope:
         self.paths = self._plain_paths(names.package)
         """The path by which other code refers to each definition."""
         self._record = record
-        self._owners: dict[int, int | None] = {}
+        self.owner = cache(self._find_owner)
         for index, definition in enumerate(names.definitions):
             self._add(index, definition)
         for imported in names.imports:
@@ -202,7 +202,7 @@ class FileScope:
 
     def _add_import(self, imported: ImportedName) -> None:
         alias = imported.alias or (imported.name if imported.name != "*" else "")
-        function = enclosing_function(self.definitions, imported.definition)
+        function = innermost(self.definitions, imported.definition, FUNCTIONS)
         if imported.name == "*" and not imported.alias:
             self.star_imports.append(imported)
         elif not alias:
@@ -211,12 +211,6 @@ class FileScope:
             self.imports.setdefault(alias, imported)
         else:
             self.inner_imports[function][alias] = imported
-
-    def executing_definition(self, index: int) -> int:
-        """Return the innermost function or type around a definition, itself included, or MODULE."""
-        while index != MODULE and self.definitions[index].kind not in FUNCTIONS | CLASSES:
-            index = self.definitions[index].container
-        return index
 
     def enclosing_scopes(self, definition: int) -> Iterator[EnclosingScope]:
         """Yield a definition and those around it, the innermost first, without the file."""
@@ -227,20 +221,13 @@ class FileScope:
             yield EnclosingScope(definition, self.paths[definition], is_visible)
             definition = self.definitions[definition].container
 
-    def owner(self, definition: int) -> int | None:
-        """Return the innermost class around a definition, itself included."""
-        if definition not in self._owners:
-            self._owners[definition] = self._find_owner(definition)
-        return self._owners[definition]
-
     def _find_owner(self, definition: int) -> int | None:
-        container = definition
-        while container != MODULE:
-            if self.definitions[container].kind in CLASSES:
-                return container
-            container = self.definitions[container].container
+        """Return the innermost class around a definition, itself included, or that a method belongs to."""
         if definition == MODULE:
             return None
+        owner = innermost(self.definitions, definition, CLASSES)
+        if owner != MODULE:
+            return owner
         # A method may be defined outside its class; then its path has the class.
         owner_path = self.paths[definition].rpartition(".")[0]
         if not owner_path:
@@ -270,7 +257,6 @@ class FileScope:
         return definition if may_be_in_namespace else MODULE
 
     def _is_nested(self, definition: int) -> bool:
-        """Return whether a definition is inside another one, or is a namespace."""
         if definition == MODULE:
             return False
         return "." in self.paths[definition] or self.definitions[definition].kind in NAMESPACES

@@ -36,7 +36,6 @@ class GraphReport(AnalysisReport):
 
     @cached_property
     def import_graph(self) -> ImportGraph:
-        """The imports between scanned files."""
         targets: defaultdict[str, set[str]] = defaultdict(set)
         for edge in self.imports.edges:
             if edge.edge_type == "Imports" and edge.origin != edge.target and edge.target in self.files:

@@ -184,7 +184,6 @@ class MetricGraph:
         return Figures({"clustering": _round(coefficients), "community": communities}, totals)
 
     def components(self) -> Figures:
-        """Return the weakly and strongly connected components."""
         figures = Figures({}, {})
         for mode in ("weak", "strong"):
             groups, sizes = _renumber_by_size(self._graph.connected_components(mode=mode).membership)

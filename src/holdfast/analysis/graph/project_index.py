@@ -50,7 +50,6 @@ class ProjectIndex:
         return ResolvedName(tuple(places), "", "exact" if rules.package_is_scope else "likely")
 
     def _package_key(self, path: str, rules: ScopingRules) -> str:
-        """Return a text that is equal for all files of one package."""
         package = self._records[path].names.package
         if rules.package == "folder":
             return f"{dirname(path)} {package.removesuffix('_test')}"

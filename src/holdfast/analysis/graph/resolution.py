@@ -15,6 +15,7 @@ from __future__ import annotations
 import threading
 from collections import defaultdict
 from collections.abc import Mapping
+from functools import cache
 
 from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.graph.file_scope import NAMESPACES, FileScope
@@ -45,10 +46,12 @@ class Resolution:
         self.records: Mapping[str, Record] = scan.files
         self.layout = Layout(scan.files, scan.other_files, read_other)
         self._import_resolvers = ImportResolvers(self.layout)
-        self._scopes: dict[str, FileScope] = {}
+        self.scope = cache(self._make_scope)
+        """Returns the scope of a file."""
+        self.bases = cache(self._resolve_bases)
+        """Returns the base types of a class, in source order."""
         self._exports: dict[tuple[str, str], ResolvedName] = {}
         self._members: dict[tuple[DefinitionRef, str], ResolvedName] = {}
-        self._bases: dict[DefinitionRef, list[ResolvedName]] = {}
         self._resolved: dict[str, dict[tuple[int, str], ResolvedName]] = defaultdict(dict)
         self._active = _ActiveLookups()
         self._index = ProjectIndex(scan.files, self.scope)
@@ -63,16 +66,12 @@ class Resolution:
         resolver = self._import_resolvers.for_language(self.records[path].language)
         return resolver.resolve(path, imported)
 
-    def scope(self, path: str) -> FileScope:
-        """Return the scope of a file."""
-        scope = self._scopes.get(path)
-        if scope is None:
-            scope = self._scopes[path] = FileScope(self.records[path])
-        return scope
+    def _make_scope(self, path: str) -> FileScope:
+        return FileScope(self.records[path])
 
     def resolve_name(self, path: str, definition: int, name: str) -> ResolvedName:
         """Resolve a name, with attributes joined by dots, as seen from a definition of a file."""
-        scope = self._scopes.get(path) or self.scope(path)
+        scope = self.scope(path)
         definition = scope.equivalent_scope(definition, name.partition(".")[0])
         cache = self._resolved[path]
         resolved = cache.get((definition, name))
@@ -369,18 +368,14 @@ class Resolution:
             package = package or base.package
         return ResolvedName((), package, "likely") if package else UNKNOWN
 
-    def bases(self, owner: DefinitionRef) -> list[ResolvedName]:
-        """Resolve the base types of a class, in source order."""
-        bases = self._bases.get(owner)
-        if bases is None:
-            scope = self.scope(owner.path)
-            definition = scope.definitions[owner.definition]
-            bases = []
-            for written in scope.bases(owner.definition):
-                name = written.replace("::", ".").replace("\\", ".").lstrip(".")
-                if name:
-                    base = self.resolve_name(owner.path, definition.container, name)
-                    other_places = tuple(place for place in base.places if place != owner)
-                    bases.append(base._replace(places=other_places))
-            self._bases[owner] = bases
+    def _resolve_bases(self, owner: DefinitionRef) -> list[ResolvedName]:
+        scope = self.scope(owner.path)
+        definition = scope.definitions[owner.definition]
+        bases = []
+        for written in scope.bases(owner.definition):
+            name = written.replace("::", ".").replace("\\", ".").lstrip(".")
+            if name:
+                base = self.resolve_name(owner.path, definition.container, name)
+                other_places = tuple(place for place in base.places if place != owner)
+                bases.append(base._replace(places=other_places))
         return bases

@@ -33,8 +33,6 @@ KINDS_BY_SCOPE: dict[Scope, frozenset[str]] = {
 }
 NAMES_PER_BATCH = 10_000
 """Names whose vectors are summed between two checks for cancellation: a judgement, a fraction of a second."""
-_FILES_BETWEEN_REPORTS = 100
-"""Files between two progress reports: a judgement, a fraction of a second."""
 _MIN_CODE_LETTERS = 2
 """Letters of a Metaphone code that is compared: a judgement. Too many words share a code of one letter."""
 
@@ -123,10 +121,10 @@ def metaphone(word: str) -> str:
 
 def catalogue(scan: Scan) -> NameCatalogue:
     """Index the identifiers of a scan: definitions, parameters and local variables."""
+    call = current_call()
     places: dict[tuple[str, str], set[FileLine]] = {}
-    for number, (path, record) in enumerate(scan.files.items()):
-        if number % _FILES_BETWEEN_REPORTS == 0:
-            current_call().progress(number, len(scan.files), "Reading names")
+    for done, (path, record) in enumerate(scan.files.items()):
+        call.progress(done, len(scan.files), "Reading names")
         definitions = record.names.definitions
         for definition in definitions:
             key = (definition.name, definition.kind)

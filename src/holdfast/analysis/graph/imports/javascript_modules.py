@@ -8,6 +8,7 @@ Extensions and index files are tried as bundlers do; `.js` also finds the `.ts` 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from posixpath import dirname, join
 from typing import Any, NamedTuple
 
@@ -52,8 +53,7 @@ class JavaScriptModules(ImportResolver):
             for path in layout.settings(name)
         }
         """The compiler settings in each folder; tsconfig.json is preferred."""
-        self._path_mappings: dict[str, _PathMapping] = {}
-        """The mapping of each folder with compiler settings, as far as it was needed."""
+        self._path_mapping = cache(self._read_path_mapping)
         self._manifests: dict[str, dict[str, Any]] = {}
         """The package.json in each folder."""
         self._packages: dict[str, str] = {}
@@ -62,17 +62,13 @@ class JavaScriptModules(ImportResolver):
             manifest = self._manifests[dirname(path)] = layout.json(path)
             if isinstance(name := manifest.get("name"), str):
                 self._packages.setdefault(name, dirname(path))
-        self._resolved: dict[tuple[str, str], Target] = {}
+        self._resolve_module = cache(self._find_module)
 
     def resolve(self, path: str, imported: ImportedName) -> Target:
-        """Resolve an import."""
-        key = (dirname(path), imported.module)
-        target = self._resolved.get(key)
-        if target is None:
-            target = self._resolved[key] = self._resolve(*key)
+        target = self._resolve_module(dirname(path), imported.module)
         return target._replace(symbol=imported.name) if target.files else target
 
-    def _resolve(self, folder: str, module: str) -> Target:
+    def _find_module(self, folder: str, module: str) -> Target:
         module = module.partition("?")[0]
         if module.startswith((".", "/")):
             file = self._find_file(join_path(folder, module.lstrip("/") if module[0] == "/" else module))
@@ -103,9 +99,7 @@ class JavaScriptModules(ImportResolver):
         home = next((home for home in folder_and_ancestors(folder) if home in self._compiler_configs), None)
         if home is None:
             return None
-        if home not in self._path_mappings:
-            self._path_mappings[home] = self._read_path_mapping(self._compiler_configs[home])
-        mapping = self._path_mappings[home]
+        mapping = self._path_mapping(self._compiler_configs[home])
         candidates = []
         for pattern in sorted(mapping.patterns, key=lambda text: -len(text.partition("*")[0])):
             wildcard = _match_wildcard(pattern, module)
@@ -187,7 +181,6 @@ def _match_wildcard(pattern: str, text: str) -> str | None:
 
 
 def _lists_of_texts(table: dict[Any, Any]) -> dict[str, list[str]]:
-    """Return the entries of a table that are lists, without items that are not texts."""
     return {
         str(key): [item for item in value if isinstance(item, str)]
         for key, value in table.items()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from posixpath import basename, commonpath, dirname, join, normpath
 from typing import Any
 
@@ -47,8 +47,9 @@ class Layout:
         """The files that are not source code."""
         self.damaged: dict[str, str] = {}
         """The settings files that could not be parsed, with the reason."""
-        self._read_other = read_other
-        self._top_level_names: dict[str, frozenset[str]] = {}
+        self.text = read_other
+        """Returns the text of a file that is not source code, or None."""
+        self.top_level_names = cache(self._find_top_level_names)
 
     def files_in(self, *languages: str) -> list[str]:
         """Return the files in the given languages, in order."""
@@ -61,7 +62,6 @@ class Layout:
 
     @cached_property
     def by_name(self) -> dict[str, list[str]]:
-        """The source files by base name."""
         return self._group_files(basename)
 
     def _group_files(self, key: Callable[[str], str]) -> dict[str, list[str]]:
@@ -75,17 +75,11 @@ class Layout:
         candidates = self.by_name.get(basename(suffix), [])
         return [path for path in candidates if path == suffix or path.endswith("/" + suffix)]
 
-    def top_level_names(self, path: str) -> frozenset[str]:
+    def _find_top_level_names(self, path: str) -> frozenset[str]:
         """Return the names that a file defines at the top level or in a namespace."""
-        names = self._top_level_names.get(path)
-        if names is None:
-            definitions = self.records[path].names.definitions
-            namespaces = {index for index, item in enumerate(definitions) if item.kind == "Namespace"}
-            names = frozenset(
-                item.name for item in definitions if item.container == MODULE or item.container in namespaces
-            )
-            self._top_level_names[path] = names
-        return names
+        definitions = self.records[path].names.definitions
+        namespaces = {index for index, item in enumerate(definitions) if item.kind == "Namespace"}
+        return frozenset(item.name for item in definitions if item.container in {MODULE, *namespaces})
 
     def settings(self, name: str) -> list[str]:
         """Return the settings files with a name, in the project and its parent folders."""
@@ -96,10 +90,6 @@ class Layout:
         paths.update(path for path in in_parents if self.text(path))
         return sorted(paths)
 
-    def text(self, path: str) -> str | None:
-        """Return the text of a file that is not source code, or None."""
-        return self._read_other(path)
-
     def json(self, path: str) -> dict[str, Any]:
         """Return a JSON document, which may have comments and trailing commas as tsconfig allows."""
         return self._parse(
@@ -107,7 +97,6 @@ class Layout:
         )
 
     def toml(self, path: str) -> dict[str, Any]:
-        """Return a TOML document."""
         return self._parse(path, parse_toml)
 
     def _parse(self, path: str, parse: Callable[[str], Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
+from functools import cache
 from posixpath import dirname, join
 
 from holdfast.analysis.graph.imports.layout import Layout, folder_and_ancestors, join_path
@@ -30,9 +31,9 @@ class PythonModules(ImportResolver):
         """All folders with Python files in them or deeper."""
         self._homes: dict[str, set[str]] = defaultdict(set)
         """The folders that contain a module or package with each name."""
-        self._roots: dict[str, list[str]] = {}
-        self._bound: dict[str, frozenset[str]] = {}
-        self._resolved: dict[tuple[str, str, str, int], Target] = {}
+        self._roots_of = cache(self._find_roots)
+        self._bound_in = cache(self._find_bound)
+        self._resolve_in = cache(self._resolve)
         for path in layout.files_in("python"):
             self._add(path)
         project_folders = [
@@ -62,28 +63,23 @@ class PythonModules(ImportResolver):
             self._homes[folder.rpartition("/")[2]].add(dirname(folder))
 
     def resolve(self, path: str, imported: ImportedName) -> Target:
-        """Resolve an import."""
-        folder = path.rpartition("/")[0]
-        key = (folder, imported.module, imported.name, imported.level)
-        target = self._resolved.get(key)
-        if target is None:
-            target = self._resolved[key] = self._resolve(folder, imported)
-        return target
+        return self._resolve_in(dirname(path), imported.module, imported.name, imported.level)
 
-    def _resolve(self, folder: str, imported: ImportedName) -> Target:
-        if imported.level:
-            return self._resolve_relative(folder, imported)
-        location = imported.module.replace(".", "/")
-        first = imported.module.partition(".")[0]
+    def _resolve(self, folder: str, module: str, name: str, level: int) -> Target:
+        """Resolve an import in the files of a folder; `level` is the number of dots before the module."""
+        location = module.replace(".", "/")
+        if level:
+            return self._resolve_relative(folder, location, name, level)
+        first = module.partition(".")[0]
         homes = self._homes.get(first, set())
         for root in self._roots_of(folder):
-            if root in homes and (target := self._target_at(join(root, location), imported.name)):
+            if root in homes and (target := self._target_at(join(root, location), name)):
                 return target
         if not homes or first in sys.stdlib_module_names:
             return external_target(first)
         # Any other folder may be on the search path, but not one that is itself a package.
         other_roots = sorted(home for home in homes if home not in self._files)
-        candidates = [self._target_at(join(root, location), imported.name) for root in other_roots]
+        candidates = [self._target_at(join(root, location), name) for root in other_roots]
         targets = [target for target in candidates if target]
         if len(targets) == 1:
             return targets[0]._replace(certainty="likely")
@@ -92,24 +88,19 @@ class PythonModules(ImportResolver):
         )
         return UNRESOLVED if targets or is_in_project else external_target(first)
 
-    def _resolve_relative(self, folder: str, imported: ImportedName) -> Target:
-        for _ in range(imported.level - 1):
+    def _resolve_relative(self, folder: str, location: str, name: str, level: int) -> Target:
+        for _ in range(level - 1):
             if not folder:
                 return UNRESOLVED
             folder = dirname(folder)
-        location = join_path(folder, imported.module.replace(".", "/"))
-        return self._target_at(location, imported.name) or UNRESOLVED
+        return self._target_at(join_path(folder, location), name) or UNRESOLVED
 
-    def _roots_of(self, folder: str) -> list[str]:
+    def _find_roots(self, folder: str) -> list[str]:
         """Return the root folders for absolute imports of the files in a folder, the likeliest first."""
-        roots = self._roots.get(folder)
-        if roots is None:
-            outside_packages = folder
-            while outside_packages in self._files and outside_packages:
-                outside_packages = dirname(outside_packages)
-            roots = list(dict.fromkeys([outside_packages, *self._declared_roots]))
-            self._roots[folder] = roots
-        return roots
+        outside_packages = folder
+        while outside_packages in self._files and outside_packages:
+            outside_packages = dirname(outside_packages)
+        return list(dict.fromkeys([outside_packages, *self._declared_roots]))
 
     def _target_at(self, location: str, name: str) -> Target | None:
         """Return the module at a location, or the submodule or name imported from it."""
@@ -124,16 +115,11 @@ class PythonModules(ImportResolver):
             return Target((), certainty="exact")
         return None
 
-    def _bound_in(self, module: str) -> frozenset[str]:
+    def _find_bound(self, module: str) -> frozenset[str]:
         """Return the names that a package binds itself, which shadow its submodules."""
-        names = self._bound.get(module)
-        if names is None:
-            imports = self._layout.records[module].names.imports
-            imported = (
-                item.alias for item in imports if item.name and item.definition == MODULE and item.module
-            )
-            names = self._bound[module] = self._layout.top_level_names(module).union(imported)
-        return names
+        imports = self._layout.records[module].names.imports
+        imported = (item.alias for item in imports if item.name and item.definition == MODULE and item.module)
+        return self._layout.top_level_names(module).union(imported)
 
     def submodule(self, path: str, name: str) -> str | None:
         """Return the submodule with that name, if `path` is the file of a package."""

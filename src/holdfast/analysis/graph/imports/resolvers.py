@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 
 from holdfast.analysis.graph.file_scope import scoping_rules
 from holdfast.analysis.graph.imports.included_files import IncludedFiles
@@ -31,12 +32,11 @@ class ImportResolvers:
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
-        self._resolvers: dict[str, ImportResolver] = {}
+        self._of_family = cache(self._make_resolver)
 
     def for_language(self, language: str) -> ImportResolver:
         """Return the resolver of a language, which the languages of its family share."""
-        family = scoping_rules(language).family
-        resolver = self._resolvers.get(family)
-        if resolver is None:
-            resolver = self._resolvers[family] = _RESOLVERS.get(family, ImportResolver)(self._layout)
-        return resolver
+        return self._of_family(scoping_rules(language).family)
+
+    def _make_resolver(self, family: str) -> ImportResolver:
+        return _RESOLVERS.get(family, ImportResolver)(self._layout)

@@ -44,7 +44,6 @@ class RustCrates(ImportResolver):
             self._libraries.setdefault(name.replace("-", "_"), root)
 
     def resolve(self, path: str, imported: ImportedName) -> Target:
-        """Resolve a `use` or `mod`."""
         parts = [part for part in imported.module.split("::") if part]
         name = imported.name
         inline_modules = self._inline_modules(path, imported.definition)
@@ -90,7 +89,6 @@ class RustCrates(ImportResolver):
         return Target((module,), name if name == "*" else "", certainty="exact")
 
     def submodule(self, path: str, name: str) -> str | None:
-        """Return the file of a child module."""
         home = self._child_folder(path)
         candidates = (join(home, name + ".rs"), join(home, name, "mod.rs"))
         return next((file for file in candidates if file in self._layout.records and file != path), None)

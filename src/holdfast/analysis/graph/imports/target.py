@@ -39,7 +39,6 @@ class ImportResolver:
         self._layout = layout
 
     def resolve(self, _path: str, imported: ImportedName, /) -> Target:
-        """Resolve an import in a file."""
         return external_target(imported.module)
 
     def submodule(self, path: str, name: str) -> str | None:
