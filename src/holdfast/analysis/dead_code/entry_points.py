@@ -25,19 +25,8 @@ _BUILD_FOLDER = re.compile(r"^(\./)?(dist|build|lib|out|esm|cjs|es|umd|target|ty
 _EXTENSION = re.compile(r"(\.d)?\.[cm]?[jt]sx?$")
 _FILE_KEYS = ("main", "module", "types", "typings", "browser", "exports", "bin", "scripts")
 """Keys of `package.json` whose values contain file names."""
-_DEFAULT_STEMS = (
-    "index",
-    "src/index",
-    "src/main",
-    "main",
-    "mod",
-    "src/mod",
-    "src/lib",
-    "server",
-    "app",
-    "cli",
-)
-"""Files that are treated as named in every `package.json`, without extension."""
+_DEFAULT_STEMS = ("index", "main", "mod", "src/lib", "server", "app", "cli")
+"""Files that are treated as named in every `package.json`: without extension, and also tried in `src`."""
 
 
 @dataclass(frozen=True)

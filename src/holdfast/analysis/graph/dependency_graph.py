@@ -114,8 +114,8 @@ class CodeGraph:
 
     def new_since(self, before: CodeGraph) -> CodeGraph:
         """Return the nodes, edges and packages that an earlier graph lacks, and the ends of these edges."""
-        known = {edge.key for edge in before.edges}
-        edges = tuple(edge for edge in self.edges if edge.key not in known)
+        former = {edge.key for edge in before.edges}
+        edges = tuple(edge for edge in self.edges if edge.key not in former)
         ends = {end for edge in edges for end in edge.ends}
         nodes = {key: node for key, node in self.nodes.items() if key in ends or key not in before.nodes}
         external = {name: sites for name, sites in self.external.items() if name not in before.external}

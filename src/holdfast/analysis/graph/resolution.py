@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 
 from holdfast.analysis.engine.scan import Scan
@@ -50,8 +50,7 @@ class Resolution:
         """Returns the scope of a file."""
         self.bases = cache(self._resolve_bases)
         """Returns the base types of a class, in source order."""
-        self._exports: dict[tuple[str, str], ResolvedName] = {}
-        self._members: dict[tuple[DefinitionRef, str], ResolvedName] = {}
+        self._exports_and_members: dict[tuple[str | DefinitionRef, str], ResolvedName] = {}
         self._resolved: dict[str, dict[tuple[int, str], ResolvedName]] = defaultdict(dict)
         self._active = _ActiveLookups()
         self._index = ProjectIndex(scan.files, self.scope)
@@ -217,16 +216,20 @@ class Resolution:
 
     def resolve_export(self, path: str, name: str) -> ResolvedName:
         """Resolve a name at the top level of a file: defined, imported or re-exported there."""
-        key = (path, name)
-        resolved = self._exports.get(key)
+        return self._resolve_once((path, name), lambda: self._resolve_export(path, name))
+
+    def _resolve_once(
+        self, key: tuple[str | DefinitionRef, str], resolve: Callable[[], ResolvedName]
+    ) -> ResolvedName:
+        """Return what is resolved for a key, unknown while that is in progress or too many lookups nest."""
+        resolved = self._exports_and_members.get(key)
         if resolved is None:
             active = self._active.keys
             if key in active or len(active) > _MAX_NESTED_LOOKUPS:
                 return UNKNOWN
             active.add(key)
-            resolved = self._resolve_export(path, name)
+            resolved = self._exports_and_members[key] = resolve()
             active.discard(key)
-            self._exports[key] = resolved
         return resolved
 
     def _resolve_export(self, path: str, name: str) -> ResolvedName:
@@ -329,19 +332,11 @@ class Resolution:
 
     def resolve_member(self, owner: DefinitionRef, name: str) -> ResolvedName:
         """Resolve a name in a class or namespace and its base types."""
-        key = (owner, name)
-        resolved = self._members.get(key)
-        if resolved is None:
-            active = self._active.keys
-            if key in active or len(active) > _MAX_NESTED_LOOKUPS:
-                return UNKNOWN
-            active.add(key)
-            resolved = self._own_member(owner, name)
-            if not resolved.places:
-                resolved = self._inherited_member(owner, name)
-            active.discard(key)
-            self._members[key] = resolved
-        return resolved
+        return self._resolve_once((owner, name), lambda: self._own_or_inherited_member(owner, name))
+
+    def _own_or_inherited_member(self, owner: DefinitionRef, name: str) -> ResolvedName:
+        own = self._own_member(owner, name)
+        return own if own.places else self._inherited_member(owner, name)
 
     def _own_member(self, owner: DefinitionRef, name: str) -> ResolvedName:
         scope = self.scope(owner.path)

@@ -46,21 +46,22 @@ class Identifier(NamedTuple):
 
 
 class NameCatalogue:
-    """Identifiers with the words, letters and vectors of their names."""
+    """Identifiers, and the words, spelling and vectors of their names."""
 
     def __init__(self, identifiers: Sequence[Identifier]) -> None:
         self.identifiers = identifiers
         self.scopes = {
-            scope: np.array([each.kind in kinds for each in identifiers], dtype=bool)
+            scope: np.array([identifier.kind in kinds for identifier in identifiers], dtype=bool)
             for scope, kinds in KINDS_BY_SCOPE.items()
         }
         """For each scope, whether each identifier is in it."""
         self.scopes["all"] = np.ones(len(identifiers), dtype=bool)
-        rows = {name: row for row, name in enumerate(dict.fromkeys(each.name for each in identifiers))}
-        self.names = list(rows)
-        self.rows = np.array([rows[each.name] for each in identifiers], dtype=np.intp)
+        self.names = list(dict.fromkeys(identifier.name for identifier in identifiers))
+        row_of = {name: row for row, name in enumerate(self.names)}
+        self.rows = np.array([row_of[identifier.name] for identifier in identifiers], dtype=np.intp)
         """The row of each identifier's name."""
         self.letters = [name.lower() for name in self.names]
+        """Each name as it is compared by spelling."""
         word_numbers: dict[str, int] = {"": 0}
         name_words: list[int] = []
         starts: list[int] = []

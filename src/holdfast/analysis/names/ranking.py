@@ -28,6 +28,7 @@ class Match:
     places: tuple[FileLine, ...]
     score: float
     string: float
+    """The similarity of the spelling."""
     vector: float | None
     """Cosine similarity of meaning; None, and not part of the score, if a name has no word with a vector."""
     phonetic: float | None
@@ -68,7 +69,7 @@ def _highest(scores: Matrix, indices: Indices, count: int) -> Indices:
 def ranking(
     catalogue: NameCatalogue, query: str, scope: Scope, top: int, *, phonetic: bool
 ) -> tuple[list[Match], int]:
-    """Return the identifiers of a scope most similar to a name, and the total number of matches."""
+    """Return the `top` identifiers of a scope, the most similar first, and the total number of matches."""
     comparison = NameComparison(catalogue, query, phonetic=phonetic)
     sounds = comparison.sounds
     # Round first: sums differ in their last digits depending on how many names are compared at once.

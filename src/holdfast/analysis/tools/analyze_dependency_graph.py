@@ -240,17 +240,17 @@ def _text(result: DependencyGraph, _: int) -> str:
 
 
 def _titled_list(title: str, entries: Iterable[str]) -> list[str]:
-    found = [f"  {entry}" for entry in entries]
-    return [title, *found] if found else []
+    indented = [f"  {entry}" for entry in entries]
+    return [title, *indented] if indented else []
 
 
 def _cycle_lines(result: DependencyGraph) -> list[str]:
-    found = []
+    entries = []
     for cycle in result.cycles:
         more = f" and {cycle.size - len(cycle.files)} more" if cycle.size > len(cycle.files) else ""
         load = "" if cycle.at_load else " (only in functions or for types)"
-        found.append(f"{cycle.size} files{load}: {', '.join(cycle.files)}{more}")
-    return _titled_list(f"Import cycles, {result.total_cycles}:", found)
+        entries.append(f"{cycle.size} files{load}: {', '.join(cycle.files)}{more}")
+    return _titled_list(f"Import cycles, {result.total_cycles}:", entries)
 
 
 @analyze.operation(
@@ -273,11 +273,11 @@ def analyze_dependency_graph(room: Analysis, args: AnalyzeDependencyGraph) -> De
     surroundings are shown. Also: import cycles, coupling, external packages, references between languages.
     """
     if args.depth is not None and args.focus is None:
-        raise InvalidArguments("depth needs a focus.", hint="Give a file or symbol as focus.")
+        raise InvalidArguments("`depth` needs a focus.", hint="Give a file or symbol as focus.")
     base = arguments.requested_base(room, args.since, args.diff)
     scan = room.scan(Project(path=args.project_path))
-    question = f"dependencies {args.dag_type} {args.include_external}"
-    graph, references, damaged = room.cached(question, scan, lambda: _resolve(room, scan, args))
+    key = f"dependencies {args.dag_type} {args.include_external}"
+    graph, references, damaged = room.cached(key, scan, lambda: _resolve(room, scan, args))
     import_cycles = cycles(graph.edges)
     if base is not None:
         base_graph, base_references, _ = _resolve(room, base.scan(scan), args)
@@ -327,8 +327,8 @@ def _resolve(
 def _new_references(
     references: list[CrossReference], base_references: list[CrossReference]
 ) -> list[CrossReference]:
-    known = {reference._replace(line=0) for reference in base_references}  # line numbers change
-    return [reference for reference in references if reference._replace(line=0) not in known]
+    at_base = {reference._replace(line=0) for reference in base_references}  # line numbers change
+    return [reference for reference in references if reference._replace(line=0) not in at_base]
 
 
 def _distances_from_focus(graph: CodeGraph, args: AnalyzeDependencyGraph) -> dict[str, int] | None:
@@ -344,7 +344,7 @@ def _distances_from_focus(graph: CodeGraph, args: AnalyzeDependencyGraph) -> dic
 
 
 def _coupling(graph: CodeGraph, distances: dict[str, int] | None) -> list[Coupling]:
-    """Return the files with most dependents, if there is a focus only those around it."""
+    """Return the files with most dependents; with a focus, only those around it."""
     files = None if distances is None else {graph.nodes[node].file_path for node in distances}
     coupling = [
         Coupling(file_path=file, dependents=dependents, dependencies=dependencies)

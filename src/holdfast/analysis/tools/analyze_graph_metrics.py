@@ -247,15 +247,13 @@ def analyze_graph_metrics(room: Analysis, args: AnalyzeGraphMetrics) -> GraphMet
         )
     scan = room.scan(project)
     graph = cached_graph(room, scan, args.dag_type)
-    indexes = {node: index for index, node in enumerate(graph.nodes)}
+    indexes = {node_id: index for index, node_id in enumerate(graph.nodes)}
     weights: Counter[tuple[int, int]] = Counter()
     for edge in graph.edges:
         weights[indexes[edge.origin], indexes[edge.target]] += edge.weight
     seeds = _resolve_seeds(list(indexes), args.pagerank_seeds)
     figures = MetricGraph(len(indexes), weights).figures(wanted, [indexes[seed] for seed in seeds])
-    columns: dict[str, Any] = {}
-    for figure in figures.values():
-        columns |= figure.columns
+    columns = {name: values for figure in figures.values() for name, values in figure.columns.items()}
     nodes = [
         RankedNode(
             id=node_id, file_path=node.file_path, **{name: values[index] for name, values in columns.items()}
@@ -266,7 +264,7 @@ def analyze_graph_metrics(room: Analysis, args: AnalyzeGraphMetrics) -> GraphMet
     sign = 1 if ranked_by == "weak_component" else -1  # component 0 is the largest
     totals: dict[str, Any] = {name: _cut_lists(figure.totals, args.limit) for name, figure in figures.items()}
     if "pagerank" in totals:
-        totals["pagerank"]["seeds"] = seeds
+        totals["pagerank"]["seeds"] = seeds  # the metric knows them only by index
     return GraphMetrics(
         **scan.counts.result_fields(project.path, args.format),
         **totals,

@@ -100,25 +100,25 @@ def _text(result: NameSimilarity, width: int) -> str:
         f"Names similar to {result.query}: {result.total_matches} of {result.total_candidates}"
         f" ({result.scope}, score {result.least_score:g} or more); shown: {len(result.matches)}."
     )
-    detailed = result.format == "detailed"
+    is_detailed = result.format == "detailed"
     columns = ["score", "name", "kind", "place"]
-    if detailed:
+    if is_detailed:
         columns[1:1] = ["string", "vector", "phonetic", "edits"]
-    rows = [_cells(match, detailed) for match in result.matches]
+    rows = [_cells(match, is_detailed=is_detailed) for match in result.matches]
     return lines(
         head,
         skipped_files_line(result),
         table([columns, *rows], width, flexible=(len(columns) - 1, len(columns) - 3)) if rows else "",
-        result.method if detailed else "",
+        result.method if is_detailed else "",
     )
 
 
-def _cells(match: SimilarName, detailed: bool) -> list[str]:
+def _cells(match: SimilarName, *, is_detailed: bool) -> list[str]:
     more = f" and {match.occurrences - 1} more" if match.occurrences > 1 else ""
     cells = [f"{match.score:.2f}", match.name, match.kind, f"{match.file}:{match.line}{more}"]
     if match.phonetic_match:
         cells[1] += " (sounds similar)"
-    if detailed:
+    if is_detailed:
         vector = "" if match.vector is None else f"{match.vector:.2f}"
         phonetic = "" if match.phonetic is None else f"{match.phonetic:.2f}"
         cells[1:1] = [f"{match.string:.2f}", vector, phonetic, str(match.edit_distance)]
@@ -128,12 +128,18 @@ def _cells(match: SimilarName, detailed: bool) -> list[str]:
 def _similar_name(match: Match) -> SimilarName:
     (file, line), *others = match.places
     return SimilarName(
+        name=match.name,
+        kind=match.kind,
         file=file,
         line=line,
+        score=match.score,
+        string=match.string,
+        vector=match.vector,
         phonetic_match=None if match.phonetic is None else match.phonetic > 0,
-        occurrences=1 + len(others),
+        phonetic=match.phonetic,
+        edit_distance=match.edit_distance,
+        occurrences=len(match.places),
         other_places=[f"{file}:{line}" for file, line in others[:_MAX_OTHER_PLACES]],
-        **{name: value for name, value in vars(match).items() if name != "places"},
     )
 
 
