@@ -115,24 +115,23 @@ class Reachability:
 
     def _follow_uses(self, file: int, symbol: int, uses: Uses) -> None:
         symbols = self.symbols
+        # Names are sorted, as their order determines what `reached_from` says.
         if names := self._unreached_or_renamed.intersection(uses.names):
             bound = self._bound_names(symbol, uses)
-            for name in names:
+            for name in sorted(names):
                 self._follow_name(file, symbol, name, bound)
         if symbol in symbols.children and symbols.definitions[symbol].kind in CLASSES:
             used = set(uses.names)  # a class body can use its members by their plain names
             inner = symbols.children[symbol]
             self._mark_all(symbol, [child for child in inner if symbols.definitions[child].name in used])
-        for name in self._unaccessed_members.intersection(uses.attributes):
+        for name in sorted(self._unaccessed_members.intersection(uses.attributes)):
             self._mark_members(symbol, name)
-        for name in self._unreached_names.intersection(uses.attributes).difference(
-            self._attributes_done[file]
-        ):
+        for name in sorted(self._unreached_names.intersection(uses.attributes)):
             self._follow_attribute(file, symbol, name)
         if symbols.families[file] not in BY_IMPORT:
-            for name in symbols.renaming_aliases.intersection(uses.attributes):
+            for name in sorted(symbols.renaming_aliases.intersection(uses.attributes)):
                 self._follow_attribute(file, symbol, name)
-            for name in self._unaccessed_members.intersection(uses.names):
+            for name in sorted(self._unaccessed_members.intersection(uses.names)):
                 if name not in uses.bound or self._is_called(file, name):
                     self._mark_members(symbol, name)
 

@@ -212,7 +212,7 @@ class SymbolTable:
     def visible_in_family(self, file: int, name: str) -> Iterator[int]:
         """Yield the definitions a name may refer to in a language that needs no import for it."""
         family = self.families[file]
-        for original in (name, *self.aliases.get((family, name), ())):
+        for original in (name, *sorted(self.aliases.get((family, name), ()))):
             for symbol in self.top_level.get(original, ()):
                 if self.families[self.file_of[symbol]] == family:
                     yield symbol
