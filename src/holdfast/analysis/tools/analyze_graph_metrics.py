@@ -253,7 +253,9 @@ def analyze_graph_metrics(room: Analysis, args: AnalyzeGraphMetrics) -> GraphMet
         weights[indexes[edge.origin], indexes[edge.target]] += edge.weight
     seeds = _resolve_seeds(list(indexes), args.pagerank_seeds)
     figures = MetricGraph(len(indexes), weights).figures(wanted, [indexes[seed] for seed in seeds])
-    columns = {name: values for figure in figures.values() for name, values in figure.columns.items()}
+    columns: dict[str, Any] = {
+        name: values for figure in figures.values() for name, values in figure.columns.items()
+    }
     nodes = [
         RankedNode(
             id=node_id, file_path=node.file_path, **{name: values[index] for name, values in columns.items()}

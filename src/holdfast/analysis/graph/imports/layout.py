@@ -47,8 +47,7 @@ class Layout:
         """The files that are not source code."""
         self.damaged: dict[str, str] = {}
         """The settings files that could not be parsed, with the reason."""
-        self.text = read_other
-        """Returns the text of a file that is not source code, or None."""
+        self._read_other = read_other
         self.top_level_names = cache(self._find_top_level_names)
 
     def files_in(self, *languages: str) -> list[str]:
@@ -89,6 +88,10 @@ class Layout:
         in_parents = [join(folder, name) for folder in folder_and_ancestors(project)]
         paths.update(path for path in in_parents if self.text(path))
         return sorted(paths)
+
+    def text(self, path: str) -> str | None:
+        """Return the text of a file that is not source code, or None."""
+        return self._read_other(path)
 
     def json(self, path: str) -> dict[str, Any]:
         """Return a JSON document, which may have comments and trailing commas as tsconfig allows."""
