@@ -12,7 +12,7 @@ from urllib.parse import unquote
 import pytest
 from pydantic import Field
 
-from holdfast.faces.http.problems import problem
+from holdfast.faces.http.problems import problem_response
 from holdfast.faces.rest.changes import Changes
 from holdfast.faces.rest.face import RestFace
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
@@ -136,7 +136,7 @@ class Library:
         try:
             await self.face(scope, receive, send)
         except HoldfastError as refused:
-            await problem(refused)(scope, receive, send)
+            await problem_response(refused)(scope, receive, send)
         return sent[0]["status"], json.loads(sent[1]["body"])
 
 

@@ -30,6 +30,9 @@ from holdfast.storage.network.tokens import TokenFile, access_token
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
 
+_KEY_BYTES = 32
+"""256 bits, the size of the hash that signs cookies."""
+
 
 def serve_http(workspace: Workspace, selection: Selection, profile: Profile, settings: HttpSettings) -> int:
     """Serve until a signal arrives, after printing on standard error how to connect."""
@@ -43,7 +46,7 @@ def serve_http(workspace: Workspace, selection: Selection, profile: Profile, set
     # The socket already listens, so the browser's first request waits until the server answers.
     if settings.open_browser and page and not webbrowser.open(page):
         print("No browser could be started; open the address above yourself.", file=sys.stderr)  # noqa: T201
-    sealing_key = os.urandom(32)
+    sealing_key = os.urandom(_KEY_BYTES)
     limits = shared_limits(LIMITS, settings.workers)
     encrypted = (settings.public_url or "").startswith("https://")
     logins = None if link is None else Logins(link, sealing_key, port, encrypted=encrypted)
@@ -72,7 +75,7 @@ def serve_http(workspace: Workspace, selection: Selection, profile: Profile, set
 
 
 def shared_limits(limits: Limits, workers: int) -> Limits:
-    """Return the limits of one worker: its share of a client's requests per second."""
+    """Return the limits of one worker: its share of a client's rate, so that all together admit that rate."""
     return replace(
         limits,
         request_burst=max(1, limits.request_burst // workers),

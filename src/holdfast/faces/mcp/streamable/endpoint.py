@@ -13,7 +13,8 @@ from functools import lru_cache
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.types import Receive, Scope, Send
 
-from holdfast.faces.http.asgi import EXCHANGE, Headers, HttpExchange, send_accepted, send_json
+from holdfast.faces.http.asgi import Headers, send_accepted, send_json
+from holdfast.faces.http.exchange import EXCHANGE, HttpExchange
 from holdfast.faces.http.settings import SESSION_HEADER
 from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.streamable.event_stream import send_stream

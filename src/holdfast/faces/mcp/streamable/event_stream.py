@@ -3,8 +3,8 @@
 Contract:
 - A message has the id `<stream>-<number>`; a stream without a name has no ids and cannot be resumed.
 - A stream has at most one reader. A new reader replaces the old one, whose connection must be broken.
-- Storage is bounded. A message marked as needed (an answer, or a request of the server) is stored until it is
-  sent; other messages (notifications) are dropped when there are too many.
+- Notifications are dropped when more is stored than the limits allow. A message marked as needed (an answer,
+  or a request of the server) is stored until it is sent, even above the limits.
 - A stream is sent as the body of a response (server-sent events) until it ends or the client leaves.
 """
 
@@ -17,15 +17,26 @@ from dataclasses import dataclass
 
 from starlette.types import Receive, Send
 
-from holdfast.faces.http.asgi import KEEP_ALIVE_COMMENT, RawHeaders, wait_for_disconnect
+from holdfast.faces.http.asgi import RawHeaders, wait_for_disconnect
 from holdfast.kernel.limits import Limits
+
+_HEADERS = [
+    (b"content-type", b"text/event-stream"),
+    (b"cache-control", b"no-cache, no-transform"),
+    (b"x-accel-buffering", b"no"),
+]
+"""The last two keep proxies from storing, compressing or buffering the stream."""
+
+_KEEP_ALIVE_COMMENT = b": still here\n\n"
+"""Sent in pauses, so that proxies do not close an idle connection."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Event:
     number: int
     frame: bytes
-    needed: bool
+    """The event as it is sent: its id, its name and its data."""
+    is_needed: bool
 
 
 class EventStream:
@@ -48,11 +59,11 @@ class EventStream:
 
     def prime(self) -> None:
         """Send an id without a message, so that a client can resume before the first message."""
-        self._append(b"data: \n\n", needed=True)
+        self._append(b"data: \n\n", is_needed=True)
 
-    def add(self, message: bytes, *, needed: bool) -> None:
+    def add(self, message: bytes, *, is_needed: bool) -> None:
         """Send a message to the current or the next reader."""
-        self._append(b"event: message\ndata: " + message + b"\n\n", needed=needed)
+        self._append(b"event: message\ndata: " + message + b"\n\n", is_needed=is_needed)
 
     def finish(self) -> None:
         """End the stream once its reader has received everything."""
@@ -89,24 +100,24 @@ class EventStream:
                 async with asyncio.timeout(ping_seconds):
                     await self._changed.wait()
             except TimeoutError:
-                yield KEEP_ALIVE_COMMENT
+                yield _KEEP_ALIVE_COMMENT
 
-    def _append(self, text: bytes, *, needed: bool) -> None:
+    def _append(self, text: bytes, *, is_needed: bool) -> None:
         frame = text
         if self.name is not None:
             frame = b"id: %b%d\n%b" % (self._prefix, self._count + 1, text)
-        if not self._make_room(len(frame)) and not needed:
+        if not self._make_room(len(frame)) and not is_needed:
             return
         self._count += 1
-        self._stored.append(_Event(self._count, frame, needed))
+        self._stored.append(_Event(self._count, frame, is_needed))
         self.size += len(frame)
         self._changed.set()
 
     def _make_room(self, size: int) -> bool:
-        """Drop the oldest messages that are not needed; return whether another one fits."""
+        """Drop the oldest messages up to the first that is needed and not sent; return whether `size` fits."""
         while self._stored and not self._has_room(size):
             oldest = self._stored[0]
-            if oldest.needed and oldest.number > self.sent:
+            if oldest.is_needed and oldest.number > self.sent:
                 break
             self._stored.popleft()
             self.size -= len(oldest.frame)
@@ -115,13 +126,6 @@ class EventStream:
     def _has_room(self, size: int) -> bool:
         fits = self.size + size <= self._limits.session_event_bytes
         return fits and len(self._stored) < self._limits.session_events
-
-
-_HEADERS = [
-    (b"content-type", b"text/event-stream"),
-    (b"cache-control", b"no-cache, no-transform"),
-    (b"x-accel-buffering", b"no"),
-]
 
 
 async def send_stream(

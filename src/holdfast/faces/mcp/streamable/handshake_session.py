@@ -117,7 +117,7 @@ class HandshakeSession:
 
     def send_notification(self, method: str, params: dict[str, Any] | None) -> None:
         """Send the client a notification on the standalone stream."""
-        self.standalone.add(encode(notification(method, params)), needed=False)
+        self.standalone.add(encode(notification(method, params)), is_needed=False)
 
     async def send_request(
         self, method: str, params: dict[str, Any] | None, seconds: float | None
@@ -126,7 +126,7 @@ class HandshakeSession:
         return await self.questions.send_request(method, params, seconds, self._send)
 
     def _send(self, message: dict[str, Any]) -> None:
-        self.standalone.add(encode(message), needed=True)
+        self.standalone.add(encode(message), is_needed=True)
 
     def new_stream(self) -> EventStream:
         """Return a stream for one answer, which can be resumed while it is stored."""

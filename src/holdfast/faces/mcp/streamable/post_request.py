@@ -19,7 +19,8 @@ from typing import Any, Protocol
 from mcp.shared.inbound import ERROR_CODE_HTTP_STATUS, InboundModernRoute
 from starlette.types import Receive, Send
 
-from holdfast.faces.http.asgi import HttpExchange, RawHeaders, send_json, wait_for_disconnect
+from holdfast.faces.http.asgi import RawHeaders, send_json, wait_for_disconnect
+from holdfast.faces.http.exchange import HttpExchange
 from holdfast.faces.mcp.streamable.event_stream import EventStream, send_stream
 from holdfast.faces.mcp.wire.exchange import Exchange
 from holdfast.faces.mcp.wire.messages import (
@@ -140,7 +141,7 @@ class PostedRequest:
 
     def send_notification(self, method: str, params: dict[str, Any] | None) -> None:
         """Send the client a notification."""
-        self._events().add(encode(notification(method, params)), needed=False)
+        self._events().add(encode(notification(method, params)), is_needed=False)
 
     async def send_request(
         self, method: str, params: dict[str, Any] | None, seconds: float | None
@@ -149,7 +150,7 @@ class PostedRequest:
         return await self._conversation.questions.send_request(method, params, seconds, self._send_event)
 
     def _send_event(self, message: dict[str, Any]) -> None:
-        self._events().add(encode(message), needed=True)
+        self._events().add(encode(message), is_needed=True)
 
     # The answer
 
@@ -202,7 +203,7 @@ class PostedRequest:
         if self._stream is None or self._sending is None:
             await send_json(self._send, status, body, self.headers)
             return
-        self._stream.add(body, needed=True)
+        self._stream.add(body, is_needed=True)
         self._stream.finish()
         await self._sending
 

@@ -15,7 +15,7 @@ import contextlib
 from functools import partial
 from typing import Any
 
-from holdfast.faces.admission import TokenBucket
+from holdfast.faces.admission import TokenBucket, rate_limited
 from holdfast.faces.mcp.wire.connection_state import (
     ConnectionEvent,
     ConnectionState,
@@ -44,7 +44,7 @@ from holdfast.faces.mcp.wire.request_queue import RequestQueue
 from holdfast.faces.mcp.wire.streams import OutputStream
 from holdfast.faces.settlements import Settlements
 from holdfast.kernel.codes import RATE_LIMITED
-from holdfast.kernel.errors import Cancelled, RateLimited
+from holdfast.kernel.errors import Cancelled
 from holdfast.kernel.limits import Limits
 
 _GRACE_SECONDS = 1.0
@@ -258,9 +258,7 @@ class WireSession:
         self._finished.set()
 
 
-def _rate_limit_error(exchange: Exchange, reason: str, wait: float) -> WireError:
-    code = RateLimited.number if exchange.stateless else RATE_LIMITED
-    milliseconds = max(1, round(wait * 1000))
-    retry = {"retryAfterMs": milliseconds, "retry_after_ms": milliseconds}
-    message = f"Rate limit exceeded. Try again in {milliseconds} ms."
-    return WireError(code, message, {"type": RateLimited.kind, "reason": reason} | retry)
+def _rate_limit_error(exchange: Exchange, reason: str, wait_seconds: float) -> WireError:
+    error = rate_limited(reason, wait_seconds)
+    code = error.number if exchange.stateless else RATE_LIMITED
+    return WireError(code, error.sentence(), {"type": error.kind} | error.data)
