@@ -141,7 +141,7 @@ def select_profile(name: str, tool_errors: str, tool_names: str | None = None) -
     if tool_names not in _TOOL_NAMES:
         known = ", ".join(_TOOL_NAMES)
         raise Invalid(f'Tools cannot have "{tool_names}" names.', hint=f"Choose one of: {known}.")
-    return replace(profile, dotted_names=tool_names == "dotted")
+    return replace(profile, uses_dotted_names=tool_names == "dotted")
 
 
 def tool_errors_option() -> click.Option:

@@ -28,8 +28,8 @@ HANDED_OVER = "holdfast.handed_over"
 _READ_BYTES = 64 * 1024
 """The most that is read from the other worker at once: the default limit of asyncio's streams."""
 _MAX_WORKER_DIGITS = 4
-"""A judgement: no server has 10,000 workers. The number comes from the client, which may send more digits than
-`int` accepts."""
+"""A judgement: no server has 10,000 workers. The number comes from the client, which may send more digits
+than `int` accepts."""
 _HOP_BY_HOP = frozenset({b"connection", b"transfer-encoding", b"keep-alive"})
 _HEADERS_ADDED_AGAIN = frozenset(
     {b"date", b"x-content-type-options", b"referrer-policy", b"cross-origin-resource-policy"}

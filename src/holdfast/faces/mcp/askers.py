@@ -34,6 +34,17 @@ from holdfast.kernel.questions import (
 )
 
 
+_CANCELLATION_CHECK_SECONDS = 0.2
+"""How often a worker that waits for an answer checks for cancellation. A judgement: a cancelled call should
+end without a noticeable delay, and five checks a second cost nothing."""
+
+_ANSWER_TYPES: dict[Capability, type[BaseModel]] = {
+    "elicitation": types.ElicitResult,
+    "sampling": types.CreateMessageResult,
+    "roots": types.ListRootsResult,
+}
+
+
 def asker_for(ctx: Context, params: types.InputResponseRequestParams) -> Asker:
     """Return the asker for the era of a request."""
     if is_stateless(ctx.protocol_version):
@@ -48,17 +59,6 @@ def unanswered_questions(asker: Asker, error: HoldfastError) -> types.InputRequi
     return None
 
 
-_CANCELLATION_CHECK_SECONDS = 0.2
-"""How often a worker that waits for an answer checks for cancellation. A judgement: a cancelled call should
-end without a noticeable delay, and five checks a second cost nothing."""
-
-_ANSWER_TYPES: dict[Capability, type[BaseModel]] = {
-    "elicitation": types.ElicitResult,
-    "sampling": types.CreateMessageResult,
-    "roots": types.ListRootsResult,
-}
-
-
 class ClientAsker:
     """Checks which questions the client of a request can answer."""
 
@@ -66,7 +66,6 @@ class ClientAsker:
         self._ctx = ctx
 
     def supports(self, capability: Capability) -> bool:
-        """Return whether the client declared the capability."""
         declared = self._ctx.session.client_capabilities
         return declared is not None and getattr(declared, capability, None) is not None
 
@@ -111,7 +110,7 @@ class WaitingAsker(ClientAsker):
 
 
 def _wait_unless_cancelled(future: Future[BaseModel]) -> BaseModel:
-    """Wait for the answer; raise when the call is cancelled meanwhile."""
+    """Wait for the answer; raise `Cancelled` when the call is cancelled first."""
     while True:
         try:
             return future.result(_CANCELLATION_CHECK_SECONDS)
@@ -126,6 +125,7 @@ class ReplayingAsker(ClientAsker):
     def __init__(self, ctx: Context, responses: Mapping[str, Any] | None, state: str | None) -> None:
         super().__init__(ctx)
         self.answers: Answers = {} if state is None else json.loads(state)
+        """The answers of this and earlier rounds, by the key of the question."""
         self._responses = responses or {}
 
     def ask(self, questions: Mapping[str, Question]) -> Answers:

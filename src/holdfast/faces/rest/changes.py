@@ -104,7 +104,7 @@ class Changes:
             yield event
 
     async def after(self, position: int, wanted: frozenset[str]) -> AsyncIterator[FeedEvent]:
-        """Yield the changes of the wanted topics with a higher number than `position`, until the server stops."""
+        """Yield the changes of the wanted topics that are newer than `position`, until the server stops."""
         with self._following(wanted) as wakeup:
             while not self._ended:
                 wakeup.clear()

@@ -114,7 +114,7 @@ class EventStream:
         self._changed.set()
 
     def _make_room(self, size: int) -> bool:
-        """Drop the oldest messages up to the first that is needed and not sent; return whether `size` fits."""
+        """Drop old messages up to the first that is needed and not sent; return whether `size` bytes fit."""
         while self._stored and not self._has_room(size):
             oldest = self._stored[0]
             if oldest.is_needed and oldest.number > self.sent:
