@@ -16,7 +16,7 @@ import click
 
 from holdfast.faces.cli.arguments import CommandArgument, command_arguments
 from holdfast.faces.cli.catalogue import catalogue_of
-from holdfast.faces.cli.command import Host
+from holdfast.faces.cli.host import Host
 from holdfast.faces.cli.manual import share_files
 from holdfast.faces.schema import properties_of, result_fields
 from holdfast.kernel.operation import Effect, Operation

@@ -31,7 +31,7 @@ class Announcer:
         """For each client, the functions that stop watching."""
 
     async def enable(self, client: Hashable, session: ServerSession, level: str) -> None:
-        """Log to a client from now on if `level`, the lowest that it requested, includes `info`; else stop."""
+        """Log to a client if `level`, the lowest that it requested, includes `info`; otherwise stop."""
         self.forget(client)
         if level in _ANNOUNCED_LEVELS:
             loop = asyncio.get_running_loop()

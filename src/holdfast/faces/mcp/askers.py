@@ -33,7 +33,6 @@ from holdfast.kernel.questions import (
     missing_capability,
 )
 
-
 _CANCELLATION_CHECK_SECONDS = 0.2
 """How often a worker that waits for an answer checks for cancellation. A judgement: a cancelled call should
 end without a noticeable delay, and five checks a second cost nothing."""

@@ -94,7 +94,7 @@ class Publisher:
 
     @asynccontextmanager
     async def listening(self, uris: Iterable[str], *, with_lists: bool = False) -> AsyncIterator[None]:
-        """Watch the resources, and `with_lists` their list, for a stateless-era stream while the block runs."""
+        """Watch resources, and `with_lists` their list, for a stateless-era stream while the block runs."""
         followed = list(uris)
         self._stream_uris.update(followed)
         self._list_streams += with_lists

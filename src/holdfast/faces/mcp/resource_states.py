@@ -66,7 +66,7 @@ class ResourceStates:
         return changed
 
     def has_list_changed(self, topic: str) -> bool:
-        """Return whether the list of resources has changed, and store the current members of the topic's families."""
+        """Return whether the list of resources has changed; store the current members for the next call."""
         if topic in self._list_topics:
             return True
         families = [item for item in self._compared_families if item.topic == topic]

@@ -21,7 +21,7 @@ def result_items(operation: Operation, output: Output) -> list[Content]:
 
 
 def embedded_fields(content: list[Content]) -> dict[str, Any]:
-    """Return the titles and annotations of embedded resources, by position; the SDK has no fields for them."""
+    """Return the titles and annotations of embedded resources by position; the SDK has no fields for them."""
     fields = {
         position: _title_and_annotations(item.title, item.annotations)
         for position, item in enumerate(content)

@@ -20,7 +20,7 @@ _KEYWORDS_WITH_NAMES = frozenset({"properties", "$defs"})
 """The keywords whose values map names, rather than keywords, to schemas."""
 _KEYWORDS_NOT_PLAIN = frozenset({"additionalProperties", "$defs"})
 _NULL = {"type": "null"}
-_EMPTY_DEFAULTS = (None, False, "", [])
+_EMPTY_DEFAULTS: tuple[Any, ...] = (None, False, "", [])
 
 
 def brief_schema(schema: dict[str, Any]) -> dict[str, Any]:

@@ -50,12 +50,11 @@ class EventStream:
         self._count = 0
         self.sent = 0
         """The number of the newest message that was sent, to any reader."""
-        self.size = 0
-        """The number of bytes stored."""
+        self.stored_bytes = 0
         self._reader: object = None
-        """Identifies the current reader; None when there is none."""
+        """A token of the current reader, compared by identity; None when there is none."""
         self._changed = asyncio.Event()
-        self.finished = False
+        self.is_finished = False
 
     def prime(self) -> None:
         """Send an id without a message, so that a client can resume before the first message."""
@@ -67,7 +66,7 @@ class EventStream:
 
     def finish(self) -> None:
         """End the stream once its reader has received everything."""
-        self.finished = True
+        self.is_finished = True
         self._changed.set()
 
     def start_reading(self) -> object:
@@ -83,7 +82,7 @@ class EventStream:
             self._changed.set()
 
     async def frames(self, reader: object, after: int, ping_seconds: float) -> AsyncIterator[bytes]:
-        """Yield the messages after a number, with keep-alive comments in pauses, until the reader changes."""
+        """Yield the events after a number, with comments in pauses, until the reader is replaced."""
         position = after
         while self._reader is reader:
             self._changed.clear()
@@ -94,7 +93,7 @@ class EventStream:
                 yield event.frame
             if self._changed.is_set():
                 continue
-            if self.finished:
+            if self.is_finished:
                 return
             try:
                 async with asyncio.timeout(ping_seconds):
@@ -110,7 +109,7 @@ class EventStream:
             return
         self._count += 1
         self._stored.append(_Event(self._count, frame, is_needed))
-        self.size += len(frame)
+        self.stored_bytes += len(frame)
         self._changed.set()
 
     def _make_room(self, size: int) -> bool:
@@ -120,11 +119,11 @@ class EventStream:
             if oldest.is_needed and oldest.number > self.sent:
                 break
             self._stored.popleft()
-            self.size -= len(oldest.frame)
+            self.stored_bytes -= len(oldest.frame)
         return self._has_room(size)
 
     def _has_room(self, size: int) -> bool:
-        fits = self.size + size <= self._limits.session_event_bytes
+        fits = self.stored_bytes + size <= self._limits.session_event_bytes
         return fits and len(self._stored) < self._limits.session_events
 
 
@@ -144,9 +143,9 @@ async def send_stream(
         await send({"type": "http.response.start", "status": 200, "headers": [*_HEADERS, *(headers or ())]})
         async for frame in stream.frames(reader, after, ping_seconds):
             await send({"type": "http.response.body", "body": frame, "more_body": True})
-        stayed = not disconnect.done()
+        is_connected = not disconnect.done()
         await send({"type": "http.response.body", "body": b"", "more_body": False})
-        return stayed
+        return is_connected
     finally:
         stream.stop_reading(reader)
         disconnect.cancel()

@@ -23,6 +23,7 @@ RequestId = str | int
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _STRING_OR_BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]')
 _CLIENT_CHOSEN_FIELDS = ("progressToken", "_meta")
+# After the name "id": a colon, a string or an integer of 64 bits, and the end of the member.
 _ID_AFTER_NAME = re.compile(rb'\s*:\s*("(?:[^"\\]|\\.)*"|-?\d{1,19})\s*[,}]')
 
 
@@ -34,6 +35,7 @@ class WireRequest:
     method: str
     params: dict[str, Any] | None
     size: int
+    """The bytes of the message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +231,7 @@ def encode_error(identity: RequestId | None, failure: WireError) -> bytes:
 
 
 def notification(method: str, params: dict[str, Any] | None) -> dict[str, Any]:
-    """Return a message that is never answered."""
+    """Return a notification of the server."""
     body: dict[str, Any] = {"jsonrpc": "2.0", "method": method}
     return body if params is None else body | {"params": params}
 

@@ -49,7 +49,7 @@ class RequestQueue:
 
     @property
     def is_empty(self) -> bool:
-        """Return whether no request is running or parked."""
+        """Whether no request is running or parked."""
         return not self._open
 
     def holds(self, identity: RequestId) -> bool:
