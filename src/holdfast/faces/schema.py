@@ -51,7 +51,6 @@ class ValueShape(NamedTuple):
 
     @property
     def items(self) -> ValueShape:
-        """The shape of a list's items."""
         return _shape(self.schema.get("items", {}), self.definitions)
 
     @property
@@ -64,7 +63,6 @@ class ValueShape(NamedTuple):
         ]
 
     def type_name(self) -> str:
-        """Return the type as documentation shows it."""
         return f"{self._non_null_name()} or null" if self.nullable else self._non_null_name()
 
     def _non_null_name(self) -> str:

@@ -62,12 +62,10 @@ class Settlements:
         task.add_done_callback(lambda done: self._forget(key, done))
 
     async def wait_for(self, key: str) -> None:
-        """Wait until all earlier exchanges of a client are settled."""
         if key in self._pending:
             await asyncio.wait(self._pending[key])
 
     async def wait_for_all(self) -> None:
-        """Wait until every exchange is settled."""
         for key in list(self._pending):
             await self.wait_for(key)
 

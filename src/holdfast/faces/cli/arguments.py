@@ -63,7 +63,6 @@ class CommandArgument(NamedTuple):
 
     @property
     def is_flag(self) -> bool:
-        """Whether the option takes no value."""
         return self.value.shape.kind == "boolean" and not self.is_positional
 
     @property

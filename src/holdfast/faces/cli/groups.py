@@ -20,7 +20,6 @@ class PageFormatter(click.HelpFormatter):
         self.write(f"{'':>{self.current_indent}}{style_text(f'{heading}:', sys.stdout, bold=True)}\n")
 
     def write_table(self, heading: str, rows: Iterable[tuple[str, str]]) -> None:
-        """Write a section of terms and their explanations, unless it is empty."""
         rows = list(rows)
         if rows:
             with self.section(heading):

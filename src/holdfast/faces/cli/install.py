@@ -85,7 +85,6 @@ def _install(client: str | None, scope: str | None, name: str, root: str | None,
 
 
 def _check_exclusive(options: dict[str, bool]) -> None:
-    """Raise when more than one of these options was given."""
     names = [name for name, was_given in options.items() if was_given]
     if len(names) > 1:
         raise Invalid(f"{names[0]} and {names[1]} cannot be combined.", hint="Leave one out.")

@@ -54,7 +54,6 @@ class LocalTokens:
         self._tokens = tokens
 
     async def caller(self, token: str) -> Principal | None:
-        """Return the owner, or the caller that the token was issued to."""
         if hmac.compare_digest(token.encode(), self._owner_token):
             return OWNER_PRINCIPAL
         grant = self._tokens.find(token)
@@ -79,7 +78,6 @@ class Authentication:
         return {"WWW-Authenticate": f"Bearer {', '.join(parts)}".strip()}
 
     async def caller(self, headers: Headers) -> Principal:
-        """Return the sender of a request; raise when no source knows its token."""
         header = headers.get(b"authorization", b"")
         if header[: len(_SCHEME)].lower() == _SCHEME:
             token = header[len(_SCHEME) :].strip().decode("latin-1")

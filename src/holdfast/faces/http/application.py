@@ -91,7 +91,6 @@ class Application:
         self._settlements = Settlements()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer as an ASGI application."""
         if scope["type"] == "lifespan":
             await _lifespan(self.running(), receive, send)
         elif scope["type"] == "http":
@@ -183,7 +182,6 @@ class Application:
 
 
 def _is_stream(scope: Scope, headers: Headers) -> bool:
-    """Return whether the response is a stream that stays open while the client listens."""
     if scope["method"] == "GET":
         path: str = scope["path"]
         return path == MCP_PATH or (path.startswith(API_PATH) and path.endswith("/events"))

@@ -42,30 +42,26 @@ class WorkerSockets:
 
     def __init__(self, workers: int) -> None:
         pairs = [socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM) for _ in range(workers)]
-        self._receivers, self._senders = zip(*pairs, strict=True)
-        for end in (*self._receivers, *self._senders):
+        self.receivers, self.senders = zip(*pairs, strict=True)
+        for end in (*self.receivers, *self.senders):
             end.setblocking(False)
 
-    def connect(self, worker: int) -> socket.socket:
-        """Return one end of a new connection, and send the other end to a worker."""
-        ours, theirs = socket.socketpair()
-        with theirs:
-            try:
-                # Descriptors can only accompany data, so one byte is sent with them.
-                socket.send_fds(self._senders[worker], [b"."], [theirs.fileno()])
-            except OSError:
-                ours.close()
-                raise Busy("Too many requests are waiting for that session.", hint="Try again.") from None
-        ours.setblocking(False)
-        return ours
 
-    def listen(self, worker: int, accept: Callable[[socket.socket], None]) -> None:
-        """Call `accept` with each connection that is passed to a worker."""
-        inbox = self._receivers[worker]
+class Handover:
+    """One worker's end of forwarding: connects to other workers, and accepts their connections."""
+
+    def __init__(self, sockets: WorkerSockets, own: int) -> None:
+        self._sockets = sockets
+        self._own = own
+        """The number of this worker."""
+
+    def listen(self, accept: Callable[[socket.socket], None]) -> None:
+        """Call `accept` with each connection that another worker made to this one."""
+        receiver = self._sockets.receivers[self._own]
 
         def receive() -> None:
             try:
-                _, descriptors, _, _ = socket.recv_fds(inbox, bufsize=1, maxfds=1)
+                _, descriptors, _, _ = socket.recv_fds(receiver, bufsize=1, maxfds=1)
             except BlockingIOError:
                 return
             for descriptor in descriptors:
@@ -73,28 +69,27 @@ class WorkerSockets:
                 connection.setblocking(False)
                 accept(connection)
 
-        asyncio.get_running_loop().add_reader(inbox, receive)
-
-
-class Handover:
-    """One worker's end of forwarding: connects to other workers, and accepts their connections."""
-
-    def __init__(self, sockets: WorkerSockets, own: int, workers: int) -> None:
-        self._sockets = sockets
-        self._own = own
-        self._workers = workers
-
-    def listen(self, accept: Callable[[socket.socket], None]) -> None:
-        """Call `accept` with each connection that another worker made to this one."""
-        self._sockets.listen(self._own, accept)
+        asyncio.get_running_loop().add_reader(receiver, receive)
 
     def is_for_another(self, worker: int) -> bool:
         """Return whether a request belongs to another worker that exists."""
-        return worker != self._own and worker < self._workers
+        return worker != self._own and worker < len(self._sockets.senders)
+
+    def _connect(self, worker: int) -> socket.socket:
+        """Return one end of a new connection, and send the other end to a worker."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            try:
+                # Descriptors can only accompany data, so one byte is sent with them.
+                socket.send_fds(self._sockets.senders[worker], [b"."], [theirs.fileno()])
+            except OSError:
+                ours.close()
+                raise Busy("Too many requests are waiting for that session.", hint="Try again.") from None
+        ours.setblocking(False)
+        return ours
 
     async def hand_over(self, worker: int, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
-        """Forward a request to another worker, and its response to the client."""
-        reader, writer = await asyncio.open_connection(sock=self._sockets.connect(worker))
+        reader, writer = await asyncio.open_connection(sock=self._connect(worker))
         disconnect = asyncio.ensure_future(wait_for_disconnect(receive))
         # The other worker notices by the closed pair that the client disconnected.
         disconnect.add_done_callback(lambda _: writer.close())

@@ -20,7 +20,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import jwt
-from mcp.server.auth.provider import AccessToken
 from mcp.shared.auth import ProtectedResourceMetadata
 
 from holdfast.faces.http.access import Principal
@@ -50,7 +49,7 @@ must not turn this server into a load on the issuer."""
 
 
 class JwtVerifier:
-    """Verifies signed access tokens (RFC 9068) as the SDK's token verifier."""
+    """Verifies signed access tokens (RFC 9068) with the issuer's keys, which it fetches and caches."""
 
     def __init__(self, settings: OAuthSettings, clock: MonotonicClock = monotonic) -> None:
         self._settings = settings
@@ -65,8 +64,8 @@ class JwtVerifier:
         """Whether the last request for the keys failed."""
         self._fetch_lock = asyncio.Lock()
 
-    async def verify_token(self, token: str) -> AccessToken | None:
-        """Return the contents of a token, or None when it is not valid; raise `Busy` if that is unknown."""
+    async def verify_token(self, token: str) -> dict[str, Any] | None:
+        """Return the claims of a token, or None when it is not valid; raise `Busy` if that is unknown."""
         try:
             key_id = jwt.get_unverified_header(token).get("kid")
         except jwt.PyJWTError:
@@ -101,7 +100,7 @@ class JwtVerifier:
         self._keys = {key.key_id: key for key in keys if key is not None}
         self._last_fetch, self._is_unreachable = self.last_attempt, False
 
-    def _verify(self, token: str, key: jwt.PyJWK) -> AccessToken | None:
+    def _verify(self, token: str, key: jwt.PyJWK) -> dict[str, Any] | None:
         try:
             claims: dict[str, Any] = jwt.decode(
                 token,
@@ -111,20 +110,9 @@ class JwtVerifier:
                 issuer=self._settings.issuer,
                 options={"require": ["exp", "iss", "aud"]},
             )
-            return self._access_token(token, claims)
+            return claims
         except (jwt.PyJWTError, OverflowError):  # an infinite or huge time overflows
             return None
-
-    def _access_token(self, token: str, claims: dict[str, Any]) -> AccessToken:
-        return AccessToken(
-            token=token,
-            client_id=str(claims.get("client_id") or claims.get("azp") or claims.get("sub") or "unknown"),
-            scopes=_scopes(claims),
-            expires_at=int(float(claims["exp"])),
-            resource=self._settings.audience,
-            subject=str(claims["sub"]) if "sub" in claims else None,
-            claims=claims,
-        )
 
 
 class OAuthTokens:
@@ -134,6 +122,7 @@ class OAuthTokens:
         self._settings = settings
         self._verifier = JwtVerifier(settings)
         self._cache: dict[bytes, tuple[float, Principal]] = {}
+        """For the hash of each token, when it expires and its subject."""
 
     async def caller(self, token: str) -> Principal | None:
         """Return the subject of a token, with the role that its scopes grant."""
@@ -142,13 +131,13 @@ class OAuthTokens:
         if cached is not None and time.time() < expires:
             return cached
         is_jwt = token.count(".") == 2  # header, claims and signature
-        verified = await self._verifier.verify_token(token) if is_jwt else None
-        if verified is None:
+        claims = await self._verifier.verify_token(token) if is_jwt else None
+        if claims is None:
             return None
-        caller = _principal(self._settings.issuer, verified)
+        caller = _principal(self._settings.issuer, claims)
         if len(self._cache) >= _MAX_CACHED_TOKENS:
             self._cache.clear()
-        self._cache[digest] = (float(verified.expires_at or 0), caller)
+        self._cache[digest] = (float(claims["exp"]), caller)
         return caller
 
 
@@ -175,16 +164,18 @@ def metadata_url(settings: OAuthSettings) -> str:
     return f"{parts.scheme}://{parts.netloc}{METADATA_PATH}{parts.path.rstrip('/')}"
 
 
-def _principal(issuer: str, token: AccessToken) -> Principal:
-    roles = [SCOPES[scope] for scope in token.scopes if scope in SCOPES]
+def _principal(issuer: str, claims: dict[str, Any]) -> Principal:
+    roles = [SCOPES[scope] for scope in _scopes(claims) if scope in SCOPES]
     if not roles:
         raise InsufficientScope(
             "The access token has none of the scopes that are used here.",
             hint=f"Ask for one of {', '.join(SCOPES)}.",
         )
     role = max(roles, key=list(Role).index)
-    name = f"{token.subject or token.client_id} ({issuer.partition('://')[2].rstrip('/')})"
-    return Principal(name, role, f"oauth:{issuer}:{token.client_id}:{token.subject}:{role.value}")
+    subject = claims.get("sub")
+    client = claims.get("client_id") or claims.get("azp") or subject or "unknown"
+    name = f"{subject or client} ({issuer.partition('://')[2].rstrip('/')})"
+    return Principal(name, role, f"oauth:{issuer}:{client}:{subject}:{role.value}")
 
 
 def _scopes(claims: dict[str, Any]) -> list[str]:

@@ -75,7 +75,6 @@ class HttpServer:
         return self.application_for(Authentication(list(token_sources), url))
 
     def application_for(self, authentication: Authentication) -> Application:
-        """Return the application behind the given authentication."""
         return Application(
             Boundary(self._hosts, self._origins),
             authentication,

@@ -76,7 +76,6 @@ class HttpSettings:
         return frozenset(hosts | self._public_hosts())
 
     def origins(self, port: int) -> frozenset[str]:
-        """Return the origins of this server's own pages."""
         own = {f"http://{host}" for host in self.hosts(port) - self._public_hosts()}
         if self.public_url is not None:
             parts = urlsplit(self.public_url)

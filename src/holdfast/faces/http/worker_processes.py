@@ -99,6 +99,5 @@ class WorkerProcesses:
 
 
 def _end_with_parent(lifeline: int) -> None:
-    """Stop this process when its parent has ended."""
     os.read(lifeline, 1)
     os.kill(os.getpid(), signal.SIGTERM)

@@ -140,7 +140,6 @@ class ReplayingAsker(ClientAsker):
         return {key: self.answers[key] for key in questions}
 
     def input_required(self, unanswered: InputRequired) -> types.InputRequiredResult:
-        """Return the result that lists the unanswered questions and carries the answers so far as state."""
         return types.InputRequiredResult(
             input_requests={key: client_request(question) for key, question in unanswered.questions.items()},
             request_state=json.dumps(self.answers),

@@ -117,7 +117,6 @@ class ProtocolCatalogue:
         return {self.name_of(item): self._input_schema(item) for item in self._registry.operations}
 
     def name_of(self, operation: Operation) -> str:
-        """Return the name under which this server lists an operation."""
         return operation.name if self._profile.uses_dotted_names else operation.listed_name
 
     def name_tools(self, failure: HoldfastError) -> None:

@@ -120,7 +120,6 @@ class Handlers:
         return output.wire()
 
     def invalid_params(self, method: str, params: Mapping[str, Any] | None, problem: str) -> MCPError:
-        """Return the error for a request with invalid parameters."""
         if method != "tools/call":
             return invalid_params_error(problem, PROTOCOL)
         name = (params or {}).get("name")

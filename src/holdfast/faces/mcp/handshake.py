@@ -203,7 +203,6 @@ def _server_capabilities(profile: Profile) -> Mapping[str, Any]:
 
 
 def _is_obviously_valid(params: Mapping[str, Any]) -> bool:
-    """Return whether the SDK certainly accepts these parameters."""
     capabilities, client = params["capabilities"], params["clientInfo"]
     if params.keys() != {"protocolVersion", "capabilities", "clientInfo"}:
         return False

@@ -65,7 +65,6 @@ class Publisher:
     # Subscriptions
 
     async def subscribe(self, client: Hashable, uri: str, session: ServerSession) -> None:
-        """Notify a handshake-era client of updates of `uri` from now on."""
         self._states.check(uri)
         self._subscribers[client, uri] = session
         try:
@@ -86,7 +85,6 @@ class Publisher:
             await self._watch()
 
     def forget(self, client: Hashable) -> None:
-        """Stop notifying a client that has disconnected."""
         for key in [key for key in self._subscribers if key[0] == client]:
             del self._subscribers[key]
         self._list_readers.pop(client, None)

@@ -37,7 +37,6 @@ class ResourceStates:
         return self._list_topics | family_topics
 
     def check(self, uri: str) -> None:
-        """Raise when no resource has this URI."""
         find_resource(self._resources, uri)
 
     def topic_of(self, uri: str) -> str | None:

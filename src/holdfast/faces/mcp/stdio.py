@@ -73,7 +73,6 @@ def serve_stdio(workspace: Workspace, selection: Selection, profile: Profile) ->
 
 
 def _protocol_server(workspace: Workspace, selection: Selection, profile: Profile) -> ProtocolServer:
-    """Return the server of a workspace, limited to a selection and presented as a profile."""
     from holdfast.faces.mcp.server import ProtocolServer
     from holdfast.kernel.dispatch.dispatcher import Dispatcher
     from holdfast.toolsets import full_registry

@@ -137,7 +137,6 @@ class Changes:
         return FeedEvent(f"{self._epoch}-{number}", name, data)
 
     def close(self) -> None:
-        """Stop watching and end every stream."""
         self._ended = True
         for unsubscribe in self._unsubscribe or ():
             unsubscribe()

@@ -115,7 +115,6 @@ def _operation_object(operation: Operation, schemas: Any, components: Any) -> di
 
 
 def _address_object(operation: Operation, address: Address, schemas: Any, components: Any) -> dict[str, Any]:
-    """Return the description of an operation at one of its addresses."""
     given_by_path = {*_parameter_names(address.path), *address.fixed}
     arguments = _resolve(schemas[operation.input, "validation"], components)
     names_at_route = {name: name_at_route for name_at_route, name in address.renamed.items()}

@@ -65,7 +65,6 @@ class MarkdownFace:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Do nothing: nothing runs between requests."""
         yield
 
     def _texts(self, arguments: Mapping[str, Any]) -> list[str]:

@@ -61,7 +61,6 @@ class EventStream:
         self._append(b"data: \n\n", is_needed=True)
 
     def add(self, message: bytes, *, is_needed: bool) -> None:
-        """Send a message to the current or the next reader."""
         self._append(b"event: message\ndata: " + message + b"\n\n", is_needed=is_needed)
 
     def finish(self) -> None:
@@ -70,7 +69,6 @@ class EventStream:
         self._changed.set()
 
     def start_reading(self) -> object:
-        """Return a new reader, which replaces the previous one."""
         self._reader = object()
         self._changed.set()
         return self._reader

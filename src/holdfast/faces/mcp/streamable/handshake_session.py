@@ -77,7 +77,6 @@ class HandshakeSession:
     # From the client
 
     async def answer(self, posted: PostedRequest) -> None:
-        """Serve a request of this client."""
         request = posted.exchange.request
         if request.id in self._requests:
             problem = invalid_request(f"the id {request.id!r} is still in use", "duplicate_id")
@@ -116,13 +115,11 @@ class HandshakeSession:
         """Return at once: storage for a client that does not read is bounded."""
 
     def send_notification(self, method: str, params: dict[str, Any] | None) -> None:
-        """Send the client a notification on the standalone stream."""
         self.standalone.add(encode(notification(method, params)), is_needed=False)
 
     async def send_request(
         self, method: str, params: dict[str, Any] | None, seconds: float | None
     ) -> dict[str, Any]:
-        """Send the client a request on the standalone stream and return the result."""
         return await self.questions.send_request(method, params, seconds, self._send)
 
     def _send(self, message: dict[str, Any]) -> None:
@@ -161,7 +158,6 @@ class HandshakeSession:
         self.standalone.finish()
 
     def close(self) -> None:
-        """End the session and drop its state."""
         if self._closed:
             return
         self._closed = True

@@ -150,13 +150,11 @@ class PostedRequest:
     # The answer
 
     def cancel(self) -> None:
-        """Stop working on a request whose client no longer waits."""
         if self._task is not None and not self.exchange.cancelled:
             self.exchange.cancelled = True
             self._task.cancel()
 
     async def answer(self, respond: Respond) -> None:
-        """Serve the request and send its outcome."""
         self._task = asyncio.current_task()
         self._start_timer(_WATCH_DELAY_SECONDS if self.exchange.stateless else self._ping_seconds)
         try:

@@ -49,7 +49,6 @@ class Sessions:
         return session
 
     def find(self, identity: str, owner: str) -> HandshakeSession | None:
-        """Return the session with that identity if it belongs to this owner."""
         session = self._open.get(identity)
         return session if session is not None and session.owner == owner else None
 

@@ -41,7 +41,6 @@ class ConnectionState:
     """Whether open requests are still answered before the end."""
 
     def after(self, event: ConnectionEvent) -> ConnectionState:
-        """Return the state after an event, or raise `InvalidTransition`."""
         match self.phase, event:
             case Phase.UNINITIALIZED, ConnectionEvent.INITIALIZE:
                 return ConnectionState(Phase.INITIALIZING, capabilities=False)

@@ -29,7 +29,6 @@ class LineReader:
         self._skipping = False
 
     def feed(self, data: bytes) -> Iterator[bytes | Overlong]:
-        """Add received bytes and yield each line that is now complete."""
         self._buffer += data
         start = 0
         while (end := self._buffer.find(_LINE_FEED, self._searched)) >= 0:

@@ -178,7 +178,6 @@ class WireError(Exception):
         return kind if isinstance(kind, str) else str(self.code)
 
     def wire(self) -> dict[str, Any]:
-        """Return the error object of JSON-RPC."""
         body = {"code": self.code, "message": self.message}
         return body if self.data is None else body | {"data": self.data}
 

@@ -226,7 +226,6 @@ class WireSession:
         self._finish_when_drained()
 
     def abort(self) -> None:
-        """Interrupt all requests and finish."""
         if self._finished.is_set():
             return
         self._stopping = True

@@ -81,13 +81,11 @@ class OutputStream:
         return self.queued > self._limit // _SLOW_READER_DIVISOR
 
     async def wait_uncongested(self) -> None:
-        """Wait until the reader has read enough for more to be produced."""
         # Checked again after waking: others that woke earlier may have filled the queue again.
         while not self._has_space.is_set():
             await self._has_space.wait()
 
     async def wait_flushed(self) -> None:
-        """Wait until all lines were written or can no longer be."""
         while self._lines and not self.is_broken:
             await asyncio.sleep(_FLUSH_CHECK_SECONDS)
 
