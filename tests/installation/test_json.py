@@ -140,7 +140,7 @@ def test_a_hook_taken_out_leaves_what_was_there_but_for_space(document: tuple[st
     text, data = document
     after = HOOK.add(text)
     hooks = data.get("hooks", {})
-    groups = [*hooks.get("UserPromptSubmit", []), HOOK.group]
+    groups = [*hooks.get("UserPromptSubmit", []), *HOOK.only_entry]
     assert parse(after, allows_comments=True).data == {**data, "hooks": {**hooks, "UserPromptSubmit": groups}}
     assert is_kept_in_order(text, after)
     assert dense(HOOK.remove(after, text)) == dense(text)
@@ -248,7 +248,7 @@ def test_an_entry_that_starts_holdfast_another_way_is_known_as_changed(command: 
 
 def test_only_our_command_leaves_a_group_that_holds_others_too():
     theirs = {"type": "command", "command": "make check"}
-    mixed = {"hooks": {"UserPromptSubmit": [{"hooks": [theirs, *HOOK.group["hooks"]]}]}}
+    mixed = {"hooks": {"UserPromptSubmit": [{"hooks": [theirs, *HOOK.only_entry[0]["hooks"]]}]}}
     text = json.dumps(mixed, indent=2)
     assert HOOK.state(text) is EntryState.CHANGED
     assert json.loads(HOOK.remove(text, "")) == {"hooks": {"UserPromptSubmit": [{"hooks": [theirs]}]}}

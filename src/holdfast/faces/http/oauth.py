@@ -110,7 +110,7 @@ class JwtVerifier:
                 issuer=self._settings.issuer,
                 options={"require": ["exp", "iss", "aud"]},
             )
-            return claims
+            return claims | {"exp": float(claims["exp"])}
         except (jwt.PyJWTError, OverflowError):  # an infinite or huge time overflows
             return None
 
@@ -137,7 +137,7 @@ class OAuthTokens:
         caller = _principal(self._settings.issuer, claims)
         if len(self._cache) >= _MAX_CACHED_TOKENS:
             self._cache.clear()
-        self._cache[digest] = (float(claims["exp"]), caller)
+        self._cache[digest] = (claims["exp"], caller)
         return caller
 
 
