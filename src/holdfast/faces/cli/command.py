@@ -104,7 +104,6 @@ def write_result(operation: Operation, result: Output, *, as_json: bool) -> None
 
 
 def _name_options_in_steps(operation: Operation, result: Output) -> Output:
-    """Return a result whose next steps name commands and options instead of tools and fields."""
     steps: list[str] | None = getattr(result, "next_steps", None)
     if not steps:
         return result

@@ -70,7 +70,6 @@ def convert_usage_error(failure: click.UsageError) -> HoldfastError:
 
 
 def _option_hint(name: str, context: click.Context) -> str:
-    """Return a hint that helps to correct an unknown option."""
     word = name.removeprefix("--")
     options = [item for item in context.command.get_params(context) if isinstance(item, click.Option)]
     option_names = [option for item in options for option in (*item.opts, *item.secondary_opts)]

@@ -45,7 +45,6 @@ class Host(NamedTuple):
         return self
 
     def is_in_database(self, operation: Operation) -> bool:
-        """Return whether an operation's data can be stored in a database that a team shares."""
         return any(item.in_database for item in self.registry.toolsets if item.name == operation.toolset)
 
 
@@ -83,7 +82,6 @@ class LazyWorkspace:
         self._workspace = Lazy(self._open)
 
     def room(self, toolset: str) -> Any:
-        """Return the room of a toolset: the stores and computations behind its operations."""
         room = self._workspace.get().room(toolset)
         toolsets.resume_garbage_collection()
         return room

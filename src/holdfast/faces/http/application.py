@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from mcp.server.auth.middleware.auth_context import auth_context_var
 from starlette.responses import Response
@@ -46,8 +46,13 @@ class Face(Protocol):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request that has passed all checks."""
 
+
+@runtime_checkable
+class RunningFace(Protocol):
+    """A face that has work to do between requests."""
+
     def running(self) -> AbstractAsyncContextManager[None]:
-        """Return a context manager that has to be entered while requests are answered."""
+        """Return a context manager that is entered while requests are answered."""
 
 
 @dataclass(frozen=True)
@@ -98,11 +103,12 @@ class Application:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Run every face while the block runs; then wait for the last settlements."""
+        """Let the faces run while the block runs; then wait for the last settlements."""
         async with AsyncExitStack() as stack:
             for faces in self._faces.values():
                 for face in faces.values():
-                    await stack.enter_async_context(face.running())
+                    if isinstance(face, RunningFace):
+                        await stack.enter_async_context(face.running())
             yield
         await self._settlements.wait_for_all()
 

@@ -72,7 +72,6 @@ class Handover:
         asyncio.get_running_loop().add_reader(receiver, receive)
 
     def is_for_another(self, worker: int) -> bool:
-        """Return whether a request belongs to another worker that exists."""
         return worker != self._own and worker < len(self._sockets.senders)
 
     def _connect(self, worker: int) -> socket.socket:

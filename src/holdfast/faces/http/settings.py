@@ -60,7 +60,6 @@ class HttpSettings:
     open_browser: bool = False
 
     def local_url(self, port: int) -> str:
-        """Return the server's URL on this machine, given the port it listens on."""
         host = self.address.host
         return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 

@@ -69,7 +69,6 @@ class ClientAsker:
         return declared is not None and getattr(declared, capability, None) is not None
 
     def check(self, questions: Mapping[str, Question]) -> None:
-        """Raise when a question needs a capability that the client did not declare."""
         for question in questions.values():
             if not self.supports(question.needs):
                 raise missing_capability(question.needs)
@@ -83,7 +82,6 @@ class WaitingAsker(ClientAsker):
         self._loop = asyncio.get_running_loop()
 
     def ask(self, questions: Mapping[str, Question]) -> Answers:
-        """Ask the questions one after another and return the answers."""
         self.check(questions)
         return {key: self._answer(question) for key, question in questions.items()}
 

@@ -109,7 +109,6 @@ class ProtocolCatalogue:
         }
 
     def input_schema_of(self, name: str) -> dict[str, Any] | None:
-        """Return the argument schema of the tool listed under a name, or None when there is none."""
         return self._schemas.get(name)
 
     @cached_property

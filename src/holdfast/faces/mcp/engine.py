@@ -157,7 +157,6 @@ class SdkEngine:
 
 
 def _describe(failure: ValidationError) -> str:
-    """Return the first problems of a validation, each with its field."""
     problems = []
     for error in failure.errors()[:_MAX_PROBLEMS_REPORTED]:
         field = ".".join(str(part) for part in error["loc"])

@@ -155,7 +155,6 @@ class Handlers:
         return result
 
     def _failure(self, ctx: Context, error: HoldfastError, family: str | None = None) -> MCPError:
-        """Return the protocol error for a failure outside tools, with the codes of a family."""
         return request_failure(error, family or self._family, ctx.protocol_version)
 
     # Resources

@@ -69,7 +69,6 @@ class RequestListener(Listener):
         self._send(self._ctx.session.send_notification(message, related_request_id=self._ctx.request_id))
 
     def changed(self, listed: Listed) -> None:
-        """Notify the clients that listen that a list has changed."""
         self._send(self._publisher.list_changed(listed, client_of(self._ctx), self._ctx.session))
 
     def _wants_log(self, level: Level) -> bool:

@@ -30,8 +30,8 @@ READY = "ready"
 CHANGED = "changed"
 
 
-_MAX_QUOTED_CHARACTERS = 80
-"""Of an unknown name. A judgement: longer than any name, and one line of a message."""
+MAX_QUOTED_CHARACTERS = 80
+"""Of an unknown topic or feed. A judgement: longer than any name, and one line of a message."""
 _EPOCH_BYTES = 4
 """32 random bits. A judgement: a few processes follow each other, and the ids stay short."""
 
@@ -150,7 +150,7 @@ def wanted_topics(changes: Changes, text: str | None) -> frozenset[str]:
     names = frozenset(part.strip() for part in (text or "").split(",") if part.strip())
     for name in sorted(names - set(changes.topics)):
         raise Invalid(
-            f'There is no topic named "{name[:_MAX_QUOTED_CHARACTERS]}".',
+            f'There is no topic named "{name[:MAX_QUOTED_CHARACTERS]}".',
             hint=did_you_mean(name, changes.topics),
         )
     return names or frozenset(changes.topics)

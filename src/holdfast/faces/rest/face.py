@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from functools import cached_property
 from urllib.parse import parse_qs, unquote
 
@@ -15,7 +13,7 @@ from holdfast.faces.http.exchange import exchange_of
 from holdfast.faces.http.problems import MethodNotAllowed, UnknownRoute
 from holdfast.faces.http.settings import API_PATH
 from holdfast.faces.rest.addresses import address_routes, word_coded_problem
-from holdfast.faces.rest.changes import Changes, wanted_topics
+from holdfast.faces.rest.changes import MAX_QUOTED_CHARACTERS, Changes, wanted_topics
 from holdfast.faces.rest.entity_tags import tagged_response
 from holdfast.faces.rest.events import follow_changes_and_feeds, send_events
 from holdfast.faces.rest.feeds import OpenFeed
@@ -67,7 +65,9 @@ class ChangesRoute:
                 parts = {name: unquote(part) for name, part in match.groupdict().items()}
                 return OpenFeed(feed, parts, self._dispatcher, self._changes, _actor(scope))
         paths = ", ".join(feed.path for feed in self._feeds.values())
-        raise Invalid(f'There is no feed at "{path[:80]}".', hint=f"There are: {paths or 'none'}.")
+        raise Invalid(
+            f'There is no feed at "{path[:MAX_QUOTED_CHARACTERS]}".', hint=f"There are: {paths or 'none'}."
+        )
 
 
 class FeedRoute:
@@ -116,11 +116,6 @@ class RestFace:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._router(scope, receive, send)
-
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
-        """Do nothing: nothing runs between requests except `Changes`, which the server closes."""
-        yield
 
     async def _refuse(self, scope: Scope, _receive: Receive, _send: Send) -> None:
         suggestion = closest(scope["path"].removeprefix(API_PATH), self._known_paths)

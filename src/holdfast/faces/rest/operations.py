@@ -66,7 +66,6 @@ class OperationRoute:
         await response(scope, receive, send)
 
     async def answer(self, scope: Scope, headers: Headers, body: bytes, receive: Receive) -> Response:
-        """Run the operation and return its result, or its failure as problem details."""
         if scope["method"] != self.method:
             raise MethodNotAllowed(
                 f"{self.operation.listed_name} accepts {self.method}.",

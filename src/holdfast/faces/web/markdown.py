@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -62,10 +61,6 @@ class MarkdownFace:
         html = await asyncio.to_thread(lambda: [render_markdown(text) for text in texts])
         answer = encode_json({"html": html}, self._limits)
         await Response(answer, media_type=JSON, headers={"Cache-Control": "no-store"})(scope, receive, send)
-
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
-        yield
 
     def _texts(self, arguments: Mapping[str, Any]) -> list[str]:
         texts = arguments.get("texts")

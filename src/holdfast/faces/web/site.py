@@ -59,7 +59,6 @@ class Site:
         return dict(_named_files(resources.files(__package__) / "static", ""))
 
     def answer(self, scope: Scope) -> Response | None:
-        """Return the response with a file or the document, or None if the request is for something else."""
         path: str = scope["path"]
         if scope["method"] not in ("GET", "HEAD"):
             return None

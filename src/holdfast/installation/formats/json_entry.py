@@ -42,7 +42,6 @@ class JsonEntry:
         raise NotImplementedError
 
     def add(self, text: str) -> str:
-        """Return the text with the entry added after its siblings."""
         container, missing = self.locate(text)
         if container is None:
             return self.snippet

@@ -275,7 +275,6 @@ def _indentation_of_entries(text: str, container: JsonNode) -> str:
 
 
 def _indentation(text: str, position: int) -> str:
-    """Return the indentation of the line at a position."""
     line = text.rfind("\n", 0, position) + 1
     return text[line : _match_end(_BLANKS, text, line)]
 

@@ -68,7 +68,6 @@ class YamlItems:
         return self._verify(text, "".join(lines), expected)
 
     def remove(self, text: str, original: str) -> str:
-        """Return the text without Holdfast's items, and without the list if it was created for them."""
         key, _ = self._list(text)
         lines: list[str | None] = list(lines_of(text))
         remaining = [item for _, item in self._entries(text) if not self._is_holdfast_item(item)]
@@ -112,7 +111,6 @@ class YamlItems:
         return list(zip(_items(node), (_data(text) or {}).get(self.name) or [], strict=False))
 
     def _insertion_point(self, node: Any) -> tuple[int, int]:
-        """Return the number of the line after which to insert items, and their column."""
         if not _items(node):
             return _line(node), _INDENTATION_COLUMNS
         if node.flow_style:

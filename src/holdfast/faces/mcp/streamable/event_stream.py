@@ -64,7 +64,6 @@ class EventStream:
         self._append(b"event: message\ndata: " + message + b"\n\n", is_needed=is_needed)
 
     def finish(self) -> None:
-        """End the stream once its reader has received everything."""
         self.is_finished = True
         self._changed.set()
 

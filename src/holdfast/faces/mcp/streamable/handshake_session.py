@@ -145,7 +145,6 @@ class HandshakeSession:
         return stream, after
 
     def _drop_oldest_streams(self) -> None:
-        """Drop the oldest finished streams until the rest is within the limits."""
         finished = deque(name for name, stream in self._streams.items() if stream.is_finished)
         size = sum(stream.stored_bytes for stream in self._streams.values())
         limits = self.limits

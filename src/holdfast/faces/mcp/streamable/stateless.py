@@ -105,7 +105,6 @@ class StatelessRequests:
             raise _refusal(rejection, request.id)
 
     def _declares_headers(self, name: str, schema: Mapping[str, Any]) -> bool:
-        """Return whether an argument of a tool has to be repeated in a header."""
         if name not in self._tools_with_headers:
             self._tools_with_headers[name] = bool(x_mcp_header_map(schema))
         return self._tools_with_headers[name]

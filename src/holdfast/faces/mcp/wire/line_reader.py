@@ -44,7 +44,6 @@ class LineReader:
         yield from self._skip_overlong()
 
     def finish(self) -> bytes:
-        """Return the rest after the last line feed, at the end of the stream."""
         rest = b"" if self._skipping else bytes(self._buffer)
         self._buffer.clear()
         return rest

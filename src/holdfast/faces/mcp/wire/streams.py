@@ -115,7 +115,6 @@ class OutputStream:
         self._watch_or_stop()
 
     def _remove_written(self, size: int) -> None:
-        """Remove the written bytes from the first line, and the line if it was written completely."""
         line, written = self._lines[0]
         self.queued -= size
         if size < len(line):
