@@ -26,7 +26,7 @@ class HttpExchange(Settleable):
         """Whether an error is sent instead of an answer, so that the calls count as not answered."""
 
 
-def exchange_of(scope: Scope) -> HttpExchange | None:
+def http_exchange_of(scope: Scope) -> HttpExchange | None:
     """Return the exchange of an admitted request, or None for any other."""
     exchange = scope.get(EXCHANGE)
     return exchange if isinstance(exchange, HttpExchange) else None

@@ -9,7 +9,7 @@ from starlette.routing import Route, Router, compile_path
 from starlette.types import Receive, Scope, Send
 
 from holdfast.faces.http.asgi import single_headers
-from holdfast.faces.http.exchange import exchange_of
+from holdfast.faces.http.exchange import http_exchange_of
 from holdfast.faces.http.problems import MethodNotAllowed, UnknownRoute
 from holdfast.faces.http.settings import API_PATH
 from holdfast.faces.rest.addresses import address_routes, word_coded_problem
@@ -127,7 +127,7 @@ class RestFace:
 
 
 def _actor(scope: Scope) -> str | None:
-    exchange = exchange_of(scope)
+    exchange = http_exchange_of(scope)
     return None if exchange is None else exchange.actor
 
 

@@ -18,7 +18,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from holdfast.faces.http.asgi import Headers, single_headers, wait_for_disconnect
-from holdfast.faces.http.exchange import exchange_of
+from holdfast.faces.http.exchange import http_exchange_of
 from holdfast.faces.http.problems import MethodNotAllowed, problem_document, problem_response
 from holdfast.faces.http.settings import API_PATH
 from holdfast.faces.observation import TRACE_HEADERS, Observation
@@ -72,7 +72,7 @@ class OperationRoute:
                 hint=f"Use {self.method}.",
                 allowed=self.method,
             )
-        exchange = exchange_of(scope)
+        exchange = http_exchange_of(scope)
         observed = Observation("rest", self.method, self.operation.listed_name, request_bytes=len(body))
         observed.client = exchange.actor if exchange else None
         observed.carrier = {name: headers.get(name.encode(), b"").decode("latin-1") for name in TRACE_HEADERS}
@@ -114,7 +114,7 @@ class OperationRoute:
         return value
 
     async def _run(self, scope: Scope, arguments: Mapping[str, Any], receive: Receive) -> Output:
-        exchange = exchange_of(scope)
+        exchange = http_exchange_of(scope)
         call = self._dispatcher.new_call(self.operation, actor=exchange.actor if exchange else None)
         if exchange is not None:
             exchange.add_call(call)
