@@ -129,6 +129,16 @@ def test_an_answer_over_the_limit_is_refused_under_its_id_in_both_eras(server: R
         assert data["size"] > data["limit"] == LIMITS.response_bytes
 
 
+def test_an_answer_at_the_limit_fits_in_a_stream(hasty: RunningServer) -> None:
+    body = request(1, "tools/call", calling("wait", seconds=1.0) | {"_meta": ENVELOPE})
+    streamed = hasty.post_mcp(body, Mcp_Name="wait")
+    size = len(streamed.body.rpartition(b"data: ")[2].strip())
+    with sample_server(**SMALL, response_bytes=size) as exact:
+        again = exact.post_mcp(body, Mcp_Name="wait")
+    assert again.headers["content-type"] == "text/event-stream"
+    assert messages_in(again) == messages_in(streamed)
+
+
 # Coming back
 
 
