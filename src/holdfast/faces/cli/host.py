@@ -1,4 +1,4 @@
-"""The source of commands, a registry of operations, and what they run in, a workspace opened on demand."""
+"""The registry that commands are generated from, and the workspace that they run in, opened on demand."""
 
 from __future__ import annotations
 
