@@ -51,13 +51,13 @@ Severity = Literal["ok", "info", "warning", "damaged"]
 _STORE = "store"
 _GIT = "git"
 _COPY_FIRST_STEP = "Make a copy of it before anything else; then restore a backup."
-_SET_ASIDE = "This is a damaged store, which was replaced by an empty one."
-_LOST_WRITES = "Its bytes had changed on disk: the last {} writes in this log of a store were lost."
+_REPLACED_STORE = "This is a damaged store, which was replaced by an empty one."
+_LOST_WRITES = "Its bytes had changed on disk: the last {count} writes in this log of a store were lost."
 _LOST_WRITE = (
     "The last write in this log of a store was lost: its bytes had changed on disk, or the power failed"
     " before it was acknowledged."
 )
-_UPGRADE_BACKUP = "A backup of a store from before its upgrade, {:,} bytes."
+_UPGRADE_BACKUP = "A backup of a store from before its upgrade, {size:,} bytes."
 _BACKUP_STEP = "Once you are sure that the upgraded store works, you can move it elsewhere."
 _DAMAGED_COPY_STEP = "Check what is missing; once that is resolved, move this copy elsewhere."
 _ACCESS_BY_OTHERS = stat.S_IRWXG | stat.S_IRWXO
@@ -126,7 +126,7 @@ class StoreRoom:
 
 
 class CheckStores(Input):
-    """Whether to repair problems."""
+    """Whether to make safe repairs."""
 
     fix: StrictBool = Field(default=False, description="Make the safe repairs, and report them.")
 
@@ -134,24 +134,25 @@ class CheckStores(Input):
 class Finding(Output):
     """The result of one check."""
 
-    store: str = Field(description="What it concerns: the name of a toolset, `store` or `git`.")
-    path: UntrustedText | None = Field(description="Path from the root of the repository.")
+    store: str = Field(description="What the finding concerns: the name of a toolset, `store` or `git`.")
+    path: UntrustedText | None = Field(
+        description="Path from the root of the repository; null if no file is concerned."
+    )
     severity: Severity = Field(description="Severity; only `damaged` means that something was lost.")
     message: UntrustedText = Field(description="What was found.")
-    next_step: str | None = Field(default=None, description="What to do about it.")
-    fixed: bool = Field(default=False, description="Whether it was repaired just now.")
+    next_step: str | None = Field(default=None, description="What to do about the finding.")
+    fixed: bool = Field(default=False, description="Whether this call repaired it.")
 
 
 class StoresChecked(Output):
     """The results of all checks, and the amount of damage."""
 
     damaged: int = Field(description="Number of findings that are damage.")
-    fixed: int = Field(description="Number of findings repaired just now.")
+    fixed: int = Field(description="Number of findings that this call repaired.")
     findings: list[Finding] = Field(description="The results of all checks.")
 
     @property
     def exit_code(self) -> int:
-        """Return the status of a command with this result."""
         return Corrupted.exit_code if self.damaged else 0
 
 
@@ -254,12 +255,9 @@ def _failed_check(store: str, path: str | None, failure: HoldfastError) -> Findi
 
 
 def _finding(
-    store: str, path: str | None, severity: Severity, message: str, next_step: str | None = None,
-    *, fixed: bool = False,
-) -> Finding:  # fmt: skip
-    return Finding(
-        store=store, path=path, severity=severity, message=message, next_step=next_step, fixed=fixed
-    )
+    store: str, path: str | None, severity: Severity, message: str, next_step: str | None = None, **more: bool
+) -> Finding:
+    return Finding(store=store, path=path, severity=severity, message=message, next_step=next_step, **more)
 
 
 def _check_file_system(room: StoreRoom) -> Iterator[Finding]:
@@ -311,8 +309,8 @@ def _check_work_tree_leftovers(room: StoreRoom, *, fix: bool) -> Iterator[Findin
             yield _leftover(path, fixed=not os.path.lexists(os.path.join(room.repository.root, path)))
 
 
-def _leftover(path: str, what: str = "temporary file", *, fixed: bool) -> Finding:
-    message = f"A dead process left a {what}."
+def _leftover(path: str, kind: str = "temporary file", *, fixed: bool) -> Finding:
+    message = f"A dead process left a {kind}."
     next_step = "`holdfast doctor --fix` removes it."
     return _finding(_STORE, path, "info", message, next_step, fixed=fixed)
 
@@ -325,18 +323,18 @@ def _check_set_aside(room: StoreRoom) -> Iterator[Finding]:
     for name in sorted(filter(is_backup, os.listdir(directory))):
         path = os.path.join(directory, name)
         with translate_disk_errors(name):
-            message = _UPGRADE_BACKUP.format(os.lstat(path).st_size)
+            message = _UPGRADE_BACKUP.format(size=os.lstat(path).st_size)
         yield _finding(_STORE, room.display_path(path), "info", message, _BACKUP_STEP)
     for name in sorted(name for name in os.listdir(directory) if DAMAGED_MARK in name):
         path = os.path.join(directory, name)
-        message = _SET_ASIDE
+        message = _REPLACED_STORE
         severity: Severity = "warning"
         is_file = os.path.isfile(path) and not os.path.islink(path)
         if is_file and name.partition(DAMAGED_MARK)[0].endswith(LOG_SUFFIX):
             with translate_disk_errors(name), open(path, "rb") as file:
                 lost = count_dropped_writes(file.read(MAX_LOG_BYTES))
             if lost > 1:
-                message, severity = _LOST_WRITES.format(lost), "damaged"
+                message, severity = _LOST_WRITES.format(count=lost), "damaged"
             else:
                 message = _LOST_WRITE
         yield _finding(_STORE, room.display_path(path), severity, message, _DAMAGED_COPY_STEP)

@@ -25,10 +25,12 @@ from holdfast.kernel.telemetry.statistics import MAX_DURATIONS, STATISTICS
 from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 
+# Of SQLite's files beside a database, and of the lock files and creation marks of stores.
 _AUXILIARY_SUFFIXES = ("-wal", "-shm", ".created", ".lock")
 _SINGULARS = {"replies": "reply"} | {
     f"{noun}s": noun for noun in ("file", "issue", "milestone", "operation", "replica")
 }
+"""The counts whose names start with a noun; others, such as `waiting`, have no plural."""
 _SQLITE_MAGIC = b"SQLite format 3\x00"
 _SQLITE_HEADER = struct.Struct(">16s44xI")
 """The start of a SQLite header (https://sqlite.org/fileformat.html): magic string and user version."""
@@ -37,18 +39,18 @@ _SQLITE_HEADER = struct.Struct(">16s44xI")
 class StoreStatistics(Output):
     """The data that one room has stored."""
 
-    store: str = Field(description="The toolset whose store it is.")
+    store: str = Field(description="Name of the toolset that the store belongs to.")
     counts: dict[str, int] = Field(description="Counts by kind; empty if nothing was stored.")
-    milliseconds: float = Field(description="Time to open and count.")
-    problem: UntrustedText | None = Field(default=None, description="Why it could not be counted.")
+    milliseconds: float = Field(description="Time to open the store and count.")
+    problem: UntrustedText | None = Field(default=None, description="Why the data could not be counted.")
 
 
 class StoredFile(Output):
     """A file or folder of the store: data, an index, or a cache."""
 
     path: UntrustedText = Field(description="Path from the root of the repository.")
-    bytes: int = Field(description="Its size, with the auxiliary files of its database.")
-    version: int | None = Field(description="Its schema version, if it is a database.")
+    bytes: int = Field(description="Size of the file or folder, with the auxiliary files of a database.")
+    version: int | None = Field(description="Schema version of a database; null for other files.")
     last_write: str = Field(serialization_alias="lastWrite", description="Time of the last write.")
 
 
@@ -67,7 +69,7 @@ class NameStatistics(Output):
 class ServerStatistics(Output):
     """Requests served by this process since it started."""
 
-    seconds: float = Field(description="Seconds since it started serving.")
+    seconds: float = Field(description="Seconds since this process started serving.")
     worker: int = Field(description="Index of this process among the server's, from 0.")
     workers: int = Field(description="Number of the server's processes; each counts its own requests.")
     names: list[NameStatistics] = Field(description="The requests by name, most requested first.")
@@ -76,7 +78,7 @@ class ServerStatistics(Output):
 class StoresMeasured(Output):
     """The sizes and counts of all stores."""
 
-    bytes: int = Field(description="Total size of the store.")
+    bytes: int = Field(description="Total size of all files of the store.")
     stores: list[StoreStatistics] = Field(description="The counts of each room.")
     files: list[StoredFile] = Field(description="The files of the store, largest first.")
     server: ServerStatistics | None = Field(
@@ -122,13 +124,12 @@ def _singular(name: str) -> str:
     text=_text,
     listed=False,
 )
-def measure_stores(room: StoreRoom, arguments: NoArguments) -> StoresMeasured:
+def measure_stores(room: StoreRoom, _arguments: NoArguments) -> StoresMeasured:
     """Count what every room has stored, and measure its size on disk.
 
     A server also reports the requests it has served since it started: numbers, failures and durations.
     Stored data does not change.
     """
-    del arguments
     stores = list(_count_rooms(room))
     files = sorted(_stored_files(room), key=lambda file: (-file.bytes, file.path))
     total = sum(file.bytes for file in files)
@@ -173,7 +174,6 @@ def _stored_files(room: StoreRoom) -> Iterator[StoredFile]:
 
 
 def _main_file(name: str) -> str:
-    """Return the name of the file that an auxiliary file belongs to, or the name itself."""
     for suffix in _AUXILIARY_SUFFIXES:
         if name.endswith(suffix):
             return name.removesuffix(suffix)

@@ -22,15 +22,17 @@ from holdfast.kernel.toolset import Toolset
 toolset = Toolset(TOOLS, "The tools themselves: searches all of them, with their arguments.")
 
 _WORD = re.compile(r"[a-z0-9]+")
+# A common English ending after at least three letters.
 _ENDING = re.compile(r"(?<=\w{3})(?:ings?|e?s|ed|e)$")
 _STOP_WORDS = frozenset(
     {"a", "all", "an", "and", "for", "from", "in", "it", "of", "on", "or", "that", "th", "to", "with"}
 )
+"""After endings are removed, which turns "the" into "th"."""
 _FIELD_WEIGHTS = (8, 4, 2, 1)
 """Of the name, the title, the first line and the rest. A judgement: a match in one field outweighs one match
 in each of the following fields."""
 _MAX_FURTHER_NAMES = 20
-"""A judgement: names of further tools that fit on one line of text."""
+"""A judgement: enough to see what else there is, in a few hundred characters."""
 
 
 class FindTools(Input):
@@ -47,9 +49,9 @@ class FoundTool(Output):
 
     name: str
     description: str
-    effect: Effect = Field(description="Whether it reads, writes or destroys.")
+    effect: Effect = Field(description="Whether the tool reads, writes or destroys.")
     command: str = Field(description="The equivalent command.")
-    input_schema: dict[str, Any] = Field(alias="inputSchema", description="The JSON Schema of its arguments.")
+    input_schema: dict[str, Any] = Field(alias="inputSchema", description="JSON Schema of the arguments.")
 
 
 class FoundTools(Output):
@@ -108,7 +110,6 @@ def _for_agents(result: FoundTools) -> str:
 
 
 def _for_people(result: FoundTools) -> str:
-    """Format the result for the command line."""
     if not result.tools:
         return _for_agents(result)
     width = max(len(tool.command) for tool in result.tools)

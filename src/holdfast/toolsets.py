@@ -50,7 +50,6 @@ def toolset_of_module(module: str) -> Toolset:
 
 
 def _modules(path: str) -> Iterator[ModuleType]:
-    """Return a module, or the modules of a package."""
     from pkgutil import iter_modules
 
     module = import_module(f"holdfast.{path}")
@@ -60,7 +59,7 @@ def _modules(path: str) -> Iterator[ModuleType]:
 
 
 def _find_toolset(modules: Iterable[ModuleType]) -> Toolset:
-    """Return the one toolset that the modules declare or import."""
+    """Return the one toolset that the modules declare or import; fail if there are several."""
     from holdfast.kernel.toolset import Toolset
 
     values = (value for module in modules for value in vars(module).values())

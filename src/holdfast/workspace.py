@@ -77,12 +77,10 @@ class Workspace:
         return cls(Repository.discover(start), database)
 
     def room(self, toolset: str) -> Any:
-        """Return the room of a toolset, opening it on first use."""
         return self._rooms[toolset].get()
 
     @property
     def inbox(self) -> Inbox:
-        """Return the inbox of this repository."""
         room: Inbox = self.room("inbox")
         return room
 
@@ -99,18 +97,19 @@ class Workspace:
         return self._watcher.get().subscribe(topic, callback, source)
 
     def close(self) -> None:
-        """Close every room that was opened."""
         self._watcher.close()
         for room in self._rooms.values():
             room.close()
 
 
 def _open_watcher() -> Watcher:
-    from holdfast.storage.watching.watcher import (
-        Watcher,
-    )  # imported here, because most commands never wait for a change
+    # Imported here because most commands never wait for a change.
+    from holdfast.storage.watching.watcher import Watcher
 
     return Watcher()
+
+
+# Each room is imported when it is opened, because a command needs only one or two.
 
 
 def _open_comments(workspace: Workspace) -> Comments:

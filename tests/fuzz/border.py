@@ -221,7 +221,7 @@ ITEMS = "customCommands:\n  - key: '<c-m>'\n    context: files\n    command: hol
 for part_name, part, example in (
     ("JSON entry", JsonMember(("mcpServers",), "holdfast", COMMAND),
         '{"mcpServers": {"other": {"command": "x"}}, "n": 1e3}'),  # type: ignore[arg-type]
-    ("JSON entry with comments", JsonMember(("servers",), "holdfast", COMMAND, relaxed=True),
+    ("JSON entry with comments", JsonMember(("servers",), "holdfast", COMMAND, allows_comments=True),
         '{ // a\n "servers": {"b": [1,],}, /* c */\n}'),  # type: ignore[arg-type]
     ("JSON hook", JsonHook("Stop", "holdfast inbox drain --hook || exit 1", 9),
         '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}}'),

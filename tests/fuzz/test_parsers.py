@@ -37,7 +37,7 @@ REASONS = {
     """,
     "reads what another process of ours wrote": """
         analysis/fleet/fleet comments/tools/export_comments faces/cli/fleet
-        faces/http/asgi tasks/tools/chart templates/confined_renderer
+        faces/http/response_sender tasks/tools/chart templates/confined_renderer
         templates/renderer templates/tools/write_scaffold
     """,
     "reads what the same store wrote, under the database's own checks; tests/reliability damages these": """

@@ -15,9 +15,9 @@ from holdfast.installation.formats.json_entry import JsonHook, JsonMember
 from holdfast.installation.formats.jsonc import insert, parse
 
 SERVER = {"type": "stdio", "command": "holdfast", "args": ["serve"]}
-MEMBER = JsonMember(("mcpServers",), "holdfast", SERVER, relaxed=True)
+MEMBER = JsonMember(("mcpServers",), "holdfast", SERVER, allows_comments=True)
 STRICT = JsonMember(("mcpServers",), "holdfast", SERVER)
-HOOK = JsonHook("UserPromptSubmit", "holdfast inbox drain --hook || exit 1", 10, relaxed=True)
+HOOK = JsonHook("UserPromptSubmit", "holdfast inbox drain --hook || exit 1", 10, allows_comments=True)
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\x7f"), max_size=8)
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | NAMES
@@ -41,11 +41,11 @@ COMMENTS = ("// a note", "/* a note */", '/* two\nlines { " */', '// }, ] " \\')
 
 
 @st.composite
-def spelled(draw: st.DrawFn, value: Any, *, relaxed: bool, indent: str) -> str:
+def spelled(draw: st.DrawFn, value: Any, *, allows_comments: bool, indent: str) -> str:
     """Spell a value with spaces, line ends, comments and trailing commas wherever they are allowed."""
 
     def blank() -> str:
-        if not relaxed or draw(st.integers(0, 5)) != 0:
+        if not allows_comments or draw(st.integers(0, 5)) != 0:
             return draw(st.sampled_from(["", " ", "\n", "\n" + indent]))
         return f" {draw(st.sampled_from(COMMENTS))}\n{indent}"
 
@@ -60,18 +60,20 @@ def spelled(draw: st.DrawFn, value: Any, *, relaxed: bool, indent: str) -> str:
         return f"{json.dumps(value, ensure_ascii=draw(st.booleans()))}"
 
     def comma() -> str:
-        return f",{blank()}" if relaxed and draw(st.booleans()) else ""
+        return f",{blank()}" if allows_comments and draw(st.booleans()) else ""
 
     text = blank() + write(value) + blank()
     return text.replace("\n", draw(st.sampled_from(["\n", "\r\n"])))
 
 
 @st.composite
-def documents(draw: st.DrawFn, *, relaxed: bool) -> tuple[str, dict[str, Any]]:
+def documents(draw: st.DrawFn, *, allows_comments: bool) -> tuple[str, dict[str, Any]]:
     data = draw(SETTINGS)
     layout = draw(st.sampled_from(["compact", "two", "four", "tab", "wild"]))
     if layout == "wild":
-        return draw(spelled(data, relaxed=relaxed, indent=draw(st.sampled_from(["  ", "\t"])))), data
+        return draw(
+            spelled(data, allows_comments=allows_comments, indent=draw(st.sampled_from(["  ", "\t"])))
+        ), data
     indent = {"compact": None, "two": 2, "four": 4, "tab": "\t"}[layout]
     return json.dumps(data, indent=indent) + draw(st.sampled_from(["", "\n"])), data
 
@@ -86,25 +88,30 @@ def is_kept_in_order(before: str, after: str) -> bool:
     return all(character in rest for character in before if not character.isspace())
 
 
-@given(documents(relaxed=False))
+@given(documents(allows_comments=False))
 def test_json_reads_as_the_standard_library_reads_it(document: tuple[str, dict[str, Any]]):
     text, data = document
-    assert parse(text, relaxed=False).data == parse(text, relaxed=True).data == json.loads(text) == data
+    assert (
+        parse(text, allows_comments=False).data
+        == parse(text, allows_comments=True).data
+        == json.loads(text)
+        == data
+    )
 
 
-@given(documents(relaxed=True))
+@given(documents(allows_comments=True))
 def test_comments_and_trailing_commas_are_read_past(document: tuple[str, dict[str, Any]]):
     text, data = document
-    assert parse(text, relaxed=True).data == data
+    assert parse(text, allows_comments=True).data == data
 
 
 @pytest.mark.requirement("install-1")
-@given(documents(relaxed=True))
+@given(documents(allows_comments=True))
 def test_a_server_is_added_and_nothing_else_changes(document: tuple[str, dict[str, Any]]):
     text, data = document
     after = MEMBER.add(text)
     servers = {**data.get("mcpServers", {}), "holdfast": SERVER}
-    assert parse(after, relaxed=True).data == {**data, "mcpServers": servers}
+    assert parse(after, allows_comments=True).data == {**data, "mcpServers": servers}
     assert is_kept_in_order(text, after)
     assert [after.count(note) for note in COMMENTS] >= [text.count(note) for note in COMMENTS]
     assert MEMBER.state(after) is EntryState.PRESENT
@@ -112,7 +119,7 @@ def test_a_server_is_added_and_nothing_else_changes(document: tuple[str, dict[st
 
 
 @pytest.mark.requirement("install-1")
-@given(documents(relaxed=False))
+@given(documents(allows_comments=False))
 def test_strict_json_stays_strict(document: tuple[str, dict[str, Any]]):
     text, data = document
     after = STRICT.add(text)
@@ -121,31 +128,31 @@ def test_strict_json_stays_strict(document: tuple[str, dict[str, Any]]):
 
 
 @pytest.mark.requirement("install-2")
-@given(documents(relaxed=True))
+@given(documents(allows_comments=True))
 def test_a_server_taken_out_leaves_what_was_there_but_for_space(document: tuple[str, dict[str, Any]]):
     text, _ = document
     assert dense(MEMBER.remove(MEMBER.add(text), text)) == dense(text)
 
 
 @pytest.mark.requirement("install-2")
-@given(documents(relaxed=True))
+@given(documents(allows_comments=True))
 def test_a_hook_taken_out_leaves_what_was_there_but_for_space(document: tuple[str, dict[str, Any]]):
     text, data = document
     after = HOOK.add(text)
     hooks = data.get("hooks", {})
-    groups = [*hooks.get("UserPromptSubmit", []), HOOK.group]
-    assert parse(after, relaxed=True).data == {**data, "hooks": {**hooks, "UserPromptSubmit": groups}}
+    groups = [*hooks.get("UserPromptSubmit", []), *HOOK.only_entry]
+    assert parse(after, allows_comments=True).data == {**data, "hooks": {**hooks, "UserPromptSubmit": groups}}
     assert is_kept_in_order(text, after)
     assert dense(HOOK.remove(after, text)) == dense(text)
 
 
 @pytest.mark.requirement("install-2")
-@given(documents(relaxed=True))
+@given(documents(allows_comments=True))
 def test_what_somebody_added_in_between_stays(document: tuple[str, dict[str, Any]]):
     text, _ = document
 
     def edited(text: str) -> str:
-        return insert(text, parse(text, relaxed=True), True, "later")
+        return insert(text, parse(text, allows_comments=True), True, "later")
 
     assert dense(MEMBER.remove(edited(MEMBER.add(text)), text)) == dense(edited(text))
 
@@ -202,9 +209,9 @@ def test_no_text_is_taken_for_json_that_the_standard_library_refuses(text: str):
         expected: Any = json.loads(text, object_pairs_hook=unambiguous)
     except ValueError:
         with pytest.raises(DamagedText):
-            parse(text, relaxed=False)
+            parse(text, allows_comments=False)
     else:
-        assert parse(text, relaxed=False).data == expected
+        assert parse(text, allows_comments=False).data == expected
 
 
 def unambiguous(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -241,7 +248,7 @@ def test_an_entry_that_starts_holdfast_another_way_is_known_as_changed(command: 
 
 def test_only_our_command_leaves_a_group_that_holds_others_too():
     theirs = {"type": "command", "command": "make check"}
-    mixed = {"hooks": {"UserPromptSubmit": [{"hooks": [theirs, *HOOK.group["hooks"]]}]}}
+    mixed = {"hooks": {"UserPromptSubmit": [{"hooks": [theirs, *HOOK.only_entry[0]["hooks"]]}]}}
     text = json.dumps(mixed, indent=2)
     assert HOOK.state(text) is EntryState.CHANGED
     assert json.loads(HOOK.remove(text, "")) == {"hooks": {"UserPromptSubmit": [{"hooks": [theirs]}]}}

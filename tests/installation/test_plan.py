@@ -115,7 +115,7 @@ def test_installing_and_uninstalling_leaves_nothing_behind(name: str, scope: Sco
 
 @pytest.mark.requirement("install-1", "install-2")
 @pytest.mark.parametrize("name", JSON_CLIENTS)
-@given(document=documents(relaxed=True), mark=st.booleans())
+@given(document=documents(allows_comments=True), mark=st.booleans())
 @settings(max_examples=examples(30))
 def test_every_byte_of_a_json_file_comes_back(name: str, document: tuple[str, object], mark: bool):
     with a_machine() as place:
@@ -123,7 +123,7 @@ def test_every_byte_of_a_json_file_comes_back(name: str, document: tuple[str, ob
 
 
 @pytest.mark.requirement("install-1", "install-2")
-@given(document=documents(relaxed=False), hooks=documents(relaxed=False))
+@given(document=documents(allows_comments=False), hooks=documents(allows_comments=False))
 @settings(max_examples=examples(30))
 def test_every_byte_of_claude_codes_files_comes_back(document: tuple[str, object], hooks: tuple[str, object]):
     with a_machine() as place:

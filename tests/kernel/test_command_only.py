@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.faces.cli.command import Host, write_result
+from holdfast.faces.cli.command import write_result
+from holdfast.faces.cli.host import Host
 from holdfast.faces.mcp.catalogue import ProtocolCatalogue
 from holdfast.faces.mcp.profiles import PROFILES
 from holdfast.kernel.errors import Invalid, UnknownTool

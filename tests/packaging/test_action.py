@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from holdfast.faces.cli.application import application
-from holdfast.faces.cli.command import Installation
+from holdfast.faces.cli.host import Installation
 from tests.conftest import ROOT
 from tests.packaging.conftest import OLDEST, clean_environment, install, run
 

@@ -16,7 +16,7 @@ import pytest
 
 import holdfast
 from holdfast.faces.cli.application import run as run_command_line
-from holdfast.faces.cli.command import Host
+from holdfast.faces.cli.host import Host
 from holdfast.kernel.call import Call
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.errors import InvalidArguments, UnknownTool

@@ -9,9 +9,11 @@ Contract:
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Literal
 
 from holdfast.kernel.clock import MonotonicClock, monotonic
 from holdfast.kernel.errors import RateLimited
@@ -19,7 +21,7 @@ from holdfast.kernel.limits import Limits
 
 
 class TokenBucket:
-    """A token bucket: admits requests while it has tokens, and returns how long to wait when it has none."""
+    """A token bucket, which starts full: each request takes a token, and `per_second` tokens are added."""
 
     def __init__(self, capacity: int, per_second: float, clock: MonotonicClock = monotonic) -> None:
         self._capacity = float(capacity)
@@ -45,11 +47,14 @@ _RETRY_SECONDS = 1.0
 """The advised wait when too many requests are in flight. A judgement: their end cannot be predicted."""
 
 
+RequestKind = Literal["requests", "streams"]
+"""Ordinary requests, and streams that stay open while the client listens."""
+
+
 @dataclass
 class _Client:
     bucket: TokenBucket
-    in_flight: dict[bool, int] = field(default_factory=lambda: {False: 0, True: 0})
-    """The number of ordinary requests (False) and of streams that stay open (True)."""
+    in_flight: Counter[RequestKind] = field(default_factory=Counter)
 
 
 class Admission:
@@ -57,23 +62,25 @@ class Admission:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._max_in_flight = {False: limits.requests_in_flight, True: limits.streams_per_client}
+        self._max_in_flight: dict[RequestKind, int] = {
+            "requests": limits.requests_in_flight,
+            "streams": limits.streams_per_client,
+        }
         self._clients: dict[str, _Client] = {}
 
     @contextmanager
-    def admitted(self, key: str, *, lasting: bool) -> Iterator[None]:
-        """Count a request while the block runs, or raise when it is above a limit."""
+    def admitted(self, key: str, kind: RequestKind) -> Iterator[None]:
+        """Count a request of the client `key` while the block runs, or raise when it is above a limit."""
         client = self._client(key)
         if (wait := client.bucket.wait_seconds()) > 0:
-            raise _rate_limited("rate", wait)
-        if client.in_flight[lasting] >= self._max_in_flight[lasting]:
-            reason = "max_concurrent_streams" if lasting else "max_concurrent_requests"
-            raise _rate_limited(reason, _RETRY_SECONDS)
-        client.in_flight[lasting] += 1
+            raise rate_limited("rate", wait)
+        if client.in_flight[kind] >= self._max_in_flight[kind]:
+            raise rate_limited(f"max_concurrent_{kind}", _RETRY_SECONDS)
+        client.in_flight[kind] += 1
         try:
             yield
         finally:
-            client.in_flight[lasting] -= 1
+            client.in_flight[kind] -= 1
 
     def _client(self, key: str) -> _Client:
         client = self._clients.get(key)
@@ -90,8 +97,9 @@ class Admission:
         }
 
 
-def _rate_limited(reason: str, wait: float) -> RateLimited:
-    milliseconds = max(1, round(wait * 1000))
+def rate_limited(reason: str, wait_seconds: float) -> RateLimited:
+    """Return the refusal of a request; its data has the wait in the spellings of both kinds of clients."""
+    milliseconds = max(1, round(wait_seconds * 1000))
     return RateLimited(
         "Too many requests.",
         hint=f"Try again in {milliseconds} ms.",

@@ -16,16 +16,18 @@ import click
 
 from holdfast.faces.cli.arguments import CommandArgument, command_arguments
 from holdfast.faces.cli.catalogue import catalogue_of
-from holdfast.faces.cli.command import Host
+from holdfast.faces.cli.host import Host
 from holdfast.faces.cli.manual import share_files
 from holdfast.faces.schema import properties_of, result_fields
 from holdfast.kernel.operation import Effect, Operation
 from holdfast.kernel.prompt import Prompt
 from holdfast.kernel.registry import Registry
 from holdfast.kernel.toolset import Toolset
+from holdfast.storage.files.atomic import atomic_write
+from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
 
-PAGE = Path("docs/tools.md")
+TOOLS_PAGE = Path("docs/tools.md")
 COMMAND_TABLE = Path("src/holdfast/faces/cli/catalogue.py")
 REFERENCE = Path("docs/reference")
 ARCHITECTURE = Path("docs/architecture.md")
@@ -57,7 +59,7 @@ _EFFECTS = {
 def tools_pages(registry: Registry) -> Iterator[tuple[Path, str]]:
     """Yield the pages about a registry's tools: first the list, then a page for each toolset."""
     listed = [toolset for toolset in registry.toolsets if not toolset.hidden]
-    yield PAGE, "\n".join([_INTRODUCTION, *map(_summary, listed)])
+    yield TOOLS_PAGE, "\n".join([_INTRODUCTION, *map(_summary, listed)])
     for toolset in listed:
         yield REFERENCE / f"{toolset.name}.md", "\n".join(_toolset_page(toolset))
 
@@ -78,7 +80,7 @@ def _summary(toolset: Toolset) -> str:
 
 
 def _toolset_page(toolset: Toolset) -> Iterator[str]:
-    yield f"# {toolset.name}\n\n{toolset.summary} [All tools](../{PAGE.name})\n"
+    yield f"# {toolset.name}\n\n{toolset.summary} [All tools](../{TOOLS_PAGE.name})\n"
     for operation in _operations(toolset):
         yield from _operation_section(operation)
     resources = [(f"`{item.uri}`", f"`{item.mime_type}`", item.description) for item in toolset.resources]
@@ -93,7 +95,7 @@ def _operations(toolset: Toolset) -> list[Operation]:
 
 def _operation_section(operation: Operation) -> Iterator[str]:
     yield f"## {operation.title}\n\n{operation.description}\n"
-    yield _facts(operation)
+    yield _tool_command_and_effect(operation)
     arguments = command_arguments(operation)
     if arguments:
         rows = [_argument_row(argument) for argument in arguments]
@@ -105,7 +107,7 @@ def _operation_section(operation: Operation) -> Iterator[str]:
     yield f"```sh\n{operation.example}\n```\n"
 
 
-def _facts(operation: Operation) -> str:
+def _tool_command_and_effect(operation: Operation) -> str:
     commands = [f"`holdfast {operation.toolset} {operation.command}`"]
     if operation.shortcut is not None:
         commands.append(f"`holdfast {operation.shortcut}`")
@@ -154,7 +156,7 @@ def command_table(registry: Registry) -> str:
 
 
 def module_table(registry: Registry) -> str:
-    """Return the table of tools and their modules."""
+    """Return the table of tools and their modules in Markdown, sorted by module."""
     rows = [
         (f"`{item.operation}`", f"`{item.module.replace('.', '/')}.py`")
         for toolset in catalogue_of(registry)
@@ -170,12 +172,12 @@ def generated_files(registry: Registry) -> Iterator[tuple[Path, str]]:
         return  # Outside a checkout there are no files for the tables.
     for place, text in share_files(registry):
         yield SHARE / place, text
-    registry = Host.of(registry, Workspace.discover).registry
+    with_commands = Host.of(registry, Workspace.discover).registry
     written_by_hand = COMMAND_TABLE.read_text(encoding="utf-8").partition(_COMMAND_TABLE_START)[0]
-    yield COMMAND_TABLE, written_by_hand + command_table(registry)
+    yield COMMAND_TABLE, written_by_hand + command_table(with_commands)
     before, _, rest = ARCHITECTURE.read_text(encoding="utf-8").partition(_MODULE_TABLE_START)
     after = rest.partition(_MODULE_TABLE_END)[2]
-    table = f"{_MODULE_TABLE_START}\n\n{module_table(registry)}\n{_MODULE_TABLE_END}"
+    table = f"{_MODULE_TABLE_START}\n\n{module_table(with_commands)}\n{_MODULE_TABLE_END}"
     yield ARCHITECTURE, before + table + after
 
 
@@ -183,17 +185,17 @@ def generated_files(registry: Registry) -> Iterator[tuple[Path, str]]:
 @click.option("--write", is_flag=True, help="Write the files.")
 @click.option("--check", is_flag=True, help="Only check that the files are up to date.")
 def main(*, write: bool, check: bool) -> None:
-    """Generate files from the declarations. Run it in the root of the project."""
-    from holdfast.storage.files.atomic import atomic_write
-    from holdfast.toolsets import full_registry
+    """Generate files from the declarations. Run it in the root of the project.
 
+    Without an option it prints the list of all tools.
+    """
     for path, text in generated_files(full_registry()):
         if write:
             path.parent.mkdir(parents=True, exist_ok=True)  # hygiene: a generator for the checkout alone
             atomic_write(path, text.encode())
         elif check and (not path.exists() or path.read_text(encoding="utf-8") != text):
             raise click.ClickException(f"{path} is out of date. Run `python -m holdfast.faces.docs --write`.")
-        elif not check and path == PAGE:
+        elif not check and path == TOOLS_PAGE:
             sys.stdout.write(text)
 
 

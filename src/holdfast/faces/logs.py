@@ -23,30 +23,31 @@ FORMATS = ("text", "json")
 
 _FIELDS_ATTRIBUTE = "holdfast_fields"
 """The attribute of a log record that holds the fields of an event."""
-_LOGGED_IN_FULL = ("holdfast", "uvicorn")
-"""Loggers whose messages contain no stored text; Holdfast's own is the first."""
+_OWN_LOGGER = "holdfast"
+_LOGGED_IN_FULL = (_OWN_LOGGER, "uvicorn")
+"""Loggers whose messages contain no stored text."""
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
-def log_to_standard_error(level: str, form: str | None) -> None:
+def log_to_standard_error(level: str, log_format: str | None) -> None:
     """Log events of a level and above. The default format is text on a terminal and JSON elsewhere."""
-    form = form or ("text" if sys.stderr.isatty() else "json")
+    log_format = log_format or ("text" if sys.stderr.isatty() else "json")
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(LineFormatter(as_json=form == "json"))
+    handler.setFormatter(LineFormatter(as_json=log_format == "json"))
     threshold: int = getattr(logging, level.upper())
     root = logging.getLogger()
     root.handlers[:] = [handler]
-    root.setLevel(max(threshold, logging.WARNING))
+    root.setLevel(max(threshold, logging.WARNING))  # libraries log much at the lower levels
     for name in _LOGGED_IN_FULL:
         logging.getLogger(name).setLevel(threshold)
-    holdfast_log = logging.getLogger(_LOGGED_IN_FULL[0])
+    holdfast_log = logging.getLogger(_OWN_LOGGER)
     holdfast_log.handlers[:] = [handler]
     holdfast_log.propagate = False
 
 
 def log_event(level: int, event: str, **fields: object) -> None:
     """Log an event with its fields."""
-    logging.getLogger(_LOGGED_IN_FULL[0]).log(level, event, extra={_FIELDS_ATTRIBUTE: fields})
+    logging.getLogger(_OWN_LOGGER).log(level, event, extra={_FIELDS_ATTRIBUTE: fields})
 
 
 class LineFormatter(logging.Formatter):
@@ -57,32 +58,26 @@ class LineFormatter(logging.Formatter):
         self._as_json = as_json
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line."""
         timestamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
-        line: dict[str, Any] = {
-            "time": f"{timestamp}.{int(record.msecs):03d}Z",
-            "level": record.levelname.lower(),
-            **_event_fields(record),
-            **{
-                name: value
-                for name, value in getattr(record, _FIELDS_ATTRIBUTE, {}).items()
-                if value is not None
-            },
-        }
+        timestamp = f"{timestamp}.{int(record.msecs):03d}Z"
+        level = record.levelname.lower()
+        event, fields = _event_and_fields(record)
+        extra = getattr(record, _FIELDS_ATTRIBUTE, {})
+        fields |= {name: value for name, value in extra.items() if value is not None}
         if record.exc_info and record.exc_info[1] is not None:
-            line |= _exception_fields(record.exc_info[1])
+            fields |= _exception_fields(record.exc_info[1])
         if self._as_json:
-            return json.dumps(line, ensure_ascii=True)
-        fields = (f"{name}={_quote_if_needed(value)}" for name, value in list(line.items())[3:])
-        return " ".join([line["time"], line["level"], line["event"], *fields])
+            return json.dumps({"time": timestamp, "level": level, "event": event, **fields})
+        texts = (f"{name}={_quote_if_needed(value)}" for name, value in fields.items())
+        return " ".join([timestamp, level, event, *texts])
 
 
-def _event_fields(record: logging.LogRecord) -> dict[str, str]:
+def _event_and_fields(record: logging.LogRecord) -> tuple[str, dict[str, Any]]:
     if (reference := getattr(record, "reference", None)) is not None:
-        return {"event": "internal error", "reference": reference}
+        return "internal error", {"reference": reference}
     if record.name.partition(".")[0] in _LOGGED_IN_FULL:
-        return {"event": " ".join(record.getMessage().split())}
-    return {"event": "library", "logger": record.name, "where": f"{record.filename}:{record.lineno}"}
+        return " ".join(record.getMessage().split()), {}
+    return "library", {"logger": record.name, "where": f"{record.filename}:{record.lineno}"}
 
 
 def _exception_fields(failure: BaseException) -> dict[str, Any]:

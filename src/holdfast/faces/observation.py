@@ -28,7 +28,8 @@ debug level."""
 _MAX_LOGGED_NAME_CHARACTERS = 64
 """A judgement: a client's name or a request id fits, and one client cannot flood the log."""
 _TRACE_PARENT = re.compile(r"00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
-_log = logging.getLogger("holdfast")
+"""Version, trace id, parent id and flags."""
+_logger = logging.getLogger("holdfast")
 
 
 @dataclass(slots=True)
@@ -43,19 +44,20 @@ class Observation:
     client: str | None = None
     carrier: Mapping[str, Any] | None = None
     """The metadata or headers that may hold a trace context."""
-    trace: str | None = None
+    server_trace_id: str | None = None
     """The trace id of this request, if this server records traces."""
     failure: str | None = None
+    """The kind of error with which the request failed, if it did."""
     began: float = field(default_factory=monotonic)
 
     def conclude(self, response_bytes: int | None = None, failure: str | None = None) -> None:
-        """Count the request and log its outcome."""
+        """Count the request and log its outcome: `failure`, an earlier one, or success."""
         self.failure = failure or self.failure
         seconds = monotonic() - self.began
         STATISTICS.count(self.operation or self.method or "unknown", seconds, failed=self.failure is not None)
         is_notable = self.operation or self.failure or self.method in _INFO_METHODS
         level = logging.INFO if is_notable else logging.DEBUG
-        if _log.isEnabledFor(level):
+        if _logger.isEnabledFor(level):
             self._log(level, seconds, response_bytes)
 
     def _log(self, level: int, seconds: float, response_bytes: int | None) -> None:
@@ -70,13 +72,12 @@ class Observation:
             request_bytes=self.request_bytes,
             response_bytes=response_bytes,
             request_id=loggable_name(self.request_id),
-            trace_id=self.trace or self.trace_id,
+            trace_id=self.server_trace_id or self._client_trace_id,
             client=loggable_name(self.client),
         )
 
     @property
-    def trace_id(self) -> str | None:
-        """Return the trace id that the client sent."""
+    def _client_trace_id(self) -> str | None:
         parent = (self.carrier or {}).get("traceparent")
         match = _TRACE_PARENT.fullmatch(parent) if isinstance(parent, str) else None
         return None if match is None else match[1]

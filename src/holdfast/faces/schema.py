@@ -24,16 +24,19 @@ _TYPE_NAMES = {"string": "text", "boolean": "true or false", "any": "any value"}
 
 
 class ValueShape(NamedTuple):
-    """The schema of one value, with references resolved and null as an alternative taken out."""
+    """The schema of one value, with its reference resolved and null as an alternative removed."""
 
     schema: Schema
     definitions: Schema
+    """The definitions that references in `schema` name."""
     nullable: bool = False
+    """Whether null was an alternative."""
     reference: str | None = None
+    """The name of the definition that the schema was, if it was a reference."""
 
     @property
     def kind(self) -> str:
-        """Return the JSON type, or `any` when several are allowed."""
+        """The JSON type, or `any` when several are allowed."""
         declared = self.schema.get("type")
         if declared is None and self.choices:
             return "string" if all(isinstance(choice, str) for choice in self.choices) else "any"
@@ -41,19 +44,18 @@ class ValueShape(NamedTuple):
 
     @property
     def choices(self) -> tuple[Any, ...]:
-        """Return the allowed values, or nothing if any value is allowed."""
+        """The allowed values; empty if any value is allowed."""
         if "const" in self.schema:
             return (self.schema["const"],)
         return tuple(self.schema.get("enum", ()))
 
     @property
     def items(self) -> ValueShape:
-        """Return the schema of a list's items."""
         return _shape(self.schema.get("items", {}), self.definitions)
 
     @property
     def properties(self) -> list[Property]:
-        """Return an object's named values in the order of their declaration."""
+        """An object's named values in the order of their declaration."""
         required = frozenset(self.schema.get("required", ()))
         return [
             Property(name, _shape(schema, self.definitions), schema, name in required)
@@ -61,7 +63,6 @@ class ValueShape(NamedTuple):
         ]
 
     def type_name(self) -> str:
-        """Return the type as documentation shows it."""
         return f"{self._non_null_name()} or null" if self.nullable else self._non_null_name()
 
     def _non_null_name(self) -> str:
@@ -82,18 +83,17 @@ class Property(NamedTuple):
 
     @property
     def description(self) -> str:
-        """Return the description."""
         text: str = self.schema.get("description", "")
         return text
 
     @property
     def default(self) -> Any:
-        """Return the default, or None if there is none."""
+        """The default; None if there is none or if it is null."""
         return self.schema.get("default")
 
 
 def properties_of(model: type[BaseModel]) -> list[Property]:
-    """Return the fields of an input model, with their names on the wire."""
+    """Return the fields of an input model, with their names on the wire, in the order of declaration."""
     return _schema_of(model, as_result=False).properties
 
 
@@ -128,12 +128,16 @@ def _shape(schema: Schema, definitions: Schema) -> ValueShape:
     reference = schema.get("$ref")
     if reference is not None:
         reference = str(reference).rpartition("/")[2]
+        # Keywords beside `$ref`, such as the description of one field, win over the definition's.
         schema = {**definitions.get(reference, {}), **schema}
     return ValueShape(schema, definitions, nullable, reference)
 
 
 def parse_value(name: str, shape: ValueShape, text: str, json_hint: str) -> Any:
-    """Return the value that `text` stands for; `json_hint` is the hint for invalid JSON."""
+    """Return the value that `text` stands for, or `text` itself if it is not of the shape's type.
+
+    An object or a list has to be JSON; `json_hint` is the hint if it is not.
+    """
     text = check_utf8(name, text)
     if shape.kind == "string":
         return text
@@ -145,7 +149,7 @@ def parse_value(name: str, shape: ValueShape, text: str, json_hint: str) -> Any:
 
 
 def check_utf8(name: str, text: str) -> str:
-    """Return text; refuse it if it cannot be encoded as UTF-8."""
+    """Return text; refuse it if it has unpaired surrogates, which stand for bytes that are not UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError:

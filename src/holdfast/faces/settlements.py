@@ -32,14 +32,14 @@ class Settleable:
         return any(call.awaits_answer for call in self.calls)
 
     def add_call(self, call: Call) -> None:
-        """Settle a call together with this exchange, or at once if the exchange is already settled."""
+        """Settle a call with this exchange, or at once if the exchange is already settled."""
         if self._answered is None:
             self.calls.append(call)
         else:
             call.settle(answered=self._answered)
 
     def settle(self, *, answered: bool) -> None:
-        """Settle every call; a second time has no effect."""
+        """Settle every call; the first outcome counts, whatever is said later."""
         if self._answered is None:
             self._answered = answered
         for call in self.calls:
@@ -62,12 +62,10 @@ class Settlements:
         task.add_done_callback(lambda done: self._forget(key, done))
 
     async def wait_for(self, key: str) -> None:
-        """Wait until all earlier exchanges of a client are settled."""
         if key in self._pending:
             await asyncio.wait(self._pending[key])
 
     async def wait_for_all(self) -> None:
-        """Wait until every exchange is settled."""
         for key in list(self._pending):
             await self.wait_for(key)
 

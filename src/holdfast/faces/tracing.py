@@ -25,19 +25,15 @@ from holdfast.kernel.telemetry.tracing import TRACERS
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
 
-
 _ENDPOINT_VARIABLES = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-
 
 _FLUSH_TIMEOUT_SECONDS = 2.0
 """A judgement: a collector nearby answers at once, and a user who stops the program should not wait long."""
 
-
 _INSTALL_COMMAND = "pip install 'holdfast[telemetry]'"
 
-
 _providers: list[TracerProvider] = []
-"""The provider that creates and sends spans; empty while tracing is off."""
+"""The one provider that creates and sends spans; empty while tracing is off."""
 
 
 def begin_tracing() -> None:
@@ -57,10 +53,8 @@ def begin_tracing() -> None:
     except ImportError:
         log_event(logging.WARNING, "telemetry is enabled but not installed", install=_INSTALL_COMMAND)
         return
-    service = {
-        "service.version": __version__,
-        "service.name": os.environ.get("OTEL_SERVICE_NAME", "holdfast"),
-    }
+    name = os.environ.get("OTEL_SERVICE_NAME", "holdfast")
+    service = {"service.version": __version__, "service.name": name}
     provider = TracerProvider(resource=Resource.create(service), shutdown_on_exit=False)
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     _providers[:] = [provider]
@@ -68,8 +62,9 @@ def begin_tracing() -> None:
 
 
 def end_tracing() -> None:
-    """Send unsent spans, for two seconds at most."""
+    """Send unsent spans, for at most two seconds."""
     for provider in _providers:
+        # In a daemon thread, so that an exporter that hangs cannot keep the process alive.
         shutdown = threading.Thread(target=provider.shutdown, daemon=True)
         shutdown.start()
         shutdown.join(_FLUSH_TIMEOUT_SECONDS)
@@ -77,7 +72,7 @@ def end_tracing() -> None:
 
 @contextmanager
 def request_span(observed: Observation, **extra_attributes: str) -> Iterator[None]:
-    """Record the block as one server span, if tracing is on."""
+    """Record the block as one server span, if tracing is on; its id is set in `observed`."""
     if not _providers:
         yield
         return
@@ -88,7 +83,7 @@ def request_span(observed: Observation, **extra_attributes: str) -> Iterator[Non
     headers = {name: carrier[name] for name in TRACE_HEADERS if isinstance(carrier.get(name), str)}
     context = TraceContextTextMapPropagator().extract(headers)
     with _span(observed.method or "unknown", context=context, kind=SpanKind.SERVER) as span:
-        observed.trace = f"{span.get_span_context().trace_id:032x}"
+        observed.server_trace_id = f"{span.get_span_context().trace_id:032x}"
         try:
             yield
         except Exception as failure:

@@ -47,7 +47,6 @@ class InstallationContext:
 
     @property
     def application_support(self) -> str:
-        """Return the folder in which graphical programs store the user's configuration."""
         if self.platform == "darwin":
             return os.path.join(self.home, "Library", "Application Support")
         return self.environment.get("XDG_CONFIG_HOME") or os.path.join(self.home, ".config")
@@ -62,11 +61,9 @@ class InstallationContext:
         return SERVER_NAME if by_name or self.program is None else self.program
 
     def shell_command(self) -> str:
-        """Return the command that starts Holdfast, quoted for a shell."""
         return shlex.quote(self.command(has_user_path=True))
 
     def project_file(self, *parts: str) -> ConfigurationFile:
-        """Return a file in the repository."""
         return ConfigurationFile(os.path.join(self.root, *parts), "/".join(parts), inside=self.root)
 
     def user_file(self, *parts: str) -> ConfigurationFile:
@@ -91,8 +88,8 @@ class GitSettings:
 
     name: str
     configuration: tuple[str, ...] = ()
-    """Lines of a git configuration file, including section headers. `{holdfast}` in a value is replaced by
-    the command that starts Holdfast."""
+    """Lines of a git configuration file, including section headers. `{holdfast}` in a value is replaced
+    with the command that starts Holdfast."""
     attributes: tuple[str, ...] = ()
     """Lines of a gitattributes file."""
     remote_configuration: tuple[str, ...] = ()

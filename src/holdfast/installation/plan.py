@@ -10,6 +10,7 @@ Contract:
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -37,31 +38,29 @@ class FileChange:
     before: bytes | None
     after: bytes | None
     backup: Backup = Backup.LEAVE
-    kept: bool = False
-    """Whether a customised entry is left alone."""
+    keeps_customised: bool = False
+    """Whether an entry that the user has edited is left alone."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether the file does not change."""
         return self.before == self.after
 
     @property
     def action(self) -> str:
-        """Return one word for the change, for output."""
+        """One word for the change, for output."""
         if self.is_empty:
-            return "kept" if self.kept else "unchanged"
+            return "kept" if self.keeps_customised else "unchanged"
         if self.before is None:
             return "created"
         return "removed" if self.after is None else "changed"
 
     @property
     def backup_label(self) -> str | None:
-        """Return the label of the backup, if this change writes one."""
+        """The label of the backup, if this change writes one."""
         is_saved = self.backup is Backup.WRITE and self.before is not None and not self.is_empty
         return self.file.label + BACKUP_SUFFIX if is_saved else None
 
     def undo(self) -> None:
-        """Restore the earlier content and backup."""
         inverse = {Backup.WRITE: Backup.REMOVE, Backup.REMOVE: Backup.WRITE, Backup.LEAVE: Backup.LEAVE}
         self.file.replace(self.after, self.before, backup=inverse[self.backup])
 
@@ -105,7 +104,7 @@ def apply_changes(changes: list[FileChange]) -> None:
 def snippets(
     client: Client, context: InstallationContext, contributions: Contributions
 ) -> list[tuple[ConfigurationFile, str]]:
-    """Return each file of a client with the text to paste into it."""
+    """Return each file of a client with the text to paste into it, in the order of the client's entries."""
     files = _by_file(client, context, contributions)
     return [(file, "".join(entry.snippet for entry in entries)) for file, entries in files.items()]
 
@@ -138,7 +137,7 @@ def _plan_file_installation(
         before,
         before if after == text else _encode(after, before),
         backup=Backup.WRITE if is_new or backup is None else Backup.LEAVE,
-        kept=EntryState.CHANGED in states and not replace,
+        keeps_customised=EntryState.CHANGED in states and not replace,
     )
 
 
@@ -152,21 +151,21 @@ def _plan_file_removal(
         states = [entry.state(text) for entry in entries]
         if all(state is EntryState.ABSENT for state in states):
             return FileChange(file, before, before)
-        if _yields(entries, original, before):
+        if _results_in(entries, original, before):
             return FileChange(file, before, original, backup=Backup.REMOVE)
         after = _remove(entries, text, _decode(original), _is_removable)
-    kept = any(
+    keeps_customised = any(
         state is EntryState.CHANGED and entry.stays_if_customised
         for entry, state in zip(entries, states, strict=True)
     )
     if after == text:
-        return FileChange(file, before, before, kept=kept)
+        return FileChange(file, before, before, keeps_customised=keeps_customised)
     is_deleted = not after and original is None
-    return FileChange(file, before, None if is_deleted else _encode(after, before), kept=kept)
+    new_content = None if is_deleted else _encode(after, before)
+    return FileChange(file, before, new_content, keeps_customised=keeps_customised)
 
 
 def _add_missing(entries: list[ConfigurationEntry], text: str) -> str:
-    """Return a text with all entries, adding those that are absent."""
     for entry in entries:
         if entry.state(text) is EntryState.ABSENT:
             text = entry.add(text)
@@ -179,15 +178,13 @@ def _remove(
     original: str,
     is_unwanted: Callable[[ConfigurationEntry, EntryState], bool],
 ) -> str:
-    """Return a text without the unwanted entries."""
     for entry in entries:
         if is_unwanted(entry, entry.state(text)):
             text = entry.remove(text, original)
     return text
 
 
-def _is_customised(entry: ConfigurationEntry, state: EntryState) -> bool:
-    del entry
+def _is_customised(_entry: ConfigurationEntry, state: EntryState) -> bool:
     return state is EntryState.CHANGED
 
 
@@ -195,7 +192,7 @@ def _is_removable(entry: ConfigurationEntry, state: EntryState) -> bool:
     return state is EntryState.PRESENT or (state is EntryState.CHANGED and not entry.stays_if_customised)
 
 
-def _yields(entries: list[ConfigurationEntry], original: bytes | None, current: bytes | None) -> bool:
+def _results_in(entries: list[ConfigurationEntry], original: bytes | None, current: bytes | None) -> bool:
     """Return whether adding the entries to the original yields the current content."""
     try:
         return _encode(_add_missing(entries, _decode(original)), original) == current
@@ -244,8 +241,6 @@ def _translate_refusals(client: Client, file: ConfigurationFile) -> Iterator[Non
 
 def unified_diff(change: FileChange) -> str:
     """Return a change as a unified diff."""
-    import difflib
-
     label = change.file.label
     old_name = "/dev/null" if change.before is None else label
     new_name = "/dev/null" if change.after is None else label

@@ -13,7 +13,7 @@ from pydantic.alias_generators import to_camel
 
 from holdfast.faces.cli import progress
 from holdfast.faces.cli.application import run
-from holdfast.faces.cli.command import Host
+from holdfast.faces.cli.host import Host
 from holdfast.kernel import errors
 from holdfast.kernel.call import current_call
 from holdfast.kernel.models import Input, NoArguments, Output

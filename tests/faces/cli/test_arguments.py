@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from pydantic import Field
 
-from holdfast.faces.cli.command import Host, OperationCommand
+from holdfast.faces.cli.command import OperationCommand
+from holdfast.faces.cli.host import Host
 from holdfast.kernel.dispatch.validation import validate_arguments
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.models import Input, Output

@@ -11,9 +11,9 @@ import pytest
 
 from holdfast.faces.cli.application import application, this_installation
 from holdfast.faces.cli.catalogue import CATALOGUE, catalogue_of
-from holdfast.faces.cli.command import Host
 from holdfast.faces.cli.git_mile import git_mile
 from holdfast.faces.cli.groups import CommandGroup, first_sentence
+from holdfast.faces.cli.host import Host
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
 

@@ -11,8 +11,8 @@ import pytest
 
 from holdfast.faces.cli.application import application
 from holdfast.faces.cli.catalogue import CATALOGUE
-from holdfast.faces.cli.command import Installation
 from holdfast.faces.cli.groups import CommandGroup, entry_for, handwritten_command
+from holdfast.faces.cli.host import Installation
 from holdfast.faces.cli.manual import manual_page
 from tests.conftest import ROOT
 

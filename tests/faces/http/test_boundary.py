@@ -165,7 +165,7 @@ def test_headers_that_decide_something_come_once(server: RunningServer) -> None:
     )
     with socket.create_connection(("127.0.0.1", server.port)) as connection:
         connection.sendall(request.encode())
-        assert connection.makefile("rb").readline().split()[1] == b"421"
+        assert connection.makefile("rb").readline().split()[1] == b"400"
 
 
 def test_the_routes_are_exactly_the_operations(server: RunningServer) -> None:

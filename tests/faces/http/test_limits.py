@@ -146,12 +146,12 @@ def test_a_client_that_asks_too_often_is_told_when_to_come_back(hasty: RunningSe
 def test_requests_in_flight_and_streams_are_counted_apart_and_per_client() -> None:
     admission = Admission(replace(LIMITS, requests_in_flight=2, streams_per_client=1))
     with ExitStack() as stack:
-        for key, lasting in (("a", False), ("a", False), ("a", True), ("b", False)):
-            stack.enter_context(admission.admitted(key, lasting=lasting))
-        for lasting in (False, True):
-            with pytest.raises(RateLimited), admission.admitted("a", lasting=lasting):
+        for key, kind in (("a", "requests"), ("a", "requests"), ("a", "streams"), ("b", "requests")):
+            stack.enter_context(admission.admitted(key, kind))
+        for kind in ("requests", "streams"):
+            with pytest.raises(RateLimited), admission.admitted("a", kind):
                 pass
-    with admission.admitted("a", lasting=False):
+    with admission.admitted("a", "requests"):
         pass
 
 

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from holdfast.faces.http.access import Principal
-from holdfast.faces.http.asgi import HttpExchange, ResponseSender
+from holdfast.faces.http.exchange import HttpExchange
+from holdfast.faces.http.response_sender import ResponseSender
 from holdfast.faces.settlements import Settlements
 from holdfast.kernel.call import Call
 from holdfast.kernel.role import Role
@@ -103,29 +104,6 @@ def test_an_operation_that_finishes_after_its_client_left_is_given_back() -> Non
     exchange.add_call(call)
     call.after_answer(lambda: fate.append("committed"), lambda: fate.append("given back"))
     assert fate == ["given back"]
-
-
-@pytest.mark.requirement("http-6", "http-9")
-@pytest.mark.parametrize("headers", [[*JSON, (b"content-length", b"999")], EVENTS])
-def test_an_answer_that_is_too_long_is_refused_under_its_id(headers: list[tuple[bytes, bytes]]) -> None:
-    async def told() -> tuple[bool, list[Any]]:
-        sent: list[Any] = []
-
-        async def send(message: Any) -> None:
-            sent.append(message)
-
-        request = b'{"jsonrpc":"2.0","id":"seven","method":"tools/call"}'
-        answer = ResponseSender(HttpExchange(CALLER), Wire().receive, send, request=request, limit=100)
-        await answer.send({"type": "http.response.start", "status": 200, "headers": headers})
-        await answer.send({"type": "http.response.body", "body": b"x" * 101, "more_body": False})
-        return answer.was_sent, sent
-
-    left, (start, body) = asyncio.run(told())
-    assert not left
-    error = json.loads(body["body"].partition(b"data: ")[2] or body["body"])
-    assert (error["id"], error["error"]["data"]["size"]) == ("seven", 101)
-    stated = dict(start["headers"]).get(b"content-length")
-    assert stated in (None, str(len(body["body"])).encode())
 
 
 @pytest.fixture

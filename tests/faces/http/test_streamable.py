@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from holdfast.kernel.limits import LIMITS
 from tests import forked
 from tests.conftest import ROOT
 from tests.faces.http.handshake import BOTH, HandshakeClient, messages_in
@@ -116,6 +117,26 @@ def test_a_slow_answer_shows_signs_of_life_in_both_eras(hasty: RunningServer) ->
         assert b": still here" in answered.body
         assert messages_in(answered)[-1]["result"]["structuredContent"]["text"] == "done"
     assert b"id: " not in stateless.body
+
+
+def test_an_answer_over_the_limit_is_refused_under_its_id_in_both_eras(server: RunningServer) -> None:
+    large = calling("large", size=6 * 1024 * 1024)
+    handshake = HandshakeClient(server).post("tools/call", **large).json
+    stateless = server.post_mcp(request(7, "tools/call", large | {"_meta": ENVELOPE}), Mcp_Name="large").json
+    for answer, identity in ((handshake, 2), (stateless, 7)):
+        assert answer["id"] == identity
+        data = answer["error"]["data"]
+        assert data["size"] > data["limit"] == LIMITS.response_bytes
+
+
+def test_an_answer_at_the_limit_fits_in_a_stream(hasty: RunningServer) -> None:
+    body = request(1, "tools/call", calling("wait", seconds=1.0) | {"_meta": ENVELOPE})
+    streamed = hasty.post_mcp(body, Mcp_Name="wait")
+    size = len(streamed.body.rpartition(b"data: ")[2].strip())
+    with sample_server(**SMALL, response_bytes=size) as exact:
+        again = exact.post_mcp(body, Mcp_Name="wait")
+    assert again.headers["content-type"] == "text/event-stream"
+    assert messages_in(again) == messages_in(streamed)
 
 
 # Coming back

@@ -141,7 +141,7 @@ def test_nothing_is_watched_or_remembered_once_nobody_wants_it() -> None:
         await hall.change("b", 4)
         assert ada.heard == [], "the state from before is not what it is compared with"
         hall.publisher.forget("ada")
-        async with hall.publisher.listening(["note://a"], lists=True):
+        async with hall.publisher.listening(["note://a"], with_lists=True):
             assert list(hall.watch.callbacks) == ["notes"]
             await hall.change("a", 5)
         assert hall.watch.callbacks == {}
@@ -154,7 +154,7 @@ def test_nothing_is_watched_or_remembered_once_nobody_wants_it() -> None:
 @pytest.mark.requirement("http-23")
 def test_a_list_that_changed_is_announced_and_one_that_did_not_is_not() -> None:
     async def work(hall: Hall) -> None:
-        async with hall.publisher.listening([], lists=True):
+        async with hall.publisher.listening([], with_lists=True):
             await hall.change("a", 7)
             assert hall.published == []
             await hall.change("c", 1)

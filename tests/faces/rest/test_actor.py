@@ -10,7 +10,7 @@ import pytest
 from pydantic import Field
 
 from holdfast.faces.http.access import Principal
-from holdfast.faces.http.asgi import EXCHANGE, HttpExchange
+from holdfast.faces.http.exchange import EXCHANGE, HttpExchange
 from holdfast.faces.rest.operations import OperationRoute
 from holdfast.kernel.call import Call, current_call
 from holdfast.kernel.dispatch.dispatcher import Dispatcher

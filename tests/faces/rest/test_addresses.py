@@ -12,7 +12,7 @@ from urllib.parse import unquote
 import pytest
 from pydantic import Field
 
-from holdfast.faces.http.problems import problem
+from holdfast.faces.http.problems import problem_response
 from holdfast.faces.rest.changes import Changes
 from holdfast.faces.rest.face import RestFace
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
@@ -136,7 +136,7 @@ class Library:
         try:
             await self.face(scope, receive, send)
         except HoldfastError as refused:
-            await problem(refused)(scope, receive, send)
+            await problem_response(refused)(scope, receive, send)
         return sent[0]["status"], json.loads(sent[1]["body"])
 
 
@@ -281,9 +281,10 @@ def test_a_stream_of_both_is_resumed_where_it_ended(library: Library):
     assert [event.split("\n")[1] for event in seen] == ["event: ready", *["event: placed"] * 3]
 
 
-def test_a_feed_that_is_not_there_is_refused(library: Library):
-    with pytest.raises(Invalid, match='no feed at "shelves/sea"'):
+def test_a_feed_that_is_not_there_is_refused_with_those_there_are(library: Library):
+    with pytest.raises(Invalid, match='no feed at "shelves/sea"') as refused:
         asyncio.run(collected(library, None, lambda: None, 1, path="events", query="feed=shelves/sea"))
+    assert "shelves/{" in str(refused.value.hint)
 
 
 def test_only_the_streams_of_a_topic_are_woken():

@@ -1,7 +1,8 @@
 """The command line. Importing this package loads nothing; the first call imports what it needs.
 
 - `application.py`: all commands; `catalogue.py`: a table of them, so that a command loads only its own tool
-- `command.py`: the command generated from an operation; its options are in `arguments.py`
+- `command.py`: the command generated from an operation; its own options are in `arguments.py`, those that
+  commands share in `options.py`; `host.py`: the registry and the workspace that it runs in
 - `groups.py`: groups of commands and help pages; `output.py`, `progress.py`, `failures.py`: output;
   `manual.py`: manual pages
 - `serve.py`, `open.py`, `demo.py`, `install.py`, `token.py`, `fleet.py`, `completion.py`: commands written by
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import os
 
-TYPE_CHECKING = False
+TYPE_CHECKING = False  # importing `typing` would slow down every quick command
 if TYPE_CHECKING:
     from holdfast.kernel.errors import HoldfastError
 
@@ -22,6 +23,7 @@ _STANDARD_ERROR = 2
 _UNAVAILABLE = 10
 """The exit status of `holdfast.kernel.errors.Unavailable`."""
 _MACHINE_ERRORS = (ImportError, MemoryError, OSError)
+"""What importing raises when files are missing, or memory or file descriptors are used up."""
 
 
 def main(arguments: list[str] | None = None) -> int:

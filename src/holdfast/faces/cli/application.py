@@ -12,19 +12,14 @@ import click
 
 from holdfast import __doc__ as summary
 from holdfast import __version__
-from holdfast.faces.cli.groups import (
-    CommandEntry,
-    CommandGroup,
-    completion_variable,
-    first_sentence,
-    info_option,
-)
+from holdfast.faces.cli.groups import CommandEntry, CommandGroup, completion_variable, first_sentence
+from holdfast.faces.cli.options import info_option
 from holdfast.faces.cli.output import INTERRUPTED, OutputFailed, is_terminal
 from holdfast.kernel.errors import HoldfastError
 
 if TYPE_CHECKING:
     from holdfast.faces.cli.catalogue import CatalogueCommand, CatalogueToolset
-    from holdfast.faces.cli.command import Commands
+    from holdfast.faces.cli.host import Commands
 
 _EVERYDAY = "Everyday commands"
 _TOOLSETS = "Toolsets"
@@ -41,7 +36,7 @@ _HANDWRITTEN = {
 
 
 def run(arguments: list[str] | None = None, commands: Commands | None = None) -> int:
-    """Run the command line and return the exit status; never raise."""
+    """Run the command line and return the exit status of a success or a reported failure."""
     arguments = sys.argv[1:] if arguments is None else arguments
     if commands is None and arguments[:1] == ["serve"] and not _is_completion("holdfast"):
         # Without the other commands the server starts sooner.
@@ -52,7 +47,7 @@ def run(arguments: list[str] | None = None, commands: Commands | None = None) ->
 
 
 def run_program(group: CommandGroup, name: str, arguments: list[str]) -> int:
-    """Run a group of commands as a program with the given name; never raise."""
+    """Run a group of commands as a program with the given name; return the exit status."""
     try:
         return _execute(group, name, arguments)
     except OutputFailed as failure:
@@ -78,7 +73,7 @@ def application(commands: Commands) -> CommandGroup:
 
 def this_installation() -> Commands:
     """Return the commands of this installation."""
-    from holdfast.faces.cli.command import Installation
+    from holdfast.faces.cli.host import Installation
 
     return Installation()
 
@@ -153,7 +148,7 @@ def _group_entry(commands: Commands, toolset: CatalogueToolset) -> CommandEntry:
         _TOOLSETS,
         lambda name: CommandGroup(name, toolset.summary, toolset_entries(commands, toolset)),
         hidden=toolset.hidden,
-        inner=tuple(item.command for item in toolset.commands),
+        inner_names=tuple(item.command for item in toolset.commands),
     )
 
 

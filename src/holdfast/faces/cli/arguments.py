@@ -17,12 +17,15 @@ from typing import Any, NamedTuple
 
 import click
 
+from holdfast.faces.cli.options import path_completion
 from holdfast.faces.schema import Property, ValueShape, parse_value, properties_of
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Operation
 
 _TOOL_NAME = re.compile(r"`?\b([a-z]+(?:_[a-z]+)+)\b`?")
+# A field that follows a command which has replaced a tool: "`holdfast tasks add` with `task_id`".
 _FIELD_OF_COMMAND = re.compile(r"(`holdfast [^`]+`(?: \S+)? (?:and|with) )`([a-z_]+)`")
+# A field, and the path of a member in it: "`tasks.0.title`".
 _FIELD_NAME = re.compile(r"`([A-Za-z_]+)((?:\.\w+)*)`")
 _ARGUMENT_IN_ERROR = re.compile(r'(missing )?argument "([A-Za-z_]+)((?:\.\w+)*)"')
 _LIST_INDEX = re.compile(r"^\.\d+")
@@ -31,7 +34,8 @@ _WORD_BORDER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _JSON_HINT = """Quote it for the shell: '{"name": "value"}'."""
 _AGENT = "agent"
 _AGENT_VARIABLE = "HOLDFAST_AGENT"
-_FILE_NAME = re.compile(r"(^|_)(file|path)s?$")
+# The arguments whose values a shell completes with the names of files.
+_FILE_ARGUMENT = re.compile(r"(^|_)(file|path)s?$")
 
 
 class CommandArgument(NamedTuple):
@@ -45,12 +49,11 @@ class CommandArgument(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Return the name of the value in the parser's result."""
+        """The name of the value in the parser's result."""
         return _WORD_BORDER.sub("_", self.value.name).lower()
 
     @property
     def option(self) -> str:
-        """Return the long option."""
         return f"--{self.key.replace('_', '-')}"
 
     @property
@@ -60,17 +63,16 @@ class CommandArgument(NamedTuple):
 
     @property
     def is_flag(self) -> bool:
-        """Whether the option takes no value."""
         return self.value.shape.kind == "boolean" and not self.is_positional
 
     @property
     def element(self) -> ValueShape:
-        """Return the shape of one typed value."""
+        """The shape of one typed value."""
         return self.value.shape.items if self.is_list else self.value.shape
 
     @property
     def metavar(self) -> str:
-        """Return the placeholder that help shows for the value."""
+        """The placeholder that help shows for the value."""
         if not self.is_positional:
             return self.choices or _METAVARS.get(self.element.kind, "JSON")
         name = self._name if self._is_needed else f"[{self._name}]"
@@ -78,12 +80,12 @@ class CommandArgument(NamedTuple):
 
     @property
     def choices(self) -> str:
-        """Return the allowed values, separated by `|`, or nothing if there is no fixed set."""
+        """The allowed values, separated by `|`; empty if there is no fixed set."""
         return "|".join(str(choice) for choice in self.element.choices)
 
     @property
     def spelling(self) -> str:
-        """Return the name that messages use for the argument."""
+        """The name that messages use for the argument."""
         return self._name if self.is_positional else self.option
 
     def parameter(self) -> click.Parameter:
@@ -101,7 +103,7 @@ class CommandArgument(NamedTuple):
 
     @property
     def help(self) -> str:
-        """Return the description with notes: required, repeatable, choices, default."""
+        """The description with notes: required, repeatable, choices, default."""
         notes = ["required"] if self._is_needed else []
         if self.is_list and not self.is_positional:
             notes.append("may be repeated")
@@ -114,7 +116,7 @@ class CommandArgument(NamedTuple):
 
     @property
     def default_text(self) -> str:
-        """Return the default as a user would type it, or nothing if it is empty or false."""
+        """The default as a user would type it; empty if it is empty or false."""
         if self.command_default is not None:
             return self.command_default
         default = self.value.default
@@ -137,8 +139,7 @@ class CommandArgument(NamedTuple):
             return self.option
         return f"{self.option}/--no-{self.option.removeprefix('--')}"
 
-    def _read(self, context: click.Context, parameter: click.Parameter, typed: Any) -> Any:
-        del context, parameter
+    def _read(self, _context: click.Context, _parameter: click.Parameter, typed: Any) -> Any:
         if typed is None or typed == ():
             return None
         return [self._value(item) for item in typed] if self.is_list else self._value(typed)
@@ -150,19 +151,11 @@ class CommandArgument(NamedTuple):
             error.message = name_options(error.message, [self])
             raise
 
-    def _complete(self, context: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
-        del context, parameter
+    def _complete(self, _context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[Any]:
         choices = [str(choice) for choice in self.element.choices]
-        if not choices and _FILE_NAME.search(self.key):
+        if not choices and _FILE_ARGUMENT.search(self.key):
             return path_completion(incomplete, "file")
         return [choice for choice in choices if choice.startswith(incomplete)]
-
-
-def path_completion(incomplete: str, kind: str) -> list[Any]:
-    """Return a completion that makes the shell complete a file or directory name itself."""
-    from click.shell_completion import CompletionItem
-
-    return [CompletionItem(incomplete, type=kind)]
 
 
 def command_arguments(operation: Operation) -> list[CommandArgument]:
@@ -177,7 +170,10 @@ def command_arguments(operation: Operation) -> list[CommandArgument]:
         if name not in positional
     ]
     return [
-        *(CommandArgument(properties[name], True, command_default=defaults.get(name)) for name in positional),
+        *(
+            CommandArgument(properties[name], is_positional=True, command_default=defaults.get(name))
+            for name in positional
+        ),
         *(option._replace(short=_short_form(option, options)) for option in options),
     ]
 
@@ -195,8 +191,8 @@ def _short_form(argument: CommandArgument, options: Iterable[CommandArgument]) -
 
 def wire_arguments(arguments: Iterable[CommandArgument], typed: Mapping[str, Any]) -> dict[str, Any]:
     """Return the operation's arguments from the parser's result, without those that were not given."""
-    given = ((item.value.name, typed[item.key]) for item in arguments)
-    return {name: value for name, value in given if value is not None}
+    values = ((item.value.name, typed[item.key]) for item in arguments)
+    return {name: value for name, value in values if value is not None}
 
 
 @cache
@@ -225,10 +221,10 @@ def name_commands(text: str, names: Mapping[str, str]) -> str:
 
 def name_options(text: str, arguments: Sequence[CommandArgument]) -> str:
     """Return a text with the names of fields replaced by options and positional arguments."""
-    known = {item.value.name: item for item in arguments} | {item.key: item for item in arguments}
+    by_name = {item.value.name: item for item in arguments} | {item.key: item for item in arguments}
 
     def argument(match: re.Match[str]) -> str:
-        item = known.get(match[2])
+        item = by_name.get(match[2])
         if item is None:
             return match[0]
         kind = "argument" if item.is_positional else "option"
@@ -238,9 +234,9 @@ def name_options(text: str, arguments: Sequence[CommandArgument]) -> str:
         return f"{match[1] or ''}{kind} {item.spelling}{_in_parentheses(path)}{choices}"
 
     def field(match: re.Match[str]) -> str:
-        if match[1] not in known:
+        if match[1] not in by_name:
             return match[0]
-        return known[match[1]].spelling + _in_parentheses(match[2])
+        return by_name[match[1]].spelling + _in_parentheses(match[2])
 
     return _FIELD_NAME.sub(field, _ARGUMENT_IN_ERROR.sub(argument, text))
 

@@ -4,123 +4,35 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 import click
 
-from holdfast import toolsets
 from holdfast.faces.cli import failures, output
 from holdfast.faces.cli.arguments import (
     command_arguments,
     command_names,
     name_commands,
     name_options,
-    path_completion,
     wire_arguments,
 )
-from holdfast.faces.cli.catalogue import CATALOGUE, CatalogueCommand, CatalogueToolset, catalogue_of
-from holdfast.faces.cli.groups import PageContext, PageFormatter, help_option, option_rows
+from holdfast.faces.cli.groups import PageContext, PageFormatter, option_rows
+from holdfast.faces.cli.host import Host, LazyWorkspace, StoreLocation
+from holdfast.faces.cli.options import database_option, help_option, json_option, root_option
 from holdfast.faces.cli.output import is_terminal, terminal_width, write, write_text
 from holdfast.faces.cli.progress import ProgressLine
 from holdfast.kernel.call import Call
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.dispatch.failures import run_guarded
-from holdfast.kernel.errors import Denied, HoldfastError, Invalid, InvalidArguments, NotFound
+from holdfast.kernel.errors import Denied, HoldfastError, Invalid, InvalidArguments
 from holdfast.kernel.models import Output
 from holdfast.kernel.operation import Effect, Operation
-from holdfast.kernel.registry import TOOLS, Registry, Selection
 from holdfast.kernel.untrusted import json_text
-from holdfast.storage.lazy import Lazy
 
 _EDITOR_VARIABLES = "GIT_MILE_EDITOR, VISUAL or EDITOR"
 _SUGGESTION = " Did you mean "
-
-
-class OpenWorkspace(Protocol):
-    """The part of a workspace that running an operation needs."""
-
-    def room(self, toolset: str) -> Any: ...
-
-    def close(self) -> None: ...
-
-
-class Host(NamedTuple):
-    """The registry that commands are generated from, and a function that opens the workspace they run in."""
-
-    registry: Registry
-    discover: Callable[..., OpenWorkspace]
-    """Opens the workspace, given a directory and, optionally, a database."""
-
-    @classmethod
-    def of(cls, registry: Registry, discover: Callable[..., OpenWorkspace]) -> Host:
-        """Return a host for the whole registry, including toolsets that servers offer only on request."""
-        names = frozenset(toolset.name for toolset in registry.toolsets)
-        return cls(registry.select(Selection(toolsets=names, commands=True)), discover)
-
-    @property
-    def catalogue(self) -> tuple[CatalogueToolset, ...]:
-        """Return the commands of the registry."""
-        return catalogue_of(self.registry)
-
-    def host_of(self, item: CatalogueCommand) -> Host:
-        """Return this host, which has loaded all commands."""
-        del item
-        return self
-
-    def is_in_database(self, operation: Operation) -> bool:
-        """Return whether an operation's data can be stored in a database that a team shares."""
-        return any(item.in_database for item in self.registry.toolsets if item.name == operation.toolset)
-
-
-class Installation:
-    """The commands of this installation, each of which imports only its own tool."""
-
-    catalogue = CATALOGUE
-
-    def host_of(self, item: CatalogueCommand) -> Host:
-        """Return a host with the toolset of a command, or all toolsets for a command about tools."""
-        from holdfast.workspace import Workspace
-
-        own = toolsets.toolset_of_module(item.module)
-        needed = toolsets.toolsets() if own.name == TOOLS else (own,)
-        return Host.of(Registry(needed), Workspace.discover)
-
-
-Commands = Host | Installation
-"""A catalogue of commands, with a method that loads one of them."""
-
-
-class StoreLocation(NamedTuple):
-    """The directory and the database that were given on the command line, if any."""
-
-    root: str | None = None
-    database: str | None = None
-
-
-class LazyWorkspace:
-    """Opens the workspace at the first access to a room, because validating arguments needs none."""
-
-    def __init__(self, host: Host, location: StoreLocation) -> None:
-        self._host = host
-        self._location = location
-        self._workspace = Lazy(self._open)
-
-    def room(self, toolset: str) -> Any:
-        """Return the room of a toolset: the stores and computations behind its operations."""
-        room = self._workspace.get().room(toolset)
-        toolsets.resume_garbage_collection()
-        return room
-
-    def close(self) -> None:
-        """Close the workspace if it was opened."""
-        self._workspace.close()
-
-    def _open(self) -> OpenWorkspace:
-        database = [] if self._location.database is None else [self._location.database]
-        return self._host.discover(starting_directory(self._location.root), *database)
 
 
 def perform(
@@ -192,7 +104,6 @@ def write_result(operation: Operation, result: Output, *, as_json: bool) -> None
 
 
 def _name_options_in_steps(operation: Operation, result: Output) -> Output:
-    """Return a result whose next steps name commands and options instead of tools and fields."""
     steps: list[str] | None = getattr(result, "next_steps", None)
     if not steps:
         return result
@@ -201,65 +112,22 @@ def _name_options_in_steps(operation: Operation, result: Output) -> Output:
     return result.model_copy(update={"next_steps": renamed})
 
 
-def starting_directory(root: str | None) -> Path:
-    """Return the directory from which to search for the repository."""
-    if root is None:
-        try:
-            return Path.cwd()
-        except FileNotFoundError:
-            raise NotFound(
-                "The current directory no longer exists.", hint="Change to another one, or pass --root."
-            ) from None
-    if not os.path.isdir(root):
-        raise NotFound("The directory given as --root does not exist.", hint="Pass an existing one.")
-    return Path(root)
-
-
 def refuse_when_read_only() -> None:
     """Raise when HOLDFAST_READ_ONLY is set, which applies to commands as well as to servers."""
     if os.environ.get("HOLDFAST_READ_ONLY", "").lower() in ("1", "true", "t", "yes", "y", "on"):
         raise Denied("This command writes, and HOLDFAST_READ_ONLY is set.", hint="Unset it to write.")
 
 
-def write_in_editor(operation: Operation, given: dict[str, Any]) -> dict[str, Any]:
-    """Let the user write a text in an editor, starting with the one given; return the arguments with it."""
+def write_in_editor(operation: Operation, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Let the user write one argument in an editor, starting with its value; return the arguments with it."""
     from holdfast.storage.processes.editor import edit_text
 
     name = operation.editor_argument
     assert name is not None
-    text = edit_text(str(given.get(name) or ""))
+    text = edit_text(str(arguments.get(name) or ""))
     if not text.strip():
         raise Invalid(f"The {name} is empty; nothing was done.", hint="Write something and save it.")
-    return given | {name: text}
-
-
-def root_option() -> click.Option:
-    """Return the option that names the repository's directory."""
-    return click.Option(
-        ["--root"],
-        type=click.Path(),
-        metavar="DIRECTORY",
-        envvar="HOLDFAST_ROOT",
-        show_envvar=True,
-        help="Where to look for the repository.  [default: the current directory]",
-        shell_complete=lambda _context, _parameter, incomplete: path_completion(incomplete, "dir"),
-    )
-
-
-def database_option() -> click.Option:
-    """Return the option that names a team's shared database."""
-    return click.Option(
-        ["--database"],
-        metavar="URL",
-        envvar="HOLDFAST_DATABASE",
-        show_envvar=True,
-        help="Keep tasks in this PostgreSQL database.  [default: SQLite beside the repository]",
-    )
-
-
-def json_option() -> click.Option:
-    """Return the option that prints JSON instead of text."""
-    return click.Option(["--json"], is_flag=True, help="Print the result as JSON.")
+    return arguments | {name: text}
 
 
 class OperationCommand(click.Command):
@@ -276,8 +144,8 @@ class OperationCommand(click.Command):
         own_parameters = [argument.parameter() for argument in self.arguments]
         for option in own_parameters:
             if isinstance(option, click.Option):
-                others = [item for item in self.arguments if item.key != option.name]
-                option.help = name_options(option.help or "", others)
+                other_arguments = [item for item in self.arguments if item.key != option.name]
+                option.help = name_options(option.help or "", other_arguments)
         if operation.editor_argument is not None:
             text = f"Write the {operation.editor_argument} in your editor ({_EDITOR_VARIABLES})."
             own_parameters.append(click.Option(["--editor"], is_flag=True, help=text))
@@ -312,18 +180,18 @@ class OperationCommand(click.Command):
     def _run(
         self, root: str | None, json: bool, editor: bool = False, database: str | None = None, **typed: Any
     ) -> int:
-        given = wire_arguments(self.arguments, typed)
+        arguments = wire_arguments(self.arguments, typed)
         try:
             if self.operation.effect is not Effect.READ:
                 refuse_when_read_only()
             if editor:
-                given = write_in_editor(self.operation, given)
+                arguments = write_in_editor(self.operation, arguments)
             location = StoreLocation(root, database)
-            return perform(self.host, self.operation, given, location=location, as_json=json)
+            return perform(self.host, self.operation, arguments, location=location, as_json=json)
         except HoldfastError as error:
             if error.hint is None and not json:
                 _add_hint(error)
-            return failures.report(error, as_json=json, family=self.operation.family, phrase=self._rename)
+            return failures.report(error, as_json=json, family=self.operation.family, rename=self._rename)
 
     def _rename(self, text: str) -> str:
         """Return a text with the names of tools and fields replaced by commands and options."""

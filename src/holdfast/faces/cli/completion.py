@@ -11,12 +11,13 @@ import os
 import click
 from click.shell_completion import BashComplete, FishComplete, ShellComplete, ZshComplete
 
-from holdfast.faces.cli.groups import complete_from, completion_variable, handwritten_command
+from holdfast.faces.cli.groups import completion_variable, handwritten_command
+from holdfast.faces.cli.options import complete_from
 from holdfast.faces.cli.output import write
 from holdfast.kernel.errors import Invalid, did_you_mean
 
 SHELLS: dict[str, type[ShellComplete]] = {"bash": BashComplete, "fish": FishComplete, "zsh": ZshComplete}
-_PAGE = """Print the script that completes commands, options and values in a shell.
+_HELP = """Print the script that completes commands, options and values in a shell.
 
 Load it where the shell starts:
 
@@ -77,13 +78,14 @@ def completion_command(group: click.Group, program: str) -> click.Command:
     shell = click.Argument(
         ["shell"], required=False, metavar="|".join(SHELLS), shell_complete=complete_from(SHELLS)
     )
-    return handwritten_command("completion", _PAGE.format(program=program), [shell], show)
+    return handwritten_command("completion", _HELP.format(program=program), [shell], show)
 
 
 def script(group: click.Group, shell: str | None, program: str) -> str:
-    """Return the completion script of a program."""
-    source = _completer(group, shell, program).source()
-    return source + _GIT_SUBCOMMAND_SCRIPTS[shell or ""] if program == "git-mile" else source
+    """Return the completion script of a program; raise unless the shell is one of `SHELLS`."""
+    completer = _completer(group, shell, program)
+    source = completer.source()
+    return source + _GIT_SUBCOMMAND_SCRIPTS[completer.name] if program == "git-mile" else source
 
 
 def write_completions(group: click.Group, program: str) -> int:

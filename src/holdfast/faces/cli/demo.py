@@ -15,7 +15,7 @@ from holdfast.kernel.errors import Conflict
 from holdfast.workspace import DATABASE_VARIABLE
 
 _DEFAULT_FOLDER = "holdfast-demo"
-_PAGE = """Create a small sample project, serve it, and open its page in the browser.
+_HELP = """Create a small sample project, serve it, and open its page in the browser.
 
 The project is a repository of its own with weeks of history by three people: notes, one of which has lost its
 line, tasks that agents have claimed, issues, milestones, and remarks that wait for an answer. FOLDER has to
@@ -39,7 +39,7 @@ def demo_command() -> click.Command:
     folder = click.Argument(["folder"], required=False, default=_DEFAULT_FOLDER)
     no_serve = click.Option(["--no-serve"], is_flag=True, help="Only create the project.")
     no_browser = click.Option(["--no-browser"], is_flag=True, help="Serve it without opening a browser.")
-    return handwritten_command("demo", _PAGE, [folder, address_option(), no_serve, no_browser], _demo)
+    return handwritten_command("demo", _HELP, [folder, address_option(), no_serve, no_browser], _demo)
 
 
 def _demo(folder: str, http: str | None, *, no_serve: bool, no_browser: bool) -> int:

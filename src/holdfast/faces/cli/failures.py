@@ -22,10 +22,10 @@ _EXTRA_ARGUMENTS = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DO
 
 
 def report(
-    error: HoldfastError, *, as_json: bool, family: str = PROTOCOL, phrase: Callable[[str], str] = str
+    error: HoldfastError, *, as_json: bool, family: str = PROTOCOL, rename: Callable[[str], str] = str
 ) -> int:
-    """Report a failure and return the exit status; `phrase` is applied to its message and hint."""
-    print_error(phrase(error.message), error.hint and phrase(error.hint))
+    """Report a failure and return the exit status; `rename` changes names in its message and hint."""
+    print_error(rename(error.message), error.hint and rename(error.hint))
     if as_json:
         failure = {"error": error_object(error, stateless_code(family, error))}
         write(json_text(failure, for_a_person=is_terminal(sys.stdout)))
@@ -70,21 +70,20 @@ def convert_usage_error(failure: click.UsageError) -> HoldfastError:
 
 
 def _option_hint(name: str, context: click.Context) -> str:
-    """Return a hint that helps to correct an unknown option."""
     word = name.removeprefix("--")
     options = [item for item in context.command.get_params(context) if isinstance(item, click.Option)]
     option_names = [option for item in options for option in (*item.opts, *item.secondary_opts)]
-    known = [option[2:] for option in option_names if option.startswith("--")]
+    long_names = [option[2:] for option in option_names if option.startswith("--")]
     if isinstance(context.command, click.Group) and word in ("json", "root"):
         return f'"{name}" goes after the command.'
     if word.upper() in context.command.collect_usage_pieces(context):
         return f"{word.upper()} is typed without an option. {see_help(context)}"
     if options_with_value := [item for item in options if word in (item.metavar or "").split("|")]:
         return f'Did you mean "{options_with_value[0].opts[-1]} {word}"?'
-    if suggestion := closest(word, known):
+    if suggestion := closest(word, long_names):
         return f'Did you mean "--{suggestion}"?'
     dash_hint = "" if name.startswith("--") else ' Write "--" before a value that starts with a dash.'
-    return f"Options: --{', --'.join(sorted(known))}.{dash_hint}"
+    return f"Options: --{', --'.join(sorted(long_names))}.{dash_hint}"
 
 
 def see_help(context: click.Context | None) -> str | None:

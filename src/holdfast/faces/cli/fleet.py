@@ -26,8 +26,10 @@ from holdfast.analysis.fleet.roster import parse_roster
 from holdfast.analysis.room import Analysis
 from holdfast.faces.cli.arguments import name_options, wire_arguments
 from holdfast.faces.cli.catalogue import CATALOGUE, CatalogueCommand
-from holdfast.faces.cli.command import Installation, OperationCommand, json_option, refuse_when_read_only
+from holdfast.faces.cli.command import OperationCommand, refuse_when_read_only
 from holdfast.faces.cli.groups import handwritten_command
+from holdfast.faces.cli.host import Installation
+from holdfast.faces.cli.options import json_option
 from holdfast.faces.cli.output import INTERRUPTED, SUCCESS, write, write_text
 from holdfast.kernel.clock import utc_now
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
@@ -46,7 +48,7 @@ _DEFAULT_RETRIES = 2
 """A judgement: a process that ran out of memory often succeeds once others have finished."""
 _EXCLUDED_ANALYSES = ("trend", "record-trend")
 """Analyses that read or record trend points, so that they depend on more than the state of a repository."""
-_PAGE = f"""Run one analysis over many repositories and merge the results.
+_HELP = f"""Run one analysis over many repositories and merge the results.
 
 LIST is a text file with one repository on each line, as `path` or `path name`; `#` begins a comment.
 Arguments of the analysis follow after `--`, such as `-- --max-cyclomatic 15`.
@@ -61,10 +63,10 @@ def fleet_command() -> click.Command:
     analyses = "|".join(analysis_commands())
     return handwritten_command(
         "fleet",
-        _PAGE,
+        _HELP,
         [
-            click.Argument(["listed"], metavar="LIST"),
-            click.Argument(["given"], metavar="[-- ARGUMENTS]", nargs=-1, type=click.UNPROCESSED),
+            click.Argument(["list_file"], metavar="LIST"),
+            click.Argument(["typed"], metavar="[-- ARGUMENTS]", nargs=-1, type=click.UNPROCESSED),
             click.Option(["--analysis"], required=True, metavar=analyses, help="Which analysis to run."),
             click.Option(
                 ["--executor"],
@@ -100,13 +102,13 @@ def analysis_commands() -> dict[str, CatalogueCommand]:
 
 
 def _run(
-    listed: str, given: tuple[str, ...], analysis: str, executor: str, output: str, **options: Any
+    list_file: str, typed: tuple[str, ...], analysis: str, executor: str, output: str, **options: Any
 ) -> int:
     refuse_when_read_only()
     require_parquet()
-    text = read_limited(listed, LIMITS.configuration_file_bytes).decode("utf-8", "replace")
-    members = parse_roster(text, os.path.dirname(os.path.abspath(listed)))
-    question = parse_question(analysis, given)
+    text = read_limited(list_file, LIMITS.configuration_file_bytes).decode("utf-8", "replace")
+    members = parse_roster(text, os.path.dirname(os.path.abspath(list_file)))
+    question = parse_question(analysis, typed)
     pool = create_executor(executor, options["workers"])
     fleet = Fleet(members, question, output, options["again"])
     interruption: BaseException | None = None
@@ -135,16 +137,16 @@ def _run(
     return 1 if totals[FAILED] else SUCCESS
 
 
-def parse_question(analysis: str, given: Sequence[str]) -> dict[str, Any]:
+def parse_question(analysis: str, typed: Sequence[str]) -> dict[str, Any]:
     """Return the request that is sent for every repository; validate it before any is opened."""
-    known = analysis_commands()
-    if analysis not in known:
-        raise Invalid(f'There is no analysis "{analysis}".', hint=did_you_mean(analysis, known))
-    item = known[analysis]
+    analyses = analysis_commands()
+    if analysis not in analyses:
+        raise Invalid(f'There is no analysis "{analysis}".', hint=did_you_mean(analysis, analyses))
+    item = analyses[analysis]
     host = Installation().host_of(item)
     command = OperationCommand(item.command, host.registry.operation(item.operation), host)
     operation = command.operation
-    context = command.make_context(f"holdfast {_TOOLSET} {analysis}", list(given))
+    context = command.make_context(f"holdfast {_TOOLSET} {analysis}", list(typed))
     arguments = wire_arguments(command.arguments, context.params)
     if any(context.get_parameter_source(name) is ParameterSource.COMMANDLINE for name in ("root", "json")):
         raise InvalidArguments(
@@ -169,7 +171,10 @@ def parse_question(analysis: str, given: Sequence[str]) -> dict[str, Any]:
 
 
 class _EndOfDay:
-    """A clock that always returns the last second of a day, and records whether it was read."""
+    """A clock that always returns the last second of a day, and records whether it was read.
+
+    So a result depends on the day at most, and only if the analysis asks for the time.
+    """
 
     def __init__(self, day: str) -> None:
         self._time = datetime.combine(datetime.fromisoformat(day).date(), time(23, 59, 59), UTC)
@@ -181,7 +186,10 @@ class _EndOfDay:
 
 
 def analyse_repository(request: str) -> str:
-    """Analyse one repository in this process; return the result or the failure as JSON."""
+    """Analyse one repository in this process; return the result or the failure as JSON.
+
+    The result is only its key if the repository still has the state of the result that is known already.
+    """
     try:
         return json.dumps(run_guarded(_analyse, json.loads(request)), ensure_ascii=False)
     except HoldfastError as error:

@@ -10,18 +10,18 @@ import sys
 
 from holdfast.faces.cli import report_load_failure
 
-TYPE_CHECKING = False
+TYPE_CHECKING = False  # see `__init__`: quick commands do not import `typing`
 if TYPE_CHECKING:
     from typing import Any
 
     import click
 
-    from holdfast.faces.cli.command import Commands
     from holdfast.faces.cli.groups import CommandGroup
+    from holdfast.faces.cli.host import Commands
 
 _TOOLSET = "milestones"
 _PROTOCOLS = ("v1",)
-_SERVER_PAGE = """Serve milestones and issues to an agent over the Model Context Protocol.
+_SERVER_HELP = """Serve milestones and issues to an agent over the Model Context Protocol.
 
 Speaks on standard input and output and offers git_mile.list and git_mile.show, which only read. For the tools
 that write, and everything else, use `holdfast serve`.
@@ -89,7 +89,7 @@ def git_mile(commands: Commands) -> CommandGroup:
         for name, entry in toolset_entries(commands, toolset).items()
     }
     entries["mcp-server"] = CommandEntry(
-        _SERVER_PAGE.partition(".")[0], "The program itself", lambda _name: _server_command()
+        _SERVER_HELP.partition(".")[0], "The program itself", lambda _name: _server_command()
     )
     group = CommandGroup("git mile", toolset.summary, entries, [version_option()])
     entries["completion"] = completion_entry(group, "git-mile")
@@ -99,8 +99,8 @@ def git_mile(commands: Commands) -> CommandGroup:
 def _server_command() -> click.Command:
     import click
 
-    from holdfast.faces.cli.command import root_option
     from holdfast.faces.cli.groups import handwritten_command
+    from holdfast.faces.cli.options import root_option
     from holdfast.faces.cli.serve import log_options, tool_errors_option, tool_names_option
 
     protocol = click.Option(
@@ -110,11 +110,11 @@ def _server_command() -> click.Command:
         help="The revision of the specification to speak.  [default: v1]",
     )
     options = [root_option(), protocol, tool_errors_option(), tool_names_option(), *log_options()]
-    return handwritten_command("mcp-server", _SERVER_PAGE, options, _serve)
+    return handwritten_command("mcp-server", _SERVER_HELP, options, _serve)
 
 
 def _serve(root: str | None, protocol: str, tool_errors: str, tool_names: str | None, **log: Any) -> int:
-    from holdfast.faces.cli.command import starting_directory
+    from holdfast.faces.cli.host import starting_directory
     from holdfast.faces.cli.serve import select_profile, start_logging
     from holdfast.kernel.errors import Invalid
 

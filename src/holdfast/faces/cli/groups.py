@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from holdfast.faces.cli.options import help_option
 from holdfast.faces.cli.output import style_text, write
 from holdfast.kernel.errors import UnknownTool, did_you_mean
 
@@ -19,7 +20,6 @@ class PageFormatter(click.HelpFormatter):
         self.write(f"{'':>{self.current_indent}}{style_text(f'{heading}:', sys.stdout, bold=True)}\n")
 
     def write_table(self, heading: str, rows: Iterable[tuple[str, str]]) -> None:
-        """Write a section of terms and their explanations, unless it is empty."""
         rows = list(rows)
         if rows:
             with self.section(heading):
@@ -38,28 +38,6 @@ class PageContext(click.Context):
     formatter_class = PageFormatter
 
 
-def help_option() -> click.Option:
-    """Return the option that shows a command's help page."""
-    return info_option(["-h", "--help"], click.Context.get_help, "Show this page and exit.")
-
-
-def info_option(names: list[str], text: Callable[[click.Context], str], page: str) -> click.Option:
-    """Return an option that shows a text instead of running the command."""
-
-    def show(context: click.Context, parameter: click.Parameter, value: Any) -> None:
-        del parameter
-        if value and not context.resilient_parsing:
-            write(f"{text(context)}\n")
-            context.exit()
-
-    return click.Option(names, is_flag=True, is_eager=True, expose_value=False, callback=show, help=page)
-
-
-def complete_from(names: Iterable[str]) -> Callable[[Any, Any, str], list[str]]:
-    """Return the shell completion of a value that is one of some names."""
-    return lambda _context, _parameter, incomplete: [name for name in names if name.startswith(incomplete)]
-
-
 def option_rows(context: click.Context, options: Iterable[click.Parameter]) -> list[tuple[str, str]]:
     """Return the visible options with their explanations."""
     records = (option.get_help_record(context) for option in options if isinstance(option, click.Option))
@@ -67,7 +45,7 @@ def option_rows(context: click.Context, options: Iterable[click.Parameter]) -> l
 
 
 def first_sentence(text: str) -> str:
-    """Return the first line of a description, as lists show it."""
+    """Return the first line of a description, without its full stop, as lists show it."""
     return text.strip().partition("\n")[0].rstrip(".")
 
 
@@ -78,7 +56,7 @@ class CommandEntry(NamedTuple):
     section: str
     make: Callable[[str], click.Command]
     hidden: bool = False
-    inner: tuple[str, ...] = ()
+    inner_names: tuple[str, ...] = ()
     """The names of its commands, if it is a group."""
 
 
@@ -105,12 +83,10 @@ class CommandGroup(click.Group):
         )
         self.entries = entries
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        del ctx
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return [name for name, entry in self.entries.items() if not entry.hidden]
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        del ctx
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - the same
         if cmd_name not in self.commands and cmd_name in self.entries:
             self.commands[cmd_name] = self.entries[cmd_name].make(cmd_name)
         return self.commands.get(cmd_name)
@@ -138,18 +114,18 @@ class CommandGroup(click.Group):
         if any(f"--{typed}" in parameter.opts for parameter in self.params):
             return f'Did you mean "{ctx.command_path} --{typed}"?'
         visible = [name for name, entry in self.entries.items() if not entry.hidden]
-        group = next((name for name, entry in self.entries.items() if typed in entry.inner), None)
+        group = next((name for name, entry in self.entries.items() if typed in entry.inner_names), None)
         if group is not None and not any(name.startswith(typed) for name in visible):
             return f'Did you mean "{group} {typed}"?'
         return did_you_mean(typed, visible)
 
 
 def handwritten_command(
-    name: str, page: str, parameters: Iterable[click.Parameter], callback: Callable[..., Any]
+    name: str, help_text: str, parameters: Iterable[click.Parameter], callback: Callable[..., Any]
 ) -> click.Command:
     """Return a command written by hand, with a help page like that of other commands."""
     command = click.Command(
-        name, params=[*parameters, help_option()], callback=callback, help=page, add_help_option=False
+        name, params=[*parameters, help_option()], callback=callback, help=help_text, add_help_option=False
     )
     command.context_class = PageContext
     return command

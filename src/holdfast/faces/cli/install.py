@@ -11,21 +11,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from holdfast.faces.cli.command import json_option, refuse_when_read_only, root_option, starting_directory
-from holdfast.faces.cli.groups import complete_from, handwritten_command
+from holdfast.faces.cli.command import refuse_when_read_only
+from holdfast.faces.cli.groups import handwritten_command
+from holdfast.faces.cli.host import starting_directory
+from holdfast.faces.cli.options import complete_from, json_option, root_option
 from holdfast.faces.cli.output import is_terminal, write, write_text
 from holdfast.kernel.errors import Invalid, did_you_mean
 from holdfast.kernel.untrusted import json_text
 
 if TYPE_CHECKING:
-    from holdfast.installation.client import Client, InstallationContext
+    from holdfast.installation.client import Client, InstallationContext, Scope
     from holdfast.installation.plan import FileChange
     from holdfast.storage.git.repository import Repository
 
 _SERVER_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _SCOPES = ("project", "user")
+"""The values of `installation.client.Scope`, which help pages show without importing it."""
 
-_PAGE = """Configure another program to use Holdfast.
+_HELP = """Configure another program to use Holdfast.
 
 Entries are added to those that exist; comments and layout are preserved, and a copy of the earlier file is
 kept next to a changed one. If a file is damaged, the command reports it and changes nothing. An entry that
@@ -44,7 +47,7 @@ you have edited stays as it is, unless you pass --replace.
 
 def install_command() -> click.Command:
     """Return the command that configures a client."""
-    return handwritten_command("install", _PAGE, _parameters(), _install)
+    return handwritten_command("install", _HELP, _parameters(), _install)
 
 
 def _install(client: str | None, scope: str | None, name: str, root: str | None, **options: bool) -> int:
@@ -82,10 +85,9 @@ def _install(client: str | None, scope: str | None, name: str, root: str | None,
 
 
 def _check_exclusive(options: dict[str, bool]) -> None:
-    """Raise when more than one of these options was given."""
-    given = [name for name, is_given in options.items() if is_given]
-    if len(given) > 1:
-        raise Invalid(f"{given[0]} and {given[1]} cannot be combined.", hint="Leave one out.")
+    names = [name for name, was_given in options.items() if was_given]
+    if len(names) > 1:
+        raise Invalid(f"{names[0]} and {names[1]} cannot be combined.", hint="Leave one out.")
 
 
 def _find_client(name: str | None) -> Client:
@@ -137,13 +139,13 @@ def _remotes(repository: Repository) -> tuple[str, ...]:
     return tuple(name for name in Remotes(Git(repository)).names() if is_remote_name(name))
 
 
-def _find_scope(client: Client, name: str | None) -> Any:
+def _find_scope(client: Client, name: str | None) -> Scope:
     if name is None:
         return client.scopes[0]
-    known = [scope.value for scope in client.scopes]
-    if name not in known:
-        raise Invalid(f'{client.title} has no scope "{name}".', hint=f"It has: {', '.join(known)}.")
-    return client.scopes[known.index(name)]
+    for scope in client.scopes:
+        if scope.value == name:
+            return scope
+    raise Invalid(f'{client.title} has no scope "{name}".', hint=f"It has: {', '.join(client.scopes)}.")
 
 
 def _own_program() -> str | None:

@@ -13,10 +13,11 @@ import click
 from holdfast import __version__
 from holdfast.faces.cli.application import application
 from holdfast.faces.cli.arguments import name_options
-from holdfast.faces.cli.command import OperationCommand, json_option, root_option
+from holdfast.faces.cli.command import OperationCommand
 from holdfast.faces.cli.completion import SHELLS, script
 from holdfast.faces.cli.git_mile import git_mile
-from holdfast.faces.cli.groups import CommandGroup, first_sentence, help_option, option_rows
+from holdfast.faces.cli.groups import CommandGroup, first_sentence, option_rows
+from holdfast.faces.cli.options import help_option, json_option, root_option
 from holdfast.kernel.registry import Registry
 
 _COMMON_OPTIONS = frozenset(("root", "json", "help"))
@@ -32,7 +33,7 @@ _COMPLETION_PATHS = {
 
 def share_files(registry: Registry) -> Iterator[tuple[str, str]]:
     """Yield the files below `share/`: for each program, a manual page and a completion script per shell."""
-    from holdfast.faces.cli.command import Host
+    from holdfast.faces.cli.host import Host
     from holdfast.workspace import Workspace
 
     commands = Host.of(registry, Workspace.discover)

@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from holdfast.faces.cli.command import database_option, root_option, starting_directory
 from holdfast.faces.cli.groups import handwritten_command
+from holdfast.faces.cli.host import starting_directory
+from holdfast.faces.cli.options import database_option, root_option
 from holdfast.faces.cli.serve import (
     DEFAULT_HOST,
     DEFAULT_PORT,
@@ -21,7 +22,7 @@ from holdfast.faces.http.settings import HttpSettings, ListenAddress, validate_s
 from holdfast.kernel.errors import Busy
 from holdfast.kernel.registry import Selection
 
-_PAGE = """Serve the repository on this machine and open its page in the browser.
+_HELP = """Serve the repository on this machine and open its page in the browser.
 
 The link that is opened logs the browser in. Agents can use the same server; see `holdfast serve --help`,
 which also has the options for serving other machines.
@@ -32,7 +33,7 @@ def open_command() -> click.Command:
     """Return the command that opens the page."""
     read_only = click.Option(["--read-only"], is_flag=True, help="Do not allow changes from the page.")
     options = [root_option(), database_option(), address_option(), read_only, *log_options()]
-    return handwritten_command("open", _PAGE, options, _open)
+    return handwritten_command("open", _HELP, options, _open)
 
 
 def address_option() -> click.Option:
@@ -59,7 +60,7 @@ def _open(root: str | None, database: str | None, http: str | None, *, read_only
 def serve_page(
     start: Path, settings: HttpSettings, *, database: str | None = None, read_only: bool = False
 ) -> int:
-    """Serve the repository that contains a folder until a signal arrives."""
+    """Serve the repository that contains the folder `start`, until a signal arrives; return the status."""
     from holdfast.faces.http.serve import serve_http
     from holdfast.workspace import Workspace
 

@@ -1,4 +1,4 @@
-"""Writes the output of commands: reliably, and style_text for the terminal; defines the exit statuses.
+"""Writes the output of commands reliably, styles text for a terminal, and defines the exit statuses.
 
 Contract:
 - `write` returns only after the operating system has accepted the whole text. Otherwise it raises
@@ -95,9 +95,10 @@ def terminal_width(stream: TextIO | None) -> int:
 
 
 def style_text(text: str, stream: TextIO | None, **style: Any) -> str:
-    """Return style_text text if the stream is a terminal and colour is not disabled."""
+    """Return text in a style of `click.style` if the stream is a terminal and colour is not disabled."""
     if not is_terminal(stream) or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return text
+    # Imported here because the fast path of quick commands writes without it.
     import click
 
     return click.style(text, **style)

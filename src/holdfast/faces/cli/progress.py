@@ -18,13 +18,13 @@ _CLEAR_LINE = "\r\x1b[K"
 
 
 class ProgressLine(Listener):
-    """Shows progress on one line of a terminal, redrawn at most ten times a second."""
+    """Shows progress on one line of a terminal; shows nothing if the stream is not one."""
 
     def __init__(self, stream: TextIO | None, *, clock: MonotonicClock = monotonic) -> None:
         self._stream = stream if is_terminal(stream) else None
         self._clock = clock
         self._next_update = 0.0
-        self._drawn = False
+        self._is_drawn = False
 
     def __enter__(self) -> ProgressLine:
         return self
@@ -33,7 +33,7 @@ class ProgressLine(Listener):
         self.clear()
 
     def progress(self, done: float, total: float | None, message: str | None) -> None:
-        """Redraw the line, unless it was redrawn less than a tenth of a second ago."""
+        """Redraw the line, at most once every `_UPDATE_INTERVAL_SECONDS`."""
         now = self._clock()
         if self._stream is not None and now >= self._next_update:
             self._next_update = now + UPDATE_INTERVAL_SECONDS
@@ -46,15 +46,14 @@ class ProgressLine(Listener):
             print(f"{level.capitalize()}: {one_line(text)}", file=sys.stderr)  # noqa: T201
 
     def clear(self) -> None:
-        """Remove the line."""
-        if self._stream is not None and self._drawn:
+        if self._stream is not None and self._is_drawn:
             self._draw(self._stream, "")
-            self._drawn = False
+            self._is_drawn = False
 
     def _draw(self, stream: TextIO, text: str) -> None:
         stream.write(_CLEAR_LINE + text[: terminal_width(stream) - 1])
         stream.flush()
-        self._drawn = True
+        self._is_drawn = True
 
 
 def _progress_text(done: float, total: float | None) -> str:

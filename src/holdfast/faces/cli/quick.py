@@ -11,13 +11,13 @@ from __future__ import annotations
 import os
 import sys
 
-TYPE_CHECKING = False
+TYPE_CHECKING = False  # see `__init__`: quick commands do not import `typing`
 if TYPE_CHECKING:
     from holdfast.inbox.envelope import SendReceipt
 
-_LONG_OPTIONS = {"-f": "--file", "-c": "--comment"}
-_SEND_VALUES = ("--file", "--comment", "--line", "--root")
-_DRAIN_VALUES = ("--root",)
+_LONG_FORMS = {"-f": "--file", "-c": "--comment"}
+_SEND_OPTIONS = ("--file", "--comment", "--line", "--root")
+_DRAIN_OPTIONS = ("--root",)
 
 
 def attempt(arguments: list[str]) -> int | None:
@@ -28,63 +28,73 @@ def attempt(arguments: list[str]) -> int | None:
     rest = arguments[len(command) :]
     try:
         if command in (["send"], ["inbox", "send"]):
-            return _send(_options(rest, _SEND_VALUES, ("--json",)))
+            return _send(_parse_options(rest, _SEND_OPTIONS, flags=("--json",)))
         if command == ["inbox", "drain"]:
-            return _drain(_options(rest, _DRAIN_VALUES, ("--json", "--hook")))
+            return _drain(_parse_options(rest, _DRAIN_OPTIONS, flags=("--json", "--hook")))
     except KeyboardInterrupt:
         return 130
     return None
 
 
-def _options(
+def _parse_options(
     arguments: list[str], with_value: tuple[str, ...], flags: tuple[str, ...]
 ) -> dict[str, str] | None:
-    """Return the options with their values, or None unless every argument is an option given once."""
-    given: dict[str, str] = {}
+    """Return the options with their values (of flags, an empty one), or None if these are not all options.
+
+    An option that is repeated, or lacks its value, is left to the full command line too.
+    """
+    options: dict[str, str] = {}
     rest = iter(arguments)
     for argument in rest:
-        name, equals_sign, value = _LONG_OPTIONS.get(argument, argument).partition("=")
-        if name in given:
+        name, equals_sign, value = _LONG_FORMS.get(argument, argument).partition("=")
+        if name in options:
             return None
         if name in with_value:
             option_value = value if equals_sign else next(rest, None)
             if option_value is None:
                 return None
-            given[name] = option_value
+            options[name] = option_value
         elif argument in flags:
-            given[argument] = ""
+            options[argument] = ""
         else:
             return None
-    return given
+    return options
 
 
-def _send(given: dict[str, str] | None) -> int | None:
-    if given is None or "--file" not in given or "--comment" not in given or _prints_json_on_terminal(given):
+def _send(options: dict[str, str] | None) -> int | None:
+    if (
+        options is None
+        or "--file" not in options
+        or "--comment" not in options
+        or _prints_json_on_terminal(options)
+    ):
         return None
     from holdfast.inbox.quick import send_ordinary
     from holdfast.storage.sql.quick import NeedsFullProgram
 
     try:
-        receipt = send_ordinary(_start(given), given["--file"], given["--comment"], given.get("--line"))
+        receipt = send_ordinary(
+            _start(options), options["--file"], options["--comment"], options.get("--line")
+        )
     except (NeedsFullProgram, OSError, ValueError):
         return None
-    return _write(_receipt_json(receipt) if "--json" in given else _acknowledgement(receipt))
+    return _write(_receipt_json(receipt) if "--json" in options else _acknowledgement(receipt))
 
 
-def _drain(given: dict[str, str] | None) -> int | None:
-    if given is None or _prints_json_on_terminal(given):
+def _drain(options: dict[str, str] | None) -> int | None:
+    if options is None or _prints_json_on_terminal(options):
         return None
     from holdfast.inbox.quick import is_inbox_empty
     from holdfast.storage.sql.quick import NeedsFullProgram
 
-    start = _start(given)
+    start = _start(options)
     try:
         is_empty = is_inbox_empty(start)
     except (NeedsFullProgram, OSError, ValueError):
         return None
     if not is_empty:
-        return _print_waiting(start) if "--hook" in given and "--json" not in given else None
-    return _write('{"text":"","message_ids":[],"waiting":0}\n') if "--json" in given else 0
+        return _print_waiting(start) if "--hook" in options and "--json" not in options else None
+    return _write('{"text":"","message_ids":[],"waiting":0}\n') if "--json" in options else 0
 
 
 def _print_waiting(start: str) -> int | None:
@@ -131,14 +141,14 @@ def _report(failure: Exception) -> int:
     raise failure
 
 
-def _start(given: dict[str, str]) -> str:
+def _start(options: dict[str, str]) -> str:
     """Return the directory to search for the repository; the full command line refuses an empty one."""
-    return given["--root"] if "--root" in given else os.environ.get("HOLDFAST_ROOT") or os.getcwd()
+    return options["--root"] if "--root" in options else os.environ.get("HOLDFAST_ROOT") or os.getcwd()
 
 
-def _prints_json_on_terminal(given: dict[str, str]) -> bool:
+def _prints_json_on_terminal(options: dict[str, str]) -> bool:
     """Return whether JSON is printed on a terminal, where it is indented."""
-    return "--json" in given and os.isatty(1)
+    return "--json" in options and os.isatty(1)
 
 
 def _acknowledgement(receipt: SendReceipt) -> str:
@@ -164,7 +174,7 @@ def _write(text: str) -> int:
     try:
         written = os.write(1, data)
     except OSError:
-        pass
+        pass  # The full writer below tries again, and reports the failure.
     if written == len(data):
         return 0
     from holdfast.faces.cli import output

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from holdfast.faces.cli.command import database_option, root_option, starting_directory
-from holdfast.faces.cli.groups import complete_from, handwritten_command
+from holdfast.faces.cli.groups import handwritten_command
+from holdfast.faces.cli.host import starting_directory
+from holdfast.faces.cli.options import complete_from, database_option, root_option
 from holdfast.faces.http.settings import (
     HttpSettings,
     ListenAddress,
@@ -20,6 +21,7 @@ from holdfast.faces.logs import FORMATS, LEVELS, log_to_standard_error
 from holdfast.faces.mcp.profiles import PROFILES, Profile
 from holdfast.kernel.errors import Invalid, did_you_mean
 from holdfast.kernel.registry import Selection
+from holdfast.kernel.text import parse_natural
 
 if TYPE_CHECKING:
     from holdfast.workspace import Workspace
@@ -27,10 +29,13 @@ if TYPE_CHECKING:
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8765
 """A judgement: not assigned to a common service, and easy to remember."""
+_MAX_PORT = 65535
+_MAX_QUOTED_CHARACTERS = 9
+"""Of a port that is refused. A judgement: enough to see what is wrong with it."""
 _TOOL_ERRORS = ("error", "result")
 _TOOL_NAMES = ("plain", "dotted")
 
-_PAGE = """Serve the repository to an agent over the Model Context Protocol.
+_HELP = """Serve the repository to an agent over the Model Context Protocol.
 
 Without --http the server uses standard input and output, as clients that start it themselves expect. Every
 option can also be set with the environment variable that is named with it.
@@ -42,16 +47,17 @@ add`, or an access token of the authorization server given with --oauth-issuer.
 
 def serve_command() -> click.Command:
     """Return the command that serves a repository."""
-    return handwritten_command("serve", _PAGE, _options(), _serve)
+    return handwritten_command("serve", _HELP, _options(), _serve)
 
 
 def parse_listen_address(text: str) -> ListenAddress:
     """Return the address that text names: a port, `HOST:PORT`, or a host with the default port."""
     host, port = _split_address(text)
-    is_number = port.isascii() and port.isdigit() and len(port) <= len("65535")
-    if not is_number or int(port) > 65535:
-        raise Invalid(f'"{port[:9]}" is not a port.', hint="Pass HOST:PORT with a port between 0 and 65535.")
-    return ListenAddress(host, int(port))
+    number = parse_natural(port)
+    if number is None or number > _MAX_PORT:
+        hint = f"Pass HOST:PORT with a port between 0 and {_MAX_PORT}."
+        raise Invalid(f'"{port[:_MAX_QUOTED_CHARACTERS]}" is not a port.', hint=hint)
+    return ListenAddress(host, number)
 
 
 def parse_selection(
@@ -98,21 +104,21 @@ def _oauth_settings(
     )
 
 
-def _serve(root: str | None, database: str | None, profile: str, **given: Any) -> int:
+def _serve(root: str | None, database: str | None, profile: str, **options: Any) -> int:
     from holdfast.toolsets import full_registry
     from holdfast.workspace import Workspace
 
-    http_options = ("http", "public_url", "workers", "oauth_issuer", "oauth_audience", "oauth_keys")
+    http_names = ("http", "public_url", "workers", "oauth_issuer", "oauth_audience", "oauth_keys")
     settings = None
-    if given["http"] is not None:
-        settings = parse_http_settings(*(given[name] for name in http_options))
-    selected_names = given["toolsets"], given["tools"], given["exclude_tools"]
-    selection = parse_selection(*selected_names, read_only=given["read_only"])
-    if any(selected_names):
+    if options["http"] is not None:
+        settings = parse_http_settings(**{name: options[name] for name in http_names})
+    selected = {name: options[name] for name in ("toolsets", "tools", "exclude_tools")}
+    selection = parse_selection(**selected, read_only=options["read_only"])
+    if any(selected.values()):
         full_registry().select(selection)  # Refuses unknown names.
-    server_profile = select_profile(profile, given["tool_errors"], given["tool_names"])
+    server_profile = select_profile(profile, options["tool_errors"], options["tool_names"])
     workspace = Workspace.discover(starting_directory(root), database)
-    start_logging(given["log_level"], given["log_format"])
+    start_logging(options["log_level"], options["log_format"])
     return _run_server(workspace, selection, server_profile, settings)
 
 
@@ -133,15 +139,15 @@ def select_profile(name: str, tool_errors: str, tool_names: str | None = None) -
     if name not in PROFILES:
         raise Invalid(f'There is no profile named "{name}".', hint=did_you_mean(name, PROFILES))
     if tool_errors not in _TOOL_ERRORS:
-        known = ", ".join(_TOOL_ERRORS)
-        raise Invalid(f'Tools cannot fail with a "{tool_errors}".', hint=f"Choose one of: {known}.")
+        hint = f"Choose one of: {', '.join(_TOOL_ERRORS)}."
+        raise Invalid(f'Tools cannot fail with a "{tool_errors}".', hint=hint)
     profile = replace(PROFILES[name], errors_as_results=tool_errors == "result")
     if tool_names is None:
         return profile
     if tool_names not in _TOOL_NAMES:
-        known = ", ".join(_TOOL_NAMES)
-        raise Invalid(f'Tools cannot have "{tool_names}" names.', hint=f"Choose one of: {known}.")
-    return replace(profile, dotted_names=tool_names == "dotted")
+        hint = f"Choose one of: {', '.join(_TOOL_NAMES)}."
+        raise Invalid(f'Tools cannot have "{tool_names}" names.', hint=hint)
+    return replace(profile, uses_dotted_names=tool_names == "dotted")
 
 
 def tool_errors_option() -> click.Option:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import click
 
-from holdfast.faces.cli.command import refuse_when_read_only, root_option, starting_directory
+from holdfast.faces.cli.command import refuse_when_read_only
 from holdfast.faces.cli.groups import CommandGroup, entry_for, handwritten_command
+from holdfast.faces.cli.host import starting_directory
+from holdfast.faces.cli.options import root_option
 from holdfast.faces.cli.output import write, write_text
 from holdfast.kernel.errors import Invalid, did_you_mean
 from holdfast.kernel.role import Role
@@ -18,7 +20,7 @@ from holdfast.storage.network.tokens import TokenFile
 
 _ROLES = [role.value for role in Role]
 _SECTION = "Commands"
-_PAGE = """Manage who may use this repository's server over HTTP, and for what.
+_HELP = """Manage who may use this repository's server over HTTP, and for what.
 
 A token is for one person or agent. With the role "read" it can read, with "write" also add and change, with
 "admin" also destroy. Only its hash is stored.
@@ -39,7 +41,7 @@ def token_command() -> CommandGroup:
             "remove", "Remove a token; running servers refuse it from then on.", [name, root], _remove
         ),
     ]
-    return CommandGroup("token", _PAGE, {str(item.name): entry_for(item, _SECTION) for item in commands})
+    return CommandGroup("token", _HELP, {str(item.name): entry_for(item, _SECTION) for item in commands})
 
 
 def _add(name: str, role: str, root: str | None) -> int:

@@ -54,7 +54,6 @@ class Demonstration:
         self._actions: dict[str, Callable[..., None]] = {"edit": self._edit, "commit": self._commit}
 
     def make(self) -> None:
-        """Create the repository and execute every step."""
         append_commits(self._repository, self._history())
         for path, text in self._plan["files"].items():
             self._write(RepoPath.parse(path), text.encode())

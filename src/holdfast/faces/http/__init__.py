@@ -2,7 +2,7 @@
 
 - Which requests are accepted: `boundary` (host and origin), `access` (tokens), `oauth`, `login`; refusals are
   in `problems`
-- How a request is processed: `application`, which uses `asgi`
+- How a request is processed: `application`, with `asgi`, `exchange` and `response_sender`
 - Connections: `listener`, `connection`, `buffered_transport`; between worker processes: `handover`
-- How a server is set up and run: `settings`, `serve`, `server`, `worker_processes`, `connection_instructions`
+- How a server is set up and run: `settings`, `serve`, `server`, `worker_processes`
 """

@@ -27,11 +27,16 @@ class Principal:
     name: str
     role: Role
     key: str
+    """Identifies the credentials: the kind of token and whom it was issued to."""
 
     @cached_property
     def user(self) -> AuthenticatedUser:
-        """Return the caller in the SDK's type, to which the SDK binds request state."""
+        """The caller in the SDK's type, to which the SDK binds request state. It needs no token for that."""
         return AuthenticatedUser(AccessToken(token="", client_id=self.key, scopes=[self.role.value]))
+
+
+OWNER_PRINCIPAL = Principal(OWNER, Role.ADMIN, f"token:{OWNER}")
+"""Whoever has the repository's own token, or has logged in with the link that its server prints."""
 
 
 class TokenSource(Protocol):
@@ -47,21 +52,12 @@ class LocalTokens:
     def __init__(self, owner_token: str, tokens: TokenFile) -> None:
         self._owner_token = owner_token.encode()
         self._tokens = tokens
-        self._owner = Principal(OWNER, Role.ADMIN, f"token:{OWNER}")
-        self._principals: dict[str, Principal] = {}
 
     async def caller(self, token: str) -> Principal | None:
-        """Return the owner, or the caller that the token was issued to."""
         if hmac.compare_digest(token.encode(), self._owner_token):
-            return self._owner
+            return OWNER_PRINCIPAL
         grant = self._tokens.find(token)
-        if grant is None:
-            return None
-        principal = self._principals.get(grant.name)
-        if principal is None or principal.role is not grant.role:
-            principal = Principal(grant.name, grant.role, f"token:{grant.name}")
-            self._principals[grant.name] = principal
-        return principal
+        return None if grant is None else Principal(grant.name, grant.role, f"token:{grant.name}")
 
 
 class Authentication:
@@ -82,7 +78,6 @@ class Authentication:
         return {"WWW-Authenticate": f"Bearer {', '.join(parts)}".strip()}
 
     async def caller(self, headers: Headers) -> Principal:
-        """Return the sender of a request; raise when no source knows its token."""
         header = headers.get(b"authorization", b"")
         if header[: len(_SCHEME)].lower() == _SCHEME:
             token = header[len(_SCHEME) :].strip().decode("latin-1")

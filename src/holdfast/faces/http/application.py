@@ -10,27 +10,21 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from mcp.server.auth.middleware.auth_context import auth_context_var
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from holdfast.faces.admission import Admission
+from holdfast.faces.admission import Admission, RequestKind
 from holdfast.faces.http.access import Authentication, Principal
-from holdfast.faces.http.asgi import (
-    EXCHANGE,
-    Headers,
-    HttpExchange,
-    ResponseSender,
-    read_body,
-    replay_body,
-    single_headers,
-)
+from holdfast.faces.http.asgi import Headers, read_body, replay_body, single_headers
 from holdfast.faces.http.boundary import Boundary
+from holdfast.faces.http.exchange import EXCHANGE, HttpExchange
 from holdfast.faces.http.handover import HANDED_OVER, Handover, session_worker
 from holdfast.faces.http.login import LOGIN_PATH, Logins
-from holdfast.faces.http.problems import UnknownRoute, problem
+from holdfast.faces.http.problems import UnknownRoute, problem_response
+from holdfast.faces.http.response_sender import ResponseSender
 from holdfast.faces.http.settings import API_PATH, MCP_PATH, SESSION_HEADER
 from holdfast.faces.observation import Observation
 from holdfast.faces.settlements import Settlements
@@ -52,8 +46,13 @@ class Face(Protocol):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request that has passed all checks."""
 
+
+@runtime_checkable
+class RunningFace(Protocol):
+    """A face that has work to do between requests."""
+
     def running(self) -> AbstractAsyncContextManager[None]:
-        """Return a context manager that has to be entered while requests are answered."""
+        """Return a context manager that is entered while requests are answered."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +63,13 @@ class WorkerContext:
     """
 
     worker: int = 0
+    """The number of this process, from 0."""
     sealing_key: bytes | None = None
+    """Encrypts state that clients keep for the server; None for a key of this process alone."""
     handover: Handover | None = None
+    """None if there is only one worker."""
     logins: Logins | None = None
+    """None if the server has no page."""
 
 
 class Application:
@@ -78,21 +81,21 @@ class Application:
         authentication: Authentication,
         faces: Mapping[Role, Mapping[str, Face]],
         limits: Limits,
-        public: Callable[[Scope], Response | None],
+        public_document: Callable[[Scope], Response | None],
         context: WorkerContext,
     ) -> None:
+        """Route to `faces` by role and path; `public_document` answers what needs no authentication."""
         self._boundary = boundary
         self._authentication = authentication
         self._faces = faces
         self._limits = limits
-        self._public = public
+        self._public_document = public_document
         self._handover = context.handover
         self._logins = context.logins
         self._admission = Admission(limits)
         self._settlements = Settlements()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer as an ASGI application."""
         if scope["type"] == "lifespan":
             await _lifespan(self.running(), receive, send)
         elif scope["type"] == "http":
@@ -100,11 +103,12 @@ class Application:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Run every face while the block runs; then wait for the last settlements."""
+        """Let the faces run while the block runs; then wait for the last settlements."""
         async with AsyncExitStack() as stack:
             for faces in self._faces.values():
                 for face in faces.values():
-                    await stack.enter_async_context(face.running())
+                    if isinstance(face, RunningFace):
+                        await stack.enter_async_context(face.running())
             yield
         await self._settlements.wait_for_all()
 
@@ -113,27 +117,29 @@ class Application:
         try:
             headers = single_headers(scope["headers"])
             self._boundary.check(scope["method"], headers)
-            public = self._public_answer(scope)
-            if public is not None:
-                await public(scope, receive, send)
+            public_response = self._public_response(scope)
+            if public_response is not None:
+                await public_response(scope, receive, send)
                 return
             caller = await self._caller(scope, headers)
             if scope.get("state", {}).get(HANDED_OVER):
                 await self._answer(scope, receive, send, caller, headers)
                 return
-            with self._admission.admitted(caller.key, lasting=_is_stream(scope, headers)):
+            kind: RequestKind = "streams" if _is_stream(scope, headers) else "requests"
+            with self._admission.admitted(caller.key, kind):
                 await self._answer(scope, receive, send, caller, headers)
         except Cancelled:
-            return
+            return  # The client has disconnected, so nobody reads a response.
         except HoldfastError as refused:
             observed.conclude(failure=refused.kind)
-            await problem(refused, headers=self._authentication.challenge(refused))(scope, receive, send)
+            response = problem_response(refused, headers=self._authentication.challenge(refused))
+            await response(scope, receive, send)
 
-    def _public_answer(self, scope: Scope) -> Response | None:
+    def _public_response(self, scope: Scope) -> Response | None:
         """Return the response to a login or to a path that needs no authentication, or None."""
         if self._logins is not None and scope["path"] == LOGIN_PATH:
             return self._logins.answer(scope)
-        return None if scope["path"].startswith((API_PATH, MCP_PATH)) else self._public(scope)
+        return None if scope["path"].startswith((API_PATH, MCP_PATH)) else self._public_document(scope)
 
     async def _caller(self, scope: Scope, headers: Headers) -> Principal:
         if self._logins is not None and b"authorization" not in headers and b"cookie" in headers:
@@ -152,30 +158,24 @@ class Application:
             if worker is not None and self._handover.is_for_another(worker):
                 await self._handover.hand_over(worker, scope, body, receive, send)
                 return
+        # Settling the client's last call may still be writing to a store, in a thread.
         await self._settlements.wait_for(caller.key)
         exchange = scope[EXCHANGE] = HttpExchange(caller, headers, body)
         scope["user"] = caller.user
         # The SDK binds the state that a client sends back to the user it reads from here.
         auth_context_var.set(caller.user)
-        answer = ResponseSender(
-            exchange,
-            receive,
-            send,
-            lasting=_is_stream(scope, headers),
-            request=body,
-            limit=self._limits.response_bytes,
-        )
+        response = ResponseSender(exchange, receive, send)
         try:
-            await face(scope, replay_body(body, receive), answer.send)
+            await face(scope, replay_body(body, receive), response.send)
         except HoldfastError:
             raise
         except Exception as failure:
             error = holdfast_error(failure)
-            if not answer.has_started:
-                await problem(error)(scope, receive, send)
+            if not response.has_started:
+                await problem_response(error)(scope, receive, send)
         finally:
-            answered = answer.was_sent and not exchange.failed
-            self._settlements.settle(exchange.caller.key, exchange, answered=answered)
+            answered = response.was_sent and not exchange.failed
+            self._settlements.settle(caller.key, exchange, answered=answered)
 
     def _face(self, role: Role, path: str) -> Face:
         for prefix, face in self._faces[role].items():
@@ -188,7 +188,6 @@ class Application:
 
 
 def _is_stream(scope: Scope, headers: Headers) -> bool:
-    """Return whether the response is a stream that stays open while the client listens."""
     if scope["method"] == "GET":
         path: str = scope["path"]
         return path == MCP_PATH or (path.startswith(API_PATH) and path.endswith("/events"))

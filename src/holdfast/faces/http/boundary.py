@@ -28,7 +28,6 @@ class Boundary:
         self._origins = frozenset(origin.encode() for origin in origins)
 
     def check(self, method: str, headers: Headers) -> None:
-        """Raise when the request was meant for another host, or sent by a page of another origin."""
         if headers.get(b"host", b"").lower() not in self._hosts:
             raise Misdirected(
                 "This server does not answer to that host name.",

@@ -34,7 +34,6 @@ class BufferedTransport:
         self._size = 0
 
     def write(self, data: bytes) -> None:
-        """Add to the buffer; flush it if it is full."""
         if not self._buffer:
             self._loop.call_soon(self.flush)
         self._buffer.append(data)
@@ -43,7 +42,6 @@ class BufferedTransport:
             self.flush()
 
     def flush(self) -> None:
-        """Write the buffer to the socket."""
         if self._buffer:
             data, self._buffer, self._size = b"".join(self._buffer), [], 0
             self._transport.write(data)

@@ -31,7 +31,6 @@ class IdleTimeoutProtocol(H11Protocol):
         self._start_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Clean up after a connection."""
         self._stop_timer()
         if self in self.connections:
             super().connection_lost(exc)

@@ -26,8 +26,10 @@ HANDED_OVER = "holdfast.handed_over"
 """Set in the state of a request that another worker forwarded."""
 
 _READ_BYTES = 64 * 1024
-"""The most that is read from the other worker at once. A judgement: the default size of a pipe or asyncio
-buffer."""
+"""The most that is read from the other worker at once: the default limit of asyncio's streams."""
+_MAX_WORKER_DIGITS = 4
+"""A judgement: no server has 10,000 workers. The number comes from the client, which may send more digits
+than `int` accepts."""
 _HOP_BY_HOP = frozenset({b"connection", b"transfer-encoding", b"keep-alive"})
 _HEADERS_ADDED_AGAIN = frozenset(
     {b"date", b"x-content-type-options", b"referrer-policy", b"cross-origin-resource-policy"}
@@ -36,33 +38,30 @@ _HEADERS_ADDED_AGAIN = frozenset(
 
 
 class WorkerSockets:
-    """One pair of Unix sockets per worker; created by the parent, inherited by all."""
+    """A pair of Unix sockets per worker, one to receive and one to send; inherited from the parent by all."""
 
     def __init__(self, workers: int) -> None:
-        self._pairs = [socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM) for _ in range(workers)]
-        for pair in self._pairs:
-            for end in pair:
-                end.setblocking(False)
+        pairs = [socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM) for _ in range(workers)]
+        self.receivers, self.senders = zip(*pairs, strict=True)
+        for end in (*self.receivers, *self.senders):
+            end.setblocking(False)
 
-    def connect(self, worker: int) -> socket.socket:
-        """Return one end of a new connection, and send the other end to a worker."""
-        ours, theirs = socket.socketpair()
-        with theirs:
-            try:
-                socket.send_fds(self._pairs[worker][1], [b"."], [theirs.fileno()])
-            except OSError:
-                ours.close()
-                raise Busy("Too many requests are waiting for that session.", hint="Try again.") from None
-        ours.setblocking(False)
-        return ours
 
-    def listen(self, worker: int, accept: Callable[[socket.socket], None]) -> None:
-        """Call `accept` with each connection that is passed to a worker."""
-        inbox = self._pairs[worker][0]
+class Handover:
+    """One worker's end of forwarding: connects to other workers, and accepts their connections."""
+
+    def __init__(self, sockets: WorkerSockets, own: int) -> None:
+        self._sockets = sockets
+        self._own = own
+        """The number of this worker."""
+
+    def listen(self, accept: Callable[[socket.socket], None]) -> None:
+        """Call `accept` with each connection that another worker made to this one."""
+        receiver = self._sockets.receivers[self._own]
 
         def receive() -> None:
             try:
-                _, descriptors, _, _ = socket.recv_fds(inbox, 1, 1)
+                _, descriptors, _, _ = socket.recv_fds(receiver, bufsize=1, maxfds=1)
             except BlockingIOError:
                 return
             for descriptor in descriptors:
@@ -70,28 +69,26 @@ class WorkerSockets:
                 connection.setblocking(False)
                 accept(connection)
 
-        asyncio.get_running_loop().add_reader(inbox, receive)
+        asyncio.get_running_loop().add_reader(receiver, receive)
 
+    def is_for_another(self, worker: int) -> bool:
+        return worker != self._own and worker < len(self._sockets.senders)
 
-class Handover:
-    """One worker's end of forwarding: connects to other workers, and accepts their connections."""
-
-    def __init__(self, sockets: WorkerSockets, own: int, workers: int) -> None:
-        self._sockets = sockets
-        self._own = own
-        self._workers = workers
-
-    def listen(self, accept: Callable[[socket.socket], None]) -> None:
-        """Call `accept` with each connection that another worker made to this one."""
-        self._sockets.listen(self._own, accept)
-
-    def is_for_another(self, worker: int | None) -> bool:
-        """Return whether a request belongs to another worker that exists."""
-        return worker is not None and worker != self._own and worker < self._workers
+    def _connect(self, worker: int) -> socket.socket:
+        """Return one end of a new connection, and send the other end to a worker."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            try:
+                # Descriptors can only accompany data, so one byte is sent with them.
+                socket.send_fds(self._sockets.senders[worker], [b"."], [theirs.fileno()])
+            except OSError:
+                ours.close()
+                raise Busy("Too many requests are waiting for that session.", hint="Try again.") from None
+        ours.setblocking(False)
+        return ours
 
     async def hand_over(self, worker: int, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
-        """Forward a request to another worker, and its response to the client."""
-        reader, writer = await asyncio.open_connection(sock=self._sockets.connect(worker))
+        reader, writer = await asyncio.open_connection(sock=self._connect(worker))
         disconnect = asyncio.ensure_future(wait_for_disconnect(receive))
         # The other worker notices by the closed pair that the client disconnected.
         disconnect.add_done_callback(lambda _: writer.close())
@@ -131,7 +128,7 @@ class Relay:
         self._connection.send(h11.EndOfMessage())
 
     async def run(self) -> None:
-        """Forward the whole response."""
+        """Forward the whole response. `Busy` is raised only while nothing has been sent to the client."""
         try:
             while not isinstance(event := self._connection.next_event(), h11.EndOfMessage):
                 await self._forward(event)
@@ -157,11 +154,7 @@ class Relay:
             raise ConnectionError("the worker ended before it had answered")
 
 
-_MAX_WORKER_DIGITS = 4
-"""A judgement: no server has 10,000 workers, and the number comes from the client."""
-
-
 def session_worker(session: bytes) -> int | None:
-    """Return the number of the worker that holds a session, which is the start of the session id."""
+    """Return the number at the start of a session id, that of the session's worker; None for other text."""
     number, dash, _ = session.partition(b"-")
     return int(number) if dash and number.isdigit() and len(number) <= _MAX_WORKER_DIGITS else None

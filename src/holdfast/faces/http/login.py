@@ -24,25 +24,27 @@ from urllib.parse import parse_qs
 from starlette.responses import RedirectResponse, Response
 from starlette.types import Scope
 
-from holdfast.faces.http.access import Principal
+from holdfast.faces.http.access import OWNER_PRINCIPAL, Principal
 from holdfast.faces.http.asgi import Headers, single_headers
 from holdfast.faces.http.boundary import SAFE_METHODS
 from holdfast.faces.http.problems import CrossSite, MethodNotAllowed, Unauthenticated
 from holdfast.faces.http.settings import API_PATH
-from holdfast.kernel.role import OWNER, Role
 from holdfast.kernel.text import parse_natural
 
 LOGIN_PATH = "/login"
 
 _LIFETIME_SECONDS = 12 * 3600
-"""Half a day, a judgement: one working day without logging in again."""
+"""Of a cookie. A judgement: one working day without logging in again."""
+_CODE_BYTES = 24
+"""192 random bits: more than the 128 that rule out guessing, and a multiple of three needs no padding in
+Base64."""
 
 
 class LoginLink:
     """The login link of a server, created before the workers are forked, so that they share it."""
 
     def __init__(self) -> None:
-        self.code = secrets.token_urlsafe(24)
+        self.code = secrets.token_urlsafe(_CODE_BYTES)
         # The pipe holds one byte; the process that reads it uses up the link.
         self._pipe, writer = os.pipe()
         os.set_blocking(self._pipe, False)
@@ -78,10 +80,9 @@ class Logins:
         # would overwrite each other's cookie.
         self._cookie_name = f"holdfast-{port}"
         self._encrypted = encrypted
-        self._owner = Principal(OWNER, Role.ADMIN, f"token:{OWNER}")
 
     def answer(self, scope: Scope) -> Response:
-        """Log in a browser that has the code, and redirect it to the page.
+        """Log in a browser that opens the link, and redirect it to the page.
 
         A browser without the right code is redirected too: the page explains how to log in.
         """
@@ -113,7 +114,7 @@ class Logins:
             return None
         if not _is_from_own_page(scope["method"], headers):
             raise CrossSite("Only pages of this server may use its cookie.", hint="Send a token.")
-        return self._owner
+        return OWNER_PRINCIPAL
 
     def _is_valid(self, cookies: bytes) -> bool:
         pairs = (pair.strip().partition("=") for pair in cookies.decode("latin-1").split(";"))

@@ -20,7 +20,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import jwt
-from mcp.server.auth.provider import AccessToken
 from mcp.shared.auth import ProtectedResourceMetadata
 
 from holdfast.faces.http.access import Principal
@@ -41,7 +40,7 @@ _FETCH_TIMEOUT_SECONDS = 10
 _MAX_DOCUMENT_BYTES = 1024 * 1024
 """A judgement: key and metadata documents have a few kilobytes."""
 _MAX_CACHED_TOKENS = 1000
-"""A judgement: far more tokens than a team uses at once."""
+"""A judgement: far more tokens than a team uses at once, in less than a megabyte. A full cache is emptied."""
 _KEYS_LIFETIME_SECONDS = 300
 """A judgement: issuers rotate keys rarely and publish new ones before they use them."""
 _MIN_FETCH_INTERVAL_SECONDS = 10
@@ -50,56 +49,58 @@ must not turn this server into a load on the issuer."""
 
 
 class JwtVerifier:
-    """Verifies signed access tokens (RFC 9068) as the SDK's token verifier."""
+    """Verifies signed access tokens (RFC 9068) with the issuer's keys, which it fetches and caches."""
 
     def __init__(self, settings: OAuthSettings, clock: MonotonicClock = monotonic) -> None:
         self._settings = settings
         self._clock = clock
         self._keys_url = settings.keys
         self._keys: dict[str | None, jwt.PyJWK] = {}
-        self.last_attempt = self._fetched = -math.inf
-        """When the keys were last requested, successfully or not."""
-        self._unreachable = False
-        self._fetching = asyncio.Lock()
+        self.last_attempt = -math.inf
+        """When the keys were last requested, successfully or not; a time of the clock."""
+        self._last_fetch = -math.inf
+        """When the keys in `_keys` were requested."""
+        self._is_unreachable = False
+        """Whether the last request for the keys failed."""
+        self._fetch_lock = asyncio.Lock()
 
-    async def verify_token(self, token: str) -> AccessToken | None:
-        """Return the contents of a token, or None when it is not valid."""
+    async def verify_token(self, token: str) -> dict[str, Any] | None:
+        """Return the claims of a token, or None when it is not valid; raise `Busy` if that is unknown."""
         try:
-            name = jwt.get_unverified_header(token).get("kid")
+            key_id = jwt.get_unverified_header(token).get("kid")
         except jwt.PyJWTError:
             return None  # Text that is not a token must not make us fetch keys.
-        if not self._has_key(name):
-            async with self._fetching:
-                if (
-                    not self._has_key(name)
-                    and self._clock() - self.last_attempt >= _MIN_FETCH_INTERVAL_SECONDS
-                ):
+        if not self._has_key(key_id):
+            async with self._fetch_lock:
+                is_due = self._clock() - self.last_attempt >= _MIN_FETCH_INTERVAL_SECONDS
+                # Another request may have fetched the key while this one waited for the lock.
+                if is_due and not self._has_key(key_id):
                     self.last_attempt = self._clock()
                     await asyncio.to_thread(self._fetch_keys)
-        if self._has_key(name):
-            return await asyncio.to_thread(self._verify, token, self._keys[name])
-        if self._unreachable:
+        if self._has_key(key_id):
+            return await asyncio.to_thread(self._verify, token, self._keys[key_id])
+        if self._is_unreachable:
             raise Busy(
                 "The authorization server's keys cannot be fetched.",
                 hint="Check --oauth-keys, then try again.",
             )
         return None
 
-    def _has_key(self, name: str | None) -> bool:
-        return name in self._keys and self._clock() - self._fetched < _KEYS_LIFETIME_SECONDS
+    def _has_key(self, key_id: str | None) -> bool:
+        return key_id in self._keys and self._clock() - self._last_fetch < _KEYS_LIFETIME_SECONDS
 
     def _fetch_keys(self) -> None:
         try:
             self._keys_url = self._keys_url or _find_keys_url(self._settings.issuer)
             published = _fetch_document(self._keys_url).get("keys")
         except HoldfastError:
-            self._unreachable = True
+            self._is_unreachable = True
             return
         keys = [_signing_key(item) for item in published] if isinstance(published, list) else []
         self._keys = {key.key_id: key for key in keys if key is not None}
-        self._fetched, self._unreachable = self.last_attempt, False
+        self._last_fetch, self._is_unreachable = self.last_attempt, False
 
-    def _verify(self, token: str, key: jwt.PyJWK) -> AccessToken | None:
+    def _verify(self, token: str, key: jwt.PyJWK) -> dict[str, Any] | None:
         try:
             claims: dict[str, Any] = jwt.decode(
                 token,
@@ -109,20 +110,9 @@ class JwtVerifier:
                 issuer=self._settings.issuer,
                 options={"require": ["exp", "iss", "aud"]},
             )
-            return self._access_token(token, claims)
-        except (jwt.PyJWTError, OverflowError):
+            return claims | {"exp": float(claims["exp"])}
+        except (jwt.PyJWTError, OverflowError):  # an infinite or huge time overflows
             return None
-
-    def _access_token(self, token: str, claims: dict[str, Any]) -> AccessToken:
-        return AccessToken(
-            token=token,
-            client_id=str(claims.get("client_id") or claims.get("azp") or claims.get("sub") or "unknown"),
-            scopes=_scopes(claims),
-            expires_at=int(float(claims["exp"])),
-            resource=self._settings.audience,
-            subject=str(claims["sub"]) if "sub" in claims else None,
-            claims=claims,
-        )
 
 
 class OAuthTokens:
@@ -132,6 +122,7 @@ class OAuthTokens:
         self._settings = settings
         self._verifier = JwtVerifier(settings)
         self._cache: dict[bytes, tuple[float, Principal]] = {}
+        """For the hash of each token, when it expires and its subject."""
 
     async def caller(self, token: str) -> Principal | None:
         """Return the subject of a token, with the role that its scopes grant."""
@@ -139,19 +130,22 @@ class OAuthTokens:
         expires, cached = self._cache.get(digest, (0.0, None))
         if cached is not None and time.time() < expires:
             return cached
-        is_jwt = token.count(".") == 2
-        verified = await self._verifier.verify_token(token) if is_jwt else None
-        if verified is None or verified.resource != self._settings.audience:
+        is_jwt = token.count(".") == 2  # header, claims and signature
+        claims = await self._verifier.verify_token(token) if is_jwt else None
+        if claims is None:
             return None
-        caller = _principal(self._settings.issuer, verified)
+        caller = _principal(self._settings.issuer, claims)
         if len(self._cache) >= _MAX_CACHED_TOKENS:
             self._cache.clear()
-        self._cache[digest] = (float(verified.expires_at or 0), caller)
+        self._cache[digest] = (claims["exp"], caller)
         return caller
 
 
 def metadata(settings: OAuthSettings) -> tuple[list[str], bytes]:
-    """Return the paths and the text of the protected resource metadata (RFC 9728)."""
+    """Return the paths and the JSON of the protected resource metadata (RFC 9728).
+
+    A client may look it up at the root, or at the path of the audience below the root.
+    """
     document = ProtectedResourceMetadata.model_validate(
         {
             "resource": settings.audience,
@@ -170,16 +164,18 @@ def metadata_url(settings: OAuthSettings) -> str:
     return f"{parts.scheme}://{parts.netloc}{METADATA_PATH}{parts.path.rstrip('/')}"
 
 
-def _principal(issuer: str, token: AccessToken) -> Principal:
-    roles = [SCOPES[scope] for scope in token.scopes if scope in SCOPES]
+def _principal(issuer: str, claims: dict[str, Any]) -> Principal:
+    roles = [SCOPES[scope] for scope in _scopes(claims) if scope in SCOPES]
     if not roles:
         raise InsufficientScope(
             "The access token has none of the scopes that are used here.",
             hint=f"Ask for one of {', '.join(SCOPES)}.",
         )
     role = max(roles, key=list(Role).index)
-    name = f"{token.subject or token.client_id} ({issuer.partition('://')[2].rstrip('/')})"
-    return Principal(name, role, f"oauth:{issuer}:{token.client_id}:{token.subject}:{role.value}")
+    subject = claims.get("sub")
+    client = claims.get("client_id") or claims.get("azp") or subject or "unknown"
+    name = f"{subject or client} ({issuer.partition('://')[2].rstrip('/')})"
+    return Principal(name, role, f"oauth:{issuer}:{client}:{subject}:{role.value}")
 
 
 def _scopes(claims: dict[str, Any]) -> list[str]:
@@ -215,7 +211,7 @@ def _find_keys_url(issuer: str) -> str:
 
 
 def _fetch_document(url: str) -> dict[str, Any]:
-    """Return a JSON document of the authorization server, whose address comes from the command line."""
+    """Return a JSON document of the authorization server, from that host only."""
     allowed = AllowedHosts([urlsplit(url).netloc])
     answer = WebClient(url, allowed, seconds=_FETCH_TIMEOUT_SECONDS, limit=_MAX_DOCUMENT_BYTES).request(
         "GET", url

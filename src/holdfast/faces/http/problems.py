@@ -52,7 +52,10 @@ MEDIA_TYPE = "application/problem+json"
 
 
 def problem_document(error: HoldfastError, code: int | None = None) -> dict[str, Any]:
-    """Return a failure as problem details; `error` is the same object as in every other interface."""
+    """Return a failure as problem details, with a family's own code if it has one.
+
+    The member `error` is the same object as in every other interface.
+    """
     return {
         "type": f"urn:holdfast:problem:{error.kind}",
         "title": responses.get(error.http_status, error.kind),
@@ -62,15 +65,11 @@ def problem_document(error: HoldfastError, code: int | None = None) -> dict[str,
     }
 
 
-def problem(error: HoldfastError, code: int | None = None, headers: dict[str, str] | None = None) -> Response:
-    """Return the response for a failure."""
-    return problem_response(error, problem_document(error, code), headers)
-
-
 def problem_response(
-    error: HoldfastError, document: dict[str, Any], headers: dict[str, str] | None = None
+    error: HoldfastError, document: dict[str, Any] | None = None, headers: dict[str, str] | None = None
 ) -> Response:
-    """Return the response for a failure with the given document; its status is the response's."""
+    """Return the response for a failure, with `document` if it differs from `problem_document`'s."""
+    document = problem_document(error) if document is None else document
     return Response(
         json_text(document, for_a_person=False),
         status_code=document["status"],

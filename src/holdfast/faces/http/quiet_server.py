@@ -22,7 +22,6 @@ class QuietServer(uvicorn.Server):
 
     @property
     def should_exit(self) -> bool:
-        """Whether the server has to stop."""
         return self._should_exit
 
     @should_exit.setter
@@ -33,10 +32,9 @@ class QuietServer(uvicorn.Server):
             loop.call_soon_threadsafe(stop.set)  # a signal handler alone does not wake the loop
 
     async def main_loop(self) -> None:
-        """Tick until the server has to stop."""
         stop = asyncio.Event()
         self._stop = asyncio.get_running_loop(), stop
-        while not await self.on_tick(0):
+        while not await self.on_tick(0):  # The counter 0 makes every tick renew the Date header.
             try:
                 async with asyncio.timeout(_TICK_SECONDS):
                     await stop.wait()

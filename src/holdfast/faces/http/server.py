@@ -69,13 +69,12 @@ class HttpServer:
         self._endpoints: list[ProtocolEndpoint] = []
 
     def application(self, token_sources: Iterable[TokenSource]) -> Application:
-        """Return the application for callers with tokens from these sources."""
+        """Return the application for callers with tokens from these sources, asked in this order."""
         oauth = self._settings.oauth
         url = None if oauth is None else metadata_url(oauth)
         return self.application_for(Authentication(list(token_sources), url))
 
     def application_for(self, authentication: Authentication) -> Application:
-        """Return the application behind the given authentication."""
         return Application(
             Boundary(self._hosts, self._origins),
             authentication,
@@ -94,7 +93,6 @@ class HttpServer:
         return None if self._site is None else self._site.answer(scope)
 
     def end_streams(self) -> None:
-        """End the streams that would otherwise stay open."""
         self._changes.close()
         for server in self._servers:
             server.end_streams()
@@ -102,7 +100,6 @@ class HttpServer:
             endpoint.end_streams()
 
     def close(self) -> None:
-        """Stop watching for changes."""
         for server in self._servers:
             server.close()
         self._dispatcher.close()
@@ -151,7 +148,7 @@ class GracefulServer(QuietServer):
         self._accepting.add(task)
         task.add_done_callback(self._accepting.discard)
 
-    def handle_exit(self, sig: int, frame: Any) -> None:  # noqa: ARG002 - the signature of a signal handler
+    def handle_exit(self, sig: int, frame: Any) -> None:  # noqa: ARG002 - the base class's signature
         """Stop gracefully at the first signal, and at once at the second.
 
         The base class would raise the signal again at the end, as if stopping on request were a failure.
@@ -180,6 +177,6 @@ def run_application(application: Application, server: HttpServer, listener: sock
         timeout_keep_alive=server.limits.keep_alive_seconds,
         timeout_graceful_shutdown=round(server.limits.drain_seconds),
     )
-    with contextlib.suppress(KeyboardInterrupt):
+    with contextlib.suppress(KeyboardInterrupt):  # a second Ctrl-C, while the server is stopping
         asyncio.run(GracefulServer(config, server).serve(sockets=[listener]))
     server.close()

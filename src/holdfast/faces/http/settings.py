@@ -14,6 +14,8 @@ HEALTH_PATH = "/health"
 """The health check at the path that the specification names; the same is also below `API_PATH`."""
 SESSION_HEADER = b"mcp-session-id"
 
+_MAX_QUOTED_CHARACTERS = 200
+"""Of a URL that is refused. A judgement: enough to recognise it, on two lines of a terminal."""
 _WILDCARDS = frozenset({"0.0.0.0", "::"})  # noqa: S104 # nosec B104 # recognised, not used
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
@@ -52,12 +54,12 @@ class HttpSettings:
 
     address: ListenAddress
     public_url: str | None = None
+    """The URL that clients use, if a proxy or tunnel gives the server another one than its address."""
     workers: int = 1
     oauth: OAuthSettings | None = None
     open_browser: bool = False
 
     def local_url(self, port: int) -> str:
-        """Return the server's URL on this machine, given the port it listens on."""
         host = self.address.host
         return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
@@ -73,7 +75,6 @@ class HttpSettings:
         return frozenset(hosts | self._public_hosts())
 
     def origins(self, port: int) -> frozenset[str]:
-        """Return the origins of this server's own pages."""
         own = {f"http://{host}" for host in self.hosts(port) - self._public_hosts()}
         if self.public_url is not None:
             parts = urlsplit(self.public_url)
@@ -91,7 +92,7 @@ class HttpSettings:
 
 
 def validate_settings(settings: HttpSettings) -> HttpSettings:
-    """Return the settings; raise when they would expose the repository to other machines by mistake."""
+    """Return the settings; raise when they would expose the repository to other machines unintentionally."""
     if settings.workers < 1:
         raise Invalid(
             f"{settings.workers} is not a valid number of workers.", hint="Pass --workers with at least 1."
@@ -109,7 +110,7 @@ def validate_url(text: str, option: str) -> str:
     """Return a valid URL without its trailing slash; raise unless it is http or https and has only a path."""
     if not _is_plain_url(text):
         raise Invalid(
-            f'"{text[:200]}" is not a valid URL for {option}.',
+            f'"{text[:_MAX_QUOTED_CHARACTERS]}" is not a valid URL for {option}.',
             hint="Pass one like https://holdfast.example.org.",
         )
     return text.rstrip("/")

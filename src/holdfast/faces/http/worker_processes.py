@@ -15,7 +15,8 @@ from holdfast.faces.logs import log_event
 from holdfast.kernel.dispatch.failures import holdfast_error
 
 _CHECK_INTERVAL_SECONDS = 0.2
-"""A judgement: the other workers continue to serve until a dead one is replaced."""
+"""Between checks for dead workers. A judgement: the others serve meanwhile, and checking costs next to
+nothing."""
 _EARLY_DEATH_SECONDS = 5.0
 """A judgement: a worker that cannot start at all dies within seconds."""
 _MAX_EARLY_DEATHS = 3
@@ -34,7 +35,7 @@ class WorkerProcesses:
         self._serve = serve
         self._count = count
         self._started: dict[int, tuple[int, float]] = {}
-        """For each process id, the number of the worker and the time of its start."""
+        """For each process id, the number of the worker and the (monotonic) time of its start."""
         self._early_deaths = 0
         self._stopping = False
         # Never written to: a worker notices the end of its parent when the parent's end of the pipe closes.
@@ -93,12 +94,10 @@ class WorkerProcesses:
             self._early_deaths = self._early_deaths + 1 if died_early else 0
             self._start(number)
 
-    def _stop(self, number: int, frame: Any) -> None:
-        del number, frame
+    def _stop(self, _signal: int, _frame: Any) -> None:
         self._stopping = True
 
 
 def _end_with_parent(lifeline: int) -> None:
-    """Stop this process when its parent has ended."""
     os.read(lifeline, 1)
     os.kill(os.getpid(), signal.SIGTERM)

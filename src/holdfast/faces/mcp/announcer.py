@@ -28,9 +28,10 @@ class Announcer:
         self._topics = topics
         self._rooms = rooms
         self._stops: dict[Hashable, list[Callable[[], None]]] = {}
+        """For each client, the functions that stop watching."""
 
     async def enable(self, client: Hashable, session: ServerSession, level: str) -> None:
-        """Start or stop logging to a client, depending on the lowest level it requested."""
+        """Log to a client if `level`, the lowest that it requested, includes `info`; otherwise stop."""
         self.forget(client)
         if level in _ANNOUNCED_LEVELS:
             loop = asyncio.get_running_loop()
@@ -43,8 +44,8 @@ class Announcer:
     def _watch(
         self, resource: Resource, session: ServerSession, loop: asyncio.AbstractEventLoop
     ) -> Callable[[], None]:
-        assert resource.announce is not None
         announce = resource.announce
+        assert announce is not None
         position, _ = announce(self._rooms(resource.toolset), None)
 
         def log_arrivals() -> None:
@@ -59,12 +60,10 @@ class Announcer:
         return self._topics.subscribe(resource.topic or resource.toolset, log_arrivals)
 
     def forget(self, client: Hashable) -> None:
-        """Stop logging to a client, for example because it disconnected."""
         for stop in self._stops.pop(client, []):
             stop()
 
     def close(self) -> None:
-        """Stop logging to every client."""
         for client in list(self._stops):
             self.forget(client)
 

@@ -30,12 +30,12 @@ _STYLESHEETS = ("style.css", "views/board.css", "app/board.css")
 def supports_apps(capabilities: Any) -> bool:
     """Return whether a client declares support for HTML apps."""
     settings = (getattr(capabilities, "extensions", None) or {}).get(EXTENSION) or {}
-    types = settings.get("mimeTypes")
-    return isinstance(types, list) and MEDIA_TYPE in types
+    media_types = settings.get("mimeTypes")
+    return isinstance(media_types, list) and MEDIA_TYPE in media_types
 
 
 def tool_metadata(name: str) -> dict[str, Any] | None:
-    """Return the metadata that links a tool to the board, or None if it is not linked."""
+    """Return the `_meta` of a tool: its link to the board, or that only the board calls it; else None."""
     if name == STATUS_TOOL:
         return {"ui": {"resourceUri": BOARD_URI}}
     return {"ui": {"visibility": ["app"]}} if name in BOARD_TOOLS else None
@@ -51,6 +51,7 @@ def board_resource() -> ResourceBody:
 @cache
 def board_document() -> str:
     """Return the board with its scripts and stylesheets as one HTML document."""
+    # Imported here because few clients show apps.
     from holdfast.faces.web.bundle import Bundle, static_text
 
     style = "\n".join(static_text(name) for name in _STYLESHEETS)

@@ -33,6 +33,16 @@ from holdfast.kernel.questions import (
     missing_capability,
 )
 
+_CANCELLATION_CHECK_SECONDS = 0.2
+"""How often a worker that waits for an answer checks for cancellation. A judgement: a cancelled call should
+end without a noticeable delay, and five checks a second cost nothing."""
+
+_ANSWER_TYPES: dict[Capability, type[BaseModel]] = {
+    "elicitation": types.ElicitResult,
+    "sampling": types.CreateMessageResult,
+    "roots": types.ListRootsResult,
+}
+
 
 def asker_for(ctx: Context, params: types.InputResponseRequestParams) -> Asker:
     """Return the asker for the era of a request."""
@@ -48,17 +58,6 @@ def unanswered_questions(asker: Asker, error: HoldfastError) -> types.InputRequi
     return None
 
 
-_CANCELLATION_CHECK_SECONDS = 0.2
-"""How often a worker that waits for an answer checks for cancellation. A judgement: a cancelled call should
-end without a noticeable delay, and five checks a second cost nothing."""
-
-_ANSWER_TYPES: dict[Capability, type[BaseModel]] = {
-    "elicitation": types.ElicitResult,
-    "sampling": types.CreateMessageResult,
-    "roots": types.ListRootsResult,
-}
-
-
 class ClientAsker:
     """Checks which questions the client of a request can answer."""
 
@@ -66,12 +65,10 @@ class ClientAsker:
         self._ctx = ctx
 
     def supports(self, capability: Capability) -> bool:
-        """Return whether the client declared the capability."""
         declared = self._ctx.session.client_capabilities
         return declared is not None and getattr(declared, capability, None) is not None
 
     def check(self, questions: Mapping[str, Question]) -> None:
-        """Raise when a question needs a capability that the client did not declare."""
         for question in questions.values():
             if not self.supports(question.needs):
                 raise missing_capability(question.needs)
@@ -85,7 +82,6 @@ class WaitingAsker(ClientAsker):
         self._loop = asyncio.get_running_loop()
 
     def ask(self, questions: Mapping[str, Question]) -> Answers:
-        """Ask the questions one after another and return the answers."""
         self.check(questions)
         return {key: self._answer(question) for key, question in questions.items()}
 
@@ -111,7 +107,7 @@ class WaitingAsker(ClientAsker):
 
 
 def _wait_unless_cancelled(future: Future[BaseModel]) -> BaseModel:
-    """Wait for the answer; raise when the call is cancelled meanwhile."""
+    """Wait for the answer; raise `Cancelled` when the call is cancelled first."""
     while True:
         try:
             return future.result(_CANCELLATION_CHECK_SECONDS)
@@ -126,6 +122,7 @@ class ReplayingAsker(ClientAsker):
     def __init__(self, ctx: Context, responses: Mapping[str, Any] | None, state: str | None) -> None:
         super().__init__(ctx)
         self.answers: Answers = {} if state is None else json.loads(state)
+        """The answers of this and earlier rounds, by the key of the question."""
         self._responses = responses or {}
 
     def ask(self, questions: Mapping[str, Question]) -> Answers:
@@ -141,7 +138,6 @@ class ReplayingAsker(ClientAsker):
         return {key: self.answers[key] for key in questions}
 
     def input_required(self, unanswered: InputRequired) -> types.InputRequiredResult:
-        """Return the result that lists the unanswered questions and carries the answers so far as state."""
         return types.InputRequiredResult(
             input_requests={key: client_request(question) for key, question in unanswered.questions.items()},
             request_state=json.dumps(self.answers),

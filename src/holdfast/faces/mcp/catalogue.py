@@ -26,6 +26,12 @@ ListMembers = Callable[[Resource], Iterable[ListedResource]]
 """Returns the current members of a family of resources, that is of a resource template."""
 
 
+_ERROR_SCHEMA = {
+    "type": "object",
+    "description": "Only in a failed result: kind, code, message, hint and data.",
+}
+
+
 class ProtocolCatalogue:
     """The lists that a server with one profile sends."""
 
@@ -63,28 +69,27 @@ class ProtocolCatalogue:
             tool.model_copy(update={"meta": tool_metadata(tool.name)}) for tool in [*self._tools, *unlisted]
         ]
 
-    def tools(self, cursor: str | None, *, linked: bool = False) -> types.ListToolsResult:
-        """Return a page of tools; `linked` adds the links to the board for a client that shows apps."""
-        tools = self._app_tools if linked else self._tools
+    def tools(self, cursor: str | None, *, with_board: bool = False) -> types.ListToolsResult:
+        """Return a page of tools, `with_board` for a client that shows the board as an app."""
+        tools = self._app_tools if with_board else self._tools
         entries, next_cursor = self._page(tools, "tools", lambda tool: tool.name, cursor)
         return types.ListToolsResult(tools=list(entries), next_cursor=next_cursor)
 
     def resources(self, cursor: str | None) -> types.ListResourcesResult:
         """Return a page of resources: those with a fixed URI, and the current members of the families."""
-        known = self._registry.resources
-        fixed = [self._resource(item) for item in known if not item.is_template]
-        members = [_member_resource(member) for item in known for member in self._members(item)]
+        declared = self._registry.resources
+        fixed = [self._resource(item) for item in declared if not item.is_template]
+        members = [_member_resource(member) for item in declared for member in self._members(item)]
         entries, next_cursor = self._page([*fixed, *members], "resources", lambda item: str(item.uri), cursor)
         return types.ListResourcesResult(resources=list(entries), next_cursor=next_cursor)
 
     def templates(self, cursor: str | None) -> types.ListResourceTemplatesResult:
-        """Return a page of resource families."""
+        """Return a page of resource families, which the protocol calls templates."""
         families = [_template(item) for item in self._registry.resources if item.is_template]
         entries, next_cursor = self._page(families, "templates", lambda item: item.uri_template, cursor)
         return types.ListResourceTemplatesResult(resource_templates=list(entries), next_cursor=next_cursor)
 
     def prompts(self, cursor: str | None) -> types.ListPromptsResult:
-        """Return a page of prompts."""
         listed = [self._prompt(prompt) for prompt in self._registry.prompts]
         entries, next_cursor = self._page(listed, "prompts", lambda prompt: prompt.name, cursor)
         return types.ListPromptsResult(prompts=list(entries), next_cursor=next_cursor)
@@ -104,7 +109,6 @@ class ProtocolCatalogue:
         }
 
     def input_schema_of(self, name: str) -> dict[str, Any] | None:
-        """Return the argument schema of the tool listed under a name, or None when there is none."""
         return self._schemas.get(name)
 
     @cached_property
@@ -112,30 +116,29 @@ class ProtocolCatalogue:
         return {self.name_of(item): self._input_schema(item) for item in self._registry.operations}
 
     def name_of(self, operation: Operation) -> str:
-        """Return the name under which this server lists an operation."""
-        return operation.name if self._profile.dotted_names else operation.listed_name
+        return operation.name if self._profile.uses_dotted_names else operation.listed_name
 
     def name_tools(self, failure: HoldfastError) -> None:
-        """Replace tool names in a failure's hint with the names under which this server lists them."""
+        """Change a failure's hint so that it names tools as this server lists them."""
         for operation in self._registry.operations:
             if failure.hint is not None:
                 failure.hint = failure.hint.replace(operation.listed_name, self.name_of(operation))
 
     def _tool(self, operation: Operation) -> types.Tool:
-        fully = self._profile.describes_fully
+        with_details = self._profile.describes_fully
         schema = self._input_schema(operation)
         return types.Tool(
             name=self.name_of(operation),
-            title=operation.title if fully else None,
+            title=operation.title if with_details else None,
             description=self._description(operation),
             input_schema=strip_marks(schema) if self._profile.is_strict else brief_schema(schema),
-            output_schema=output_schema(operation) if fully and operation.structured else None,
-            annotations=_tool_annotations(operation) if fully else None,
+            output_schema=output_schema(operation) if with_details and operation.structured else None,
+            annotations=_tool_annotations(operation) if with_details else None,
         )
 
     def _input_schema(self, operation: Operation) -> dict[str, Any]:
         schema = input_schema(operation)
-        return plain_schema(schema) if self._profile.plain_schemas else schema
+        return plain_schema(schema) if self._profile.lists_plain_schemas else schema
 
     def _description(self, item: Operation | Prompt) -> str:
         specified = item.specified_description if self._profile.is_strict else None
@@ -188,12 +191,6 @@ def output_schema(operation: Operation) -> dict[str, Any]:
     return schema
 
 
-_ERROR_SCHEMA = {
-    "type": "object",
-    "description": "Only in a failed result: kind, code, message, hint and data.",
-}
-
-
 def _tool_annotations(operation: Operation) -> types.ToolAnnotations:
     is_read_only = operation.effect is Effect.READ
     return types.ToolAnnotations(
@@ -227,7 +224,7 @@ def _template(resource: Resource) -> types.ResourceTemplate:
 
 
 def protocol_annotations(annotations: ContentAnnotations | None) -> types.Annotations | None:
-    """Convert annotations to the protocol's type; None if there are none."""
+    """Return annotations in the protocol's type."""
     if annotations is None:
         return None
     return types.Annotations.model_validate(

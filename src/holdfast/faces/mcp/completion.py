@@ -37,11 +37,9 @@ def complete_argument(
         candidates = _enum_values(declared, name, typed)
     else:
         candidates = completer(rooms(declared.toolset), typed)
-    counted = list(islice(candidates, _MAX_COMPLETIONS_COUNTED))
+    values = list(islice(candidates, _MAX_COMPLETIONS_COUNTED))
     return types.Completion(
-        values=counted[:_MAX_COMPLETIONS_SENT],
-        total=len(counted),
-        has_more=len(counted) > _MAX_COMPLETIONS_SENT,
+        values=values[:_MAX_COMPLETIONS_SENT], total=len(values), has_more=len(values) > _MAX_COMPLETIONS_SENT
     )
 
 

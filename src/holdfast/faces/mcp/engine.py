@@ -27,7 +27,7 @@ from holdfast.faces.tracing import request_span
 from holdfast.kernel.codes import METHOD_NOT_FOUND
 
 _MAX_PROBLEMS_REPORTED = 3
-"""Per request with invalid parameters. A judgement: enough to correct a request, in one line."""
+"""For one request with invalid parameters. A judgement: enough to correct a request, in one line."""
 
 
 class SdkEngine:
@@ -49,7 +49,7 @@ class SdkEngine:
         )
 
     async def respond(self, exchange: Exchange) -> Any:
-        """Return the result of a request, or raise the error to be sent."""
+        """Return the result of a request, or raise the `WireError` to be sent."""
         self._observe(exchange)
         with request_span(exchange.observed):
             key = self._list_key(exchange)
@@ -101,23 +101,21 @@ class SdkEngine:
         return WireError(error.code, error.message, error.data)
 
     def handle_notification(self, notification: Notification) -> None:
-        """Pass a notification to the SDK."""
+        """Pass a notification to the SDK, in a task of its own."""
         handling = self._runner.on_notify(self._channel, notification.method, notification.params)
         task = asyncio.ensure_future(handling)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     def when_loaded(self, then: Callable[[], object]) -> None:
-        """Call `then` at once: everything is loaded."""
+        """Call `then` now, because everything is loaded."""
         then()
 
     def end_streams(self) -> None:
-        """End the streams that stay open while a client listens."""
         self._server.end_streams()
 
     @property
     def protocol_version(self) -> str:
-        """Return the negotiated handshake revision."""
         return self._runner.connection.protocol_version
 
     def release(self) -> None:
@@ -126,7 +124,6 @@ class SdkEngine:
             task.cancel()
 
     def close(self) -> None:
-        """Stop watching for changes."""
         self._server.close()
 
     def _list_key(self, exchange: Exchange) -> ListKey | None:
@@ -136,8 +133,8 @@ class SdkEngine:
         if request.method not in CACHED_LISTS or not isinstance(cursor, str | None) or exchange.stateless:
             return None
         connection = self._runner.connection
-        linked = supports_apps(connection.client_capabilities)
-        return request.method, connection.protocol_version, cursor, linked
+        with_board = supports_apps(connection.client_capabilities)
+        return request.method, connection.protocol_version, cursor, with_board
 
     async def _respond_stateless(self, exchange: Exchange) -> Any:
         request = exchange.request
@@ -160,7 +157,6 @@ class SdkEngine:
 
 
 def _describe(failure: ValidationError) -> str:
-    """Return the first problems of a validation, each with its field."""
     problems = []
     for error in failure.errors()[:_MAX_PROBLEMS_REPORTED]:
         field = ".".join(str(part) for part in error["loc"])

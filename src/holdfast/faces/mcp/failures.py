@@ -38,7 +38,10 @@ from holdfast.kernel.questions import MissingCapability
 def tool_failure(
     error: HoldfastError, family: str, protocol_version: str, *, as_result: bool = False
 ) -> types.CallToolResult:
-    """Return a failed tool result, or raise the error that the specification or the protocol requires."""
+    """Return a failed tool result, or raise the error that the specification or the protocol requires.
+
+    With `as_result`, return a result also where a specification allows either.
+    """
     if isinstance(error, MissingCapability) and is_stateless(protocol_version):
         data: dict[str, Any] = {"requiredCapabilities": {str(error.data["capability"]): {}}}
         raise MCPError(code=MISSING_REQUIRED_CLIENT_CAPABILITY, message=error.sentence(), data=data)
@@ -50,8 +53,8 @@ def tool_failure(
     raise _protocol_error(error, family, code)
 
 
-def unknown_tool(error: UnknownTool, name: str, *, as_result: bool = False) -> types.CallToolResult:
-    """Raise the protocol error for a tool that is not offered, or return its family's result."""
+def unknown_tool_failure(error: UnknownTool, name: str, *, as_result: bool = False) -> types.CallToolResult:
+    """Raise the protocol error for a tool that is not offered; `as_result` as in `tool_failure`."""
     family = "git-mile" if name.startswith("git_mile") else PROTOCOL
     code = handshake_code(family, error) or INVALID_PARAMS
     if as_result and family in CODE_NAMES:

@@ -18,7 +18,12 @@ from holdfast.faces.mcp.announcer import Announcer
 from holdfast.faces.mcp.askers import asker_for, unanswered_questions
 from holdfast.faces.mcp.catalogue import ProtocolCatalogue
 from holdfast.faces.mcp.completion import complete_argument
-from holdfast.faces.mcp.failures import invalid_params_error, request_failure, tool_failure, unknown_tool
+from holdfast.faces.mcp.failures import (
+    invalid_params_error,
+    request_failure,
+    tool_failure,
+    unknown_tool_failure,
+)
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.publisher import Publisher
 from holdfast.faces.mcp.request import Context, RequestListener, client_of, exchange_of, is_stateless
@@ -40,10 +45,10 @@ from holdfast.kernel.resource import MAX_QUOTED_URI_CHARACTERS, ResourceBody, fa
 
 Result = TypeVar("Result")
 
-
 DROPPED_FIELDS: ContextVar[dict[str, Any] | None] = ContextVar("holdfast_dropped_fields", default=None)
-"""Fields of a result that the SDK drops although a specification requires them. The server adds them to the
-answer again."""
+"""Fields of the current result that the SDK drops although a specification requires them: `contents` for the
+contents of a resource, `embedded` by position in the content of a tool's result, and others for the result
+itself. The middleware of the server adds them to the answer again."""
 
 
 class BareParameters(types.RequestParams):
@@ -53,7 +58,7 @@ class BareParameters(types.RequestParams):
 
 
 class Handlers:
-    """Answers the methods of one server."""
+    """Answers the methods of one server; `_sdk_server` in `server` registers each for its method."""
 
     def __init__(
         self,
@@ -78,19 +83,17 @@ class Handlers:
     async def list_tools(
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        """Answer tools/list."""
         with_board = apps.supports_apps(ctx.session.client_capabilities)
-        return self._list_page(ctx, partial(self._catalogue.tools, linked=with_board), params)
+        return self._list_page(ctx, partial(self._catalogue.tools, with_board=with_board), params)
 
     async def call_tool(
         self, ctx: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
-        """Answer tools/call."""
         try:
             operation = self._registry.operation(params.name)
         except UnknownTool as failure:
             self._catalogue.name_tools(failure)
-            return unknown_tool(failure, params.name, as_result=self._errors_as_results)
+            return unknown_tool_failure(failure, params.name, as_result=self._errors_as_results)
         asker = asker_for(ctx, params)
         try:
             work = partial(self._dispatcher.run, operation, params.arguments)
@@ -117,7 +120,6 @@ class Handlers:
         return output.wire()
 
     def invalid_params(self, method: str, params: Mapping[str, Any] | None, problem: str) -> MCPError:
-        """Return the error for a request with invalid parameters."""
         if method != "tools/call":
             return invalid_params_error(problem, PROTOCOL)
         name = (params or {}).get("name")
@@ -153,7 +155,6 @@ class Handlers:
         return result
 
     def _failure(self, ctx: Context, error: HoldfastError, family: str | None = None) -> MCPError:
-        """Return the protocol error for a failure outside tools, with the codes of a family."""
         return request_failure(error, family or self._family, ctx.protocol_version)
 
     # Resources
@@ -175,13 +176,11 @@ class Handlers:
     async def list_templates(
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        """Answer resources/templates/list."""
         return self._list_page(ctx, self._catalogue.templates, params)
 
     async def read_resource(
         self, ctx: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        """Answer resources/read."""
         uri = str(params.uri)
         try:
             mime_type, body = await self._read_body(ctx, uri)
@@ -191,7 +190,7 @@ class Handlers:
                 failure.data.setdefault("uri", uri[:MAX_QUOTED_URI_CHARACTERS])
             raise self._failure(ctx, failure, family) from None
         if body.fields:
-            _restore_fields({"contents": dict(body.fields)})
+            _record_dropped_fields({"contents": dict(body.fields)})
         return types.ReadResourceResult(contents=[resource_contents(uri, mime_type, body)])
 
     async def _read_body(self, ctx: Context, uri: str) -> tuple[str, ResourceBody]:
@@ -202,7 +201,6 @@ class Handlers:
         return resource.mime_type, await self._run(ctx, work)
 
     async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
-        """Answer resources/subscribe."""
         try:
             await self._publisher.subscribe(client_of(ctx), str(params.uri), ctx.session)
         except HoldfastError as failure:
@@ -210,7 +208,6 @@ class Handlers:
         return types.EmptyResult()
 
     async def unsubscribe(self, ctx: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
-        """Answer resources/unsubscribe."""
         self._publisher.unsubscribe(client_of(ctx), str(params.uri))
         return types.EmptyResult()
 
@@ -218,9 +215,9 @@ class Handlers:
         self, ctx: Context, params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
         """Answer subscriptions/listen with a stream that lasts until the client or the server stops."""
-        wanted = params.notifications.resource_subscriptions or ()
-        lists = bool(params.notifications.resources_list_changed)
-        async with self._publisher.listening(wanted, lists=lists):
+        uris = params.notifications.resource_subscriptions or ()
+        with_lists = bool(params.notifications.resources_list_changed)
+        async with self._publisher.listening(uris, with_lists=with_lists):
             return await self.listen_streams(ctx, params)
 
     # Prompts
@@ -228,13 +225,11 @@ class Handlers:
     async def list_prompts(
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListPromptsResult:
-        """Answer prompts/list."""
         return self._list_page(ctx, self._catalogue.prompts, params)
 
     async def get_prompt(
         self, ctx: Context, params: types.GetPromptRequestParams
     ) -> types.GetPromptResult | types.InputRequiredResult:
-        """Answer prompts/get."""
         asker = asker_for(ctx, params)
         try:
             prompt = self._registry.prompt(params.name)
@@ -249,7 +244,6 @@ class Handlers:
         )
 
     async def complete(self, ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
-        """Answer completion/complete."""
         try:
             completion = await self._run(
                 ctx, lambda _: complete_argument(self._registry, self._dispatcher.rooms, params)
@@ -279,9 +273,9 @@ class Handlers:
 
 def _tool_result(operation: Operation, output: Output) -> types.CallToolResult:
     if operation.result_fields is not None:
-        _restore_fields(operation.result_fields(output))
+        _record_dropped_fields(operation.result_fields(output))
     content = result_items(operation, output)
-    _restore_fields(embedded_fields(content))
+    _record_dropped_fields(embedded_fields(content))
     return types.CallToolResult(
         content=[content_block(item) for item in content],
         structured_content=output.wire() if operation.structured else None,
@@ -289,8 +283,8 @@ def _tool_result(operation: Operation, output: Output) -> types.CallToolResult:
     )
 
 
-def _restore_fields(fields: dict[str, Any]) -> None:
-    """Add fields that the SDK drops to the answer of the current request."""
+def _record_dropped_fields(fields: dict[str, Any]) -> None:
+    """Record fields that the SDK will drop from the answer of the current request."""
     dropped = DROPPED_FIELDS.get()
     if dropped is not None:
         dropped.update(fields)

@@ -50,7 +50,7 @@ class LazyServer:
     """A server that is built after the handshake."""
 
     profile: Profile
-    make: Callable[[], ProtocolServer]
+    build: Callable[[], ProtocolServer]
 
 
 class LazyEngine:
@@ -70,7 +70,7 @@ class LazyEngine:
         self._session = session
 
     async def respond(self, exchange: Exchange) -> Any:
-        """Return the result of a request, or raise the error to be sent."""
+        """Return the result of a request, or raise the `WireError` to be sent."""
         if exchange.request.method != "initialize" or exchange.stateless:
             return await (await self._loaded_engine()).respond(exchange)
         exchange.observed.method = exchange.request.method
@@ -99,17 +99,14 @@ class LazyEngine:
             then()
 
     def end_streams(self) -> None:
-        """End the streams that stay open while a client listens."""
         if self._engine is not None:
             self._engine.end_streams()
 
     def close(self) -> None:
-        """Stop watching for changes."""
         if self._engine is not None:
             self._engine.close()
 
     async def _load_after_delay(self) -> None:
-        # The answer to the handshake is sent first.
         await asyncio.sleep(_LOAD_DELAY_SECONDS)
         try:
             await self._loaded_engine()
@@ -153,13 +150,16 @@ def _load_engine(source: LazyServer) -> SdkEngine:
     try:
         from holdfast.faces.mcp.engine import SdkEngine
 
-        return SdkEngine(source.make())
+        return SdkEngine(source.build())
     finally:
         toolsets.resume_garbage_collection()
 
 
 def initialize_result(profile: Profile, requested: str) -> dict[str, Any]:
-    """Return the answer to `initialize`, with its members in the SDK's order."""
+    """Return the answer to `initialize`, with its members in the SDK's order.
+
+    A revision that this server does not support is answered with the newest one.
+    """
     server_info = {"name": profile.server_name, "title": profile.title, "version": profile.server_version}
     result = {
         "capabilities": _server_capabilities(profile),
@@ -192,18 +192,17 @@ def _server_capabilities(profile: Profile) -> Mapping[str, Any]:
     if profile.capabilities is not None:
         return profile.capabilities
     lists = profile.changing_lists
-    offered: dict[str, Any] = {"completions": {}} if profile.prompts else {}
+    offered: dict[str, Any] = {"completions": {}} if profile.offers_prompts else {}
     if not profile.is_strict:
         offered["logging"] = {}
-    if profile.prompts:
+    if profile.offers_prompts:
         offered["prompts"] = {"listChanged": "prompts" in lists}
-    if profile.resources:
+    if profile.offers_resources:
         offered["resources"] = {"listChanged": "resources" in lists, "subscribe": True}
     return offered | {"tools": {"listChanged": "tools" in lists}}
 
 
 def _is_obviously_valid(params: Mapping[str, Any]) -> bool:
-    """Return whether the SDK certainly accepts these parameters."""
     capabilities, client = params["capabilities"], params["clientInfo"]
     if params.keys() != {"protocolVersion", "capabilities", "clientInfo"}:
         return False
@@ -222,7 +221,7 @@ def _are_plain_capabilities(capabilities: dict[str, Any]) -> bool:
     if not all(isinstance(settings, dict) for settings in capabilities.values()):
         return False
     list_changed = capabilities.get("roots", {}).get("listChanged", True)
-    others = [settings for name, settings in capabilities.items() if name != "roots"]
+    settings_except_roots = [settings for name, settings in capabilities.items() if name != "roots"]
     return isinstance(list_changed, bool) and all(
-        value == {} for settings in others for value in settings.values()
+        value == {} for settings in settings_except_roots for value in settings.values()
     )

@@ -19,7 +19,9 @@ class Profile:
     """How a server presents itself to clients: its name, capabilities, names of tools and form of lists."""
 
     name: str
+    """The name of the profile, for `--profile`."""
     server_name: str = "holdfast"
+    """The name that clients see."""
     server_version: str = __version__
     title: str | None = None
     instructions: str | None = None
@@ -31,19 +33,20 @@ class Profile:
     """Capabilities as the specification shows them, or None to derive them from what is offered."""
     changing_lists: frozenset[Listed] = frozenset({"resources"})
     """Lists whose changes clients are notified of, with any toolsets."""
-    dotted_names: bool = False
-    prompts: bool = True
-    resources: bool = True
+    uses_dotted_names: bool = False
+    """Whether tools are listed as their specification names them, such as `git_mile.list`."""
+    offers_prompts: bool = True
+    offers_resources: bool = True
     describes_fully: bool = True
     """Whether titles, output schemas and hints are listed, which not every specification has."""
-    plain_schemas: bool = False
-    """Whether argument schemas are listed in plain form; see `schemas.plain_schema`."""
+    lists_plain_schemas: bool = False
+    """Whether argument schemas are listed in plain form (see `schemas`)."""
     errors_as_results: bool = False
     """Whether a failing tool answers with a failed result where its specification allows this or an error."""
 
     @property
     def is_strict(self) -> bool:
-        """Return whether only what the specification shows is sent."""
+        """Whether only what the specification shows is sent."""
         return self.family is not None
 
 
@@ -82,7 +85,7 @@ LAZYGIT = Profile(
     family="lazygit",
     protocol_version="2024-11-05",
     capabilities={"resources": {"listChanged": True, "subscribe": True}, "tools": {"listChanged": False}},
-    prompts=False,
+    offers_prompts=False,
     describes_fully=False,
 )
 
@@ -110,9 +113,9 @@ GIT_MILE = Profile(
     family="git-mile",
     protocol_version="2024-11-05",
     capabilities={"tools": {}},
-    dotted_names=True,
-    prompts=False,
-    resources=False,
+    uses_dotted_names=True,
+    offers_prompts=False,
+    offers_resources=False,
     describes_fully=False,
 )
 
@@ -144,7 +147,7 @@ PAIRED_COMMENTS = Profile(
     ),
     family="paired-comments",
     capabilities=_ALL_CAPABILITIES,
-    plain_schemas=True,
+    lists_plain_schemas=True,
 )
 
 PROFILES: Mapping[str, Profile] = MappingProxyType(

@@ -47,9 +47,13 @@ class Publisher:
         self._states = ResourceStates(resources, rooms)
         self._topics = topics
         self._subscribers: dict[tuple[Hashable, str], ServerSession] = {}
+        """The subscriptions of handshake-era clients, by client and URI."""
         self._stream_uris: Counter[str] = Counter()
+        """For each URI, how many stateless-era streams follow it."""
         self._list_readers: dict[Hashable, ServerSession] = {}
+        """The handshake-era clients that have read the list of resources."""
         self._list_streams = 0
+        """How many stateless-era streams follow the list of resources."""
         self._watched: dict[str, Callable[[], None]] = {}
         """For each watched topic, the function that stops watching it."""
         self._watch_lock = asyncio.Lock()
@@ -61,7 +65,6 @@ class Publisher:
     # Subscriptions
 
     async def subscribe(self, client: Hashable, uri: str, session: ServerSession) -> None:
-        """Notify a handshake-era client of updates of `uri` from now on."""
         self._states.check(uri)
         self._subscribers[client, uri] = session
         try:
@@ -71,41 +74,38 @@ class Publisher:
             raise
 
     def unsubscribe(self, client: Hashable, uri: str) -> None:
-        """Stop notifying that client of updates of `uri`."""
         self._subscribers.pop((client, uri), None)
         self._stop_unfollowed()
 
     async def follow_lists(self, client: Hashable, session: ServerSession) -> None:
         """Notify a handshake-era client that has read the list of resources when it changes."""
-        known = client in self._list_readers
+        is_new = client not in self._list_readers
         self._list_readers[client] = session
-        if not known:
+        if is_new:
             await self._watch()
 
     def forget(self, client: Hashable) -> None:
-        """Stop notifying a client that has disconnected."""
         for key in [key for key in self._subscribers if key[0] == client]:
             del self._subscribers[key]
         self._list_readers.pop(client, None)
         self._stop_unfollowed()
 
     @asynccontextmanager
-    async def listening(self, uris: Iterable[str], *, lists: bool = False) -> AsyncIterator[None]:
-        """Watch the resources of a stateless-era stream while the block runs."""
+    async def listening(self, uris: Iterable[str], *, with_lists: bool = False) -> AsyncIterator[None]:
+        """Watch resources, and `with_lists` their list, for a stateless-era stream while the block runs."""
         followed = list(uris)
         self._stream_uris.update(followed)
-        self._list_streams += lists
+        self._list_streams += with_lists
         try:
             await self._watch()
             yield
         finally:
             self._stream_uris.subtract(followed)
             self._stream_uris += Counter()  # removes the URIs that have no followers left
-            self._list_streams -= lists
+            self._list_streams -= with_lists
             self._stop_unfollowed()
 
     def close(self) -> None:
-        """Stop watching."""
         for stop in self._watched.values():
             stop()
         self._watched.clear()
@@ -119,9 +119,9 @@ class Publisher:
         return bool(self._list_readers or self._list_streams)
 
     def _followed_topics(self) -> set[str]:
-        listed = self._states.list_topics if self._wants_lists else frozenset()
+        list_topics = self._states.list_topics if self._wants_lists else frozenset()
         topics = {self._states.topic_of(uri) for uri in self._followed_uris}
-        return {topic for topic in topics if topic is not None} | listed
+        return {topic for topic in topics if topic is not None} | list_topics
 
     async def _watch(self) -> None:
         """Watch the followed topics that are not watched yet, and store the states of their resources."""
@@ -129,13 +129,13 @@ class Publisher:
             for topic in self._followed_topics() - self._watched.keys():
                 stop = await asyncio.to_thread(self._topics.subscribe, topic, self._notifier(topic))
                 self._watched[topic] = stop
-            await asyncio.to_thread(self._states.store, self._followed_uris, lists=self._wants_lists)
+            await asyncio.to_thread(self._states.store, self._followed_uris, with_members=self._wants_lists)
         self._stop_unfollowed()
 
     def _stop_unfollowed(self) -> None:
         for topic in self._watched.keys() - self._followed_topics():
             self._watched.pop(topic)()
-        self._states.forget_all_but(self._followed_uris, lists=self._wants_lists)
+        self._states.forget_all_but(self._followed_uris, with_members=self._wants_lists)
 
     # Changes
 

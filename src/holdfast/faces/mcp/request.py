@@ -39,9 +39,11 @@ class RequestListener(Listener):
         self._wants_progress = ctx.meta is not None and ctx.meta.get("progress_token") is not None
         self._next_progress = 0.0
         self._done: float = 0
+        """The operation's own count when it last reported."""
         self._offset: float = 0
         """The progress that was reported before the operation started to count from zero again."""
         self._reported: float = -1
+        """The progress that the client was last sent."""
 
     def progress(self, done: float, total: float | None, message: str | None) -> None:
         """Report progress to a client that requested it, rate-limited and never decreasing."""
@@ -67,7 +69,6 @@ class RequestListener(Listener):
         self._send(self._ctx.session.send_notification(message, related_request_id=self._ctx.request_id))
 
     def changed(self, listed: Listed) -> None:
-        """Notify every listening client that a list has changed."""
         self._send(self._publisher.list_changed(listed, client_of(self._ctx), self._ctx.session))
 
     def _wants_log(self, level: Level) -> bool:

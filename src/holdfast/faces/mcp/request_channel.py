@@ -20,7 +20,7 @@ _ONE_WAY = TransportContext(kind="stdio", can_send_request=False)
 
 
 class RequestChannel:
-    """Implements the SDK's dispatcher interface for one request, or for a whole session without one."""
+    """The SDK's dispatcher interface for one request or, without an exchange, for a whole session."""
 
     def __init__(self, session: Channel, exchange: Exchange | None) -> None:
         self._session = session

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
-from typing import Any
 from urllib.parse import unquote
 
 from holdfast.kernel.dispatch.dispatcher import Rooms
@@ -38,11 +37,10 @@ class ResourceStates:
         return self._list_topics | family_topics
 
     def check(self, uri: str) -> None:
-        """Raise when no resource has this URI."""
         find_resource(self._resources, uri)
 
     def topic_of(self, uri: str) -> str | None:
-        """Return the topic to watch for a URI."""
+        """Return the topic to watch for a URI, or None if nothing announces its changes."""
         for item in self._resources:
             parts = item.match(uri)
             if parts is not None:
@@ -50,24 +48,24 @@ class ResourceStates:
                 return None if item.topic is None else item.topic.format_map(values)
         return None
 
-    def store(self, uris: Iterable[str], *, lists: bool) -> None:
-        """Store the missing states of resources and, with `lists`, the missing members of families."""
+    def store(self, uris: Iterable[str], *, with_members: bool) -> None:
+        """Store the missing states of resources and, `with_members`, the missing members of families."""
         for uri in uris:
             if uri not in self._states:
                 self._states[uri] = self._state(uri)
-        for resource in self._compared_families if lists else ():
+        for resource in self._compared_families if with_members else ():
             if resource.uri not in self._members:
                 self._members[resource.uri] = self._member_uris(resource)
 
     def find_changed(self, uris: Iterable[str]) -> set[str]:
-        """Return the URIs whose state has changed, and those whose resource has no state to compare."""
+        """Store the current states; return the URIs whose state differs, or has nothing to compare."""
         current = {uri: self._state(uri) for uri in uris}
         changed = {uri for uri, state in current.items() if state is None or state != self._states.get(uri)}
         self._states.update(current)
         return changed
 
     def has_list_changed(self, topic: str) -> bool:
-        """Return whether the members of a family of this topic have changed."""
+        """Return whether the list of resources has changed; store the current members for the next call."""
         if topic in self._list_topics:
             return True
         families = [item for item in self._compared_families if item.topic == topic]
@@ -76,15 +74,18 @@ class ResourceStates:
         self._members.update(current)
         return has_changed
 
-    def forget_all_but(self, uris: set[str], *, lists: bool) -> None:
-        """Drop the states of other resources and, without `lists`, the members of all families."""
+    def forget_all_but(self, uris: set[str], *, with_members: bool) -> None:
+        """Drop the states of other resources and, unless `with_members`, the members of all families."""
         for uri in [uri for uri in list(self._states) if uri not in uris]:
             self._states.pop(uri, None)
-        if not lists:
+        if not with_members:
             self._members.clear()
 
     def _state(self, uri: str) -> object:
-        """Return the state of one resource; None when it has no `fingerprint`."""
+        """Return a value that differs when the resource has changed; None when it has no `fingerprint`.
+
+        A resource that fails has a state too, so that a client is notified when it works again.
+        """
         try:
             resource, parts = find_resource(self._resources, uri)
             if resource.fingerprint is None:
@@ -108,7 +109,7 @@ def _is_compared(resource: Resource) -> bool:
     return "{" not in resource.topic
 
 
-def _failure_kind(failure: Exception) -> Any:
+def _failure_kind(failure: Exception) -> str:
     if isinstance(failure, HoldfastError):
         return failure.kind
     # No request reports this failure, so it is logged; clients are only notified of a change.

@@ -21,7 +21,7 @@ def result_items(operation: Operation, output: Output) -> list[Content]:
 
 
 def embedded_fields(content: list[Content]) -> dict[str, Any]:
-    """Return the titles and annotations of embedded resources by position; the SDK has no field for them."""
+    """Return the titles and annotations of embedded resources by position; the SDK has no fields for them."""
     fields = {
         position: _title_and_annotations(item.title, item.annotations)
         for position, item in enumerate(content)
@@ -39,14 +39,14 @@ def _title_and_annotations(title: str | None, annotations: ContentAnnotations | 
 
 
 def prompt_message(message: PromptMessage) -> types.PromptMessage:
-    """Convert a message of a prompt."""
+    """Return a message in the protocol's type, which has only the roles of a user and an assistant."""
     content = Text(message.content) if isinstance(message.content, str) else message.content
     role: types.Role = "assistant" if message.role == "assistant" else "user"
     return types.PromptMessage(role=role, content=content_block(content))
 
 
 def content_block(content: Content) -> types.ContentBlock:
-    """Convert one part of a result."""
+    """Return one item of content in the protocol's type."""
     match content:
         case Text():
             return types.TextContent(type="text", text=content.text)
@@ -78,7 +78,7 @@ def content_block(content: Content) -> types.ContentBlock:
 def resource_contents(
     uri: str, mime_type: str, body: ResourceBody
 ) -> types.TextResourceContents | types.BlobResourceContents:
-    """Return the content of a resource, as text or as Base64."""
+    """Return the content of a resource, as text or as Base64; its own media type wins over `mime_type`."""
     mime_type = body.mime_type or mime_type
     if body.data is not None:
         return types.BlobResourceContents(uri=uri, mime_type=mime_type, blob=_base64(body.data))

@@ -14,16 +14,17 @@ from typing import Any
 
 from holdfast.kernel.models import ONLY_SPECIFIED
 
-_ONLY_SPECIFIED_KEYWORD = next(iter(ONLY_SPECIFIED))
+[_ONLY_SPECIFIED_KEYWORD] = ONLY_SPECIFIED
 _LENGTH_KEYWORDS = frozenset({"maxLength", "minLength", "maxItems", "minItems"})
 _KEYWORDS_WITH_NAMES = frozenset({"properties", "$defs"})
 """The keywords whose values map names, rather than keywords, to schemas."""
-
+_KEYWORDS_NOT_PLAIN = frozenset({"additionalProperties", "$defs"})
 _NULL = {"type": "null"}
+_EMPTY_DEFAULTS: tuple[Any, ...] = (None, False, "", [])
 
 
 def brief_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema without the parts that do not help a model to choose a tool."""
+    """Return the brief form of an argument schema."""
     brief: dict[str, Any] = _brief(schema)
     arguments = brief.get("properties", {})
     for definition in brief.get("$defs", {}).values():
@@ -35,49 +36,32 @@ def brief_schema(schema: dict[str, Any]) -> dict[str, Any]:
     return brief
 
 
-def _brief(value: Any, *, names: bool = False) -> Any:
-    """Return the brief form of a part; `names` says that its keys are names, not schema keywords."""
+def _brief(value: Any, *, keys_are_names: bool = False) -> Any:
+    """Return the brief form of a part of a schema, whose keys are names or, by default, keywords."""
     if isinstance(value, list):
         return [_brief(item) for item in value]
     if not isinstance(value, dict):
         return value
-    if names:
-        return {key: _brief(item) for key, item in value.items() if not _is_only_specified(item)}
-    rest = {
-        key: _brief(item, names=key in _KEYWORDS_WITH_NAMES)
-        for key, item in value.items()
-        if key not in _LENGTH_KEYWORDS
-    }
-    return _drop_empty_default(_drop_null(rest))
+    if keys_are_names:
+        return {name: _brief(item) for name, item in value.items() if not _is_only_specified(item)}
+    schema = _without_null(
+        {
+            keyword: _brief(item, keys_are_names=keyword in _KEYWORDS_WITH_NAMES)
+            for keyword, item in value.items()
+            if keyword not in _LENGTH_KEYWORDS
+        }
+    )
+    has_empty_default = "default" in schema and schema["default"] in _EMPTY_DEFAULTS
+    return _without(schema, "default") if has_empty_default else schema
 
 
 def _is_only_specified(schema: Any) -> bool:
     return isinstance(schema, dict) and _ONLY_SPECIFIED_KEYWORD in schema
 
 
-def _drop_null(schema: dict[str, Any]) -> dict[str, Any]:
-    options = schema.get("anyOf", ())
-    other_options = [option for option in options if option != _NULL]
-    if len(other_options) == len(options):
-        return schema
-    rest = {key: item for key, item in schema.items() if key != "anyOf"}
-    remaining = other_options[0] if len(other_options) == 1 else {"anyOf": other_options}
-    return {**remaining, **rest}
-
-
-def _drop_empty_default(schema: dict[str, Any]) -> dict[str, Any]:
-    if "default" in schema and schema["default"] in (None, False, "", []):
-        return {key: item for key, item in schema.items() if key != "default"}
-    return schema
-
-
-_KEYWORDS_NOT_PLAIN = frozenset({"additionalProperties", "$defs"})
-
-
 def plain_schema(schema: dict[str, Any]) -> dict[str, Any]:
     """Return the plain form of an argument schema."""
-    plain = _plain(schema, schema.get("$defs", {}))
-    assert isinstance(plain, dict)
+    plain: dict[str, Any] = _plain(schema, schema.get("$defs", {}))
     return plain
 
 
@@ -86,34 +70,41 @@ def _plain(value: Any, definitions: dict[str, Any]) -> Any:
         return [_plain(item, definitions) for item in value]
     if not isinstance(value, dict):
         return value
-    value = _resolve(value, definitions)
     return {
-        key: _plain_member(key, item, definitions)
-        for key, item in value.items()
-        if key not in _KEYWORDS_NOT_PLAIN
+        keyword: _plain_member(keyword, item, definitions)
+        for keyword, item in _resolve(value, definitions).items()
+        if keyword not in _KEYWORDS_NOT_PLAIN
     }
 
 
-def _plain_member(key: str, item: Any, definitions: dict[str, Any]) -> Any:
-    if key == "properties" and isinstance(item, dict):
+def _plain_member(keyword: str, item: Any, definitions: dict[str, Any]) -> Any:
+    if keyword == "properties":
         return {name: _plain(schema, definitions) for name, schema in item.items()}
-    if key == "description" and isinstance(item, str):
+    if keyword == "description":
         return item.removesuffix(".")
     return _plain(item, definitions)
 
 
 def _resolve(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema with its reference resolved, and without null as an alternative."""
-    choices = schema.get("anyOf")
-    if isinstance(choices, list) and _NULL in choices and len(choices) == 2:
-        (other,) = (choice for choice in choices if choice != _NULL)
-        rest = {key: item for key, item in schema.items() if key != "anyOf"}
-        if rest.get("default", 0) is None:
-            del rest["default"]
-        schema = {**other, **rest}
-    reference = schema.get("$ref")
-    if isinstance(reference, str):
-        found = definitions.get(reference.rpartition("/")[2], {})
-        schema = {**found, **{key: item for key, item in schema.items() if key != "$ref"}}
-        return _resolve(schema, definitions)
-    return schema
+    """Return a schema with its references resolved, and without null as an alternative or default."""
+    schema = _without_null(schema)
+    if "default" in schema and schema["default"] is None:
+        schema = _without(schema, "default")
+    if "$ref" not in schema:
+        return schema
+    definition = definitions.get(schema["$ref"].rpartition("/")[2], {})
+    return _resolve({**definition, **_without(schema, "$ref")}, definitions)
+
+
+def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema without null as an alternative, which stands for leaving the argument out."""
+    alternatives = schema.get("anyOf", ())
+    remaining = [option for option in alternatives if option != _NULL]
+    if len(remaining) == len(alternatives):
+        return schema
+    simplified = remaining[0] if len(remaining) == 1 else {"anyOf": remaining}
+    return {**simplified, **_without(schema, "anyOf")}
+
+
+def _without(schema: dict[str, Any], keyword: str) -> dict[str, Any]:
+    return {key: item for key, item in schema.items() if key != keyword}

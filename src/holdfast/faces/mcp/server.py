@@ -34,14 +34,13 @@ _NO_CACHE_HINT = CacheHint(ttl_ms=0, scope="private")
 CACHED_LISTS: tuple[CacheableMethod, ...] = ("tools/list", "prompts/list", "resources/templates/list")
 """Lists that never change while the server runs."""
 ListKey = tuple[str, str, str | None, bool]
-"""Method, protocol revision, cursor, and whether the list links to apps."""
+"""Method, protocol revision, cursor, and whether the list is for a client that shows apps."""
 
 
 class ProfiledServer(Server[Any]):
     """The SDK's server with the capabilities of a profile."""
 
     profile: Profile
-
     changing_lists: frozenset[Listed] = frozenset()
     """Lists whose changes clients are notified of."""
 
@@ -103,24 +102,21 @@ class ProtocolServer:
         ]
 
     def end_streams(self) -> None:
-        """End the streams that stay open while a client listens."""
         self.handlers.listen_streams.close()
 
     def forget(self, client: Hashable) -> None:
-        """Stop notifying a client that has disconnected."""
         self.publisher.forget(client)
         self.announcer.forget(client)
 
     def close(self) -> None:
-        """Stop watching for changes."""
         self.publisher.close()
         self.announcer.close()
 
     async def _cache_lists(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         if ctx.method not in CACHED_LISTS:
             return await call_next(ctx)
-        linked = supports_apps(ctx.session.client_capabilities)
-        key = (ctx.method, ctx.protocol_version, (ctx.params or {}).get("cursor"), linked)
+        with_board = supports_apps(ctx.session.client_capabilities)
+        key = (ctx.method, ctx.protocol_version, (ctx.params or {}).get("cursor"), with_board)
         cached = self._lists.get(key)
         if cached is None:
             cached = self._add_extras(ctx.method, await call_next(ctx))
@@ -145,7 +141,7 @@ class ProtocolServer:
         return result | fields
 
     async def _seal_state(self, ctx: Context, call_next: CallNext) -> HandlerResult:
-        """Encrypt the state that a client sends back later, so that it cannot read or change it."""
+        """Encrypt the state that a client will send back, so that the client cannot read or change it."""
         if not is_stateless(ctx.protocol_version):
             return await call_next(ctx)
         return await self._sealing(ctx, call_next)
@@ -184,13 +180,13 @@ def _sdk_server(profile: Profile, handlers: Handlers) -> ProfiledServer:
         "on_list_tools": handlers.list_tools,
         "on_call_tool": handlers.call_tool,
     }
-    if profile.prompts:
+    if profile.offers_prompts:
         method_handlers |= {
             "on_list_prompts": handlers.list_prompts,
             "on_get_prompt": handlers.get_prompt,
             "on_completion": handlers.complete,
         }
-    if profile.resources:
+    if profile.offers_resources:
         method_handlers |= {
             "on_list_resources": handlers.list_resources,
             "on_list_resource_templates": handlers.list_templates,

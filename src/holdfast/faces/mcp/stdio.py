@@ -38,13 +38,13 @@ def run_stdio(server: ProtocolServer | LazyServer, limits: Limits = LIMITS) -> N
 async def _serve_descriptors(
     engine: SdkEngine | LazyEngine, wire_in: int, wire_out: int, limits: Limits
 ) -> None:
-    """Serve one client on a pair of descriptors until it disconnects."""
     output = OutputStream(wire_out, chunk=limits.write_chunk, limit=limits.queued_output_bytes)
     session = WireSession(engine, output, limits)
     engine.attach(session)
     source = InputStream(wire_in, limits.read_chunk, session.receive, session.end_of_input)
     output.on_congestion = source.pause
     for number in (signal.SIGTERM, signal.SIGINT):
+        # Outside the main thread no signal can be handled, and the server works without.
         with contextlib.suppress(RuntimeError, ValueError):
             asyncio.get_running_loop().add_signal_handler(number, session.stop, limits.drain_seconds)
     await session.wait_closed()
@@ -73,7 +73,6 @@ def serve_stdio(workspace: Workspace, selection: Selection, profile: Profile) ->
 
 
 def _protocol_server(workspace: Workspace, selection: Selection, profile: Profile) -> ProtocolServer:
-    """Return the server of a workspace, limited to a selection and presented as a profile."""
     from holdfast.faces.mcp.server import ProtocolServer
     from holdfast.kernel.dispatch.dispatcher import Dispatcher
     from holdfast.toolsets import full_registry

@@ -31,6 +31,7 @@ from holdfast.kernel.route import Address
 _UNPROCESSABLE_CONTENT = 422
 """RFC 9110, section 15.5.21."""
 
+# The words that the specification names; any other failure has its kind in capitals.
 _CODE_WORDS = {"invalid": "VALIDATION_ERROR", "out_of_date": "VERSION_CONFLICT", "internal": "INTERNAL_ERROR"}
 
 
@@ -44,29 +45,29 @@ class AddressRoute(OperationRoute):
         self._address = address
 
     def _arguments(self, scope: Scope, headers: Headers, body: bytes) -> Mapping[str, Any]:
-        fixed = {**self._address.fixed, **scope["path_params"]}
+        path_arguments = {**self._address.fixed, **scope["path_params"]}
         queried = self._query.arguments(scope["query_string"])
-        given = self._translate({**queried, **json_object(headers, body)} if body else queried)
-        for name in given.keys() - (self._address.takes or given.keys()):
+        sent = self._translate({**queried, **json_object(headers, body)} if body else queried)
+        for name in sent.keys() - (self._address.takes or sent.keys()):
             raise InvalidArguments(f'"{name}" is not accepted here.', hint="Leave it out.", argument=name)
-        for name in fixed.keys() & given.keys():
-            if given[name] != fixed[name]:
+        for name in path_arguments.keys() & sent.keys():
+            if sent[name] != path_arguments[name]:
                 raise InvalidArguments(f'"{name}" is given by the path.', hint="Leave it out.", argument=name)
-        return {**given, **fixed}
+        return {**sent, **path_arguments}
 
-    def _translate(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return arguments with this interface's names and values replaced by the operation's."""
+    def _translate(self, sent: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return arguments with this interface's names and values replaced with the operation's."""
         address = self._address
-        translated = {address.renamed.get(name, name): value for name, value in given.items()}
+        translated = {address.renamed.get(name, name): value for name, value in sent.items()}
         for name, values_by_word in address.meanings.items():
             value = translated.get(name)
-            if isinstance(value, list) and len(value) == 1:
+            if isinstance(value, list) and len(value) == 1:  # an argument that a query may repeat
                 value = value[0]
             if isinstance(value, str) and value in values_by_word:
                 translated[name] = values_by_word[value]
         return translated
 
-    def _wrap(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _envelope(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
         return {"data": value}
 
     def _failure(self, failure: HoldfastError) -> Response:
@@ -80,7 +81,6 @@ class AddressPath:
         self.routes: dict[str, AddressRoute] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request; refuse a method that has no route."""
         route = self.routes.get(scope["method"])
         if route is None:
             allowed = ", ".join(sorted(self.routes))
@@ -107,9 +107,9 @@ def word_coded_problem(failure: HoldfastError) -> Response:
     error = document["error"]
     kinds = failure.kinds()
     word = next((_CODE_WORDS[kind] for kind in kinds if kind in _CODE_WORDS), kinds[0].upper())
-    document |= {
+    changed = {
         "status": status,
         "title": responses.get(status, failure.kind),
         "error": {**error, "code": word, "details": error["data"]},
     }
-    return problem_response(failure, document)
+    return problem_response(failure, document | changed)

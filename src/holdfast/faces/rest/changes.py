@@ -17,6 +17,7 @@ import secrets
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from holdfast.faces.topics import Topics
 from holdfast.kernel.errors import Invalid, did_you_mean
@@ -25,7 +26,24 @@ from holdfast.kernel.route import FeedEvent
 from holdfast.kernel.text import parse_natural
 
 READY = "ready"
+"""The name of the first event of a new stream, which says where the stream starts."""
 CHANGED = "changed"
+
+
+MAX_QUOTED_CHARACTERS = 80
+"""Of an unknown topic or feed. A judgement: longer than any name, and one line of a message."""
+_EPOCH_BYTES = 4
+"""32 random bits. A judgement: a few processes follow each other, and the ids stay short."""
+
+
+class _Change(NamedTuple):
+    number: int
+    topic: str
+
+
+class _Follower(NamedTuple):
+    topics: frozenset[str]
+    wakeup: asyncio.Event
 
 
 class Changes:
@@ -34,13 +52,14 @@ class Changes:
     def __init__(self, topics: Iterable[str], source: Topics, limits: Limits) -> None:
         self.topics = tuple(sorted(set(topics)))
         self._source = source
-        self._epoch = secrets.token_hex(4)
-        self._stored: deque[tuple[int, str]] = deque(maxlen=limits.events_kept)
+        self._epoch = secrets.token_hex(_EPOCH_BYTES)
+        """The start of every id, which tells the ids of this process from those of others."""
+        self._stored: deque[_Change] = deque(maxlen=limits.events_kept)
         self.count = 0
         """The number of the latest change."""
         self._unsubscribe: list[Callable[[], None]] | None = None
         self._start_lock = asyncio.Lock()
-        self._followers: set[tuple[frozenset[str], asyncio.Event]] = set()
+        self._followers: set[_Follower] = set()
         self._ended = False
 
     async def start(self) -> None:
@@ -61,13 +80,16 @@ class Changes:
 
     def _add(self, topic: str) -> None:
         self.count += 1
-        self._stored.append((self.count, topic))
-        for wanted, wakeup in self._followers:
-            if topic in wanted:
-                wakeup.set()
+        self._stored.append(_Change(self.count, topic))
+        for follower in self._followers:
+            if topic in follower.topics:
+                follower.wakeup.set()
 
     async def follow(self, last_id: str | None, wanted: frozenset[str]) -> AsyncIterator[FeedEvent]:
-        """Yield the changes that were missed since an event, then every change as it happens."""
+        """Yield the changes that were missed since an event, then every change as it happens.
+
+        Without `last_id`, or if all changes since are stored, the first event is `READY`.
+        """
         await self.start()
         position = self.count if last_id is None else self._position(last_id)
         if position is None:
@@ -82,11 +104,11 @@ class Changes:
             yield event
 
     async def after(self, position: int, wanted: frozenset[str]) -> AsyncIterator[FeedEvent]:
-        """Yield the changes of some topics after a number, until the server stops."""
+        """Yield the changes of the wanted topics that are newer than `position`, until the server stops."""
         with self._following(wanted) as wakeup:
             while not self._ended:
                 wakeup.clear()
-                new_changes = [change for change in self._stored if change[0] > position]
+                new_changes = [change for change in self._stored if change.number > position]
                 for number, topic in new_changes:
                     position = number
                     if topic in wanted:
@@ -95,18 +117,17 @@ class Changes:
 
     @contextmanager
     def _following(self, wanted: frozenset[str]) -> Iterator[asyncio.Event]:
-        wakeup = asyncio.Event()
-        follower = (wanted, wakeup)
+        follower = _Follower(wanted, asyncio.Event())
         self._followers.add(follower)
         try:
-            yield wakeup
+            yield follower.wakeup
         finally:
             self._followers.discard(follower)
 
     def _position(self, last_id: str) -> int | None:
         """Return the number in an id, or None when the changes after it are not all stored."""
         epoch, _, text = last_id.partition("-")
-        oldest = self._stored[0][0] if self._stored else self.count + 1
+        oldest = self._stored[0].number if self._stored else self.count + 1
         number = parse_natural(text)
         if epoch != self._epoch or number is None:
             return None
@@ -116,18 +137,20 @@ class Changes:
         return FeedEvent(f"{self._epoch}-{number}", name, data)
 
     def close(self) -> None:
-        """Stop watching and end every stream."""
         self._ended = True
         for unsubscribe in self._unsubscribe or ():
             unsubscribe()
         self._unsubscribe = []
-        for _, wakeup in self._followers:
-            wakeup.set()
+        for follower in self._followers:
+            follower.wakeup.set()
 
 
 def wanted_topics(changes: Changes, text: str | None) -> frozenset[str]:
     """Return the topics in a comma-separated list, or all topics if the list is empty."""
     names = frozenset(part.strip() for part in (text or "").split(",") if part.strip())
     for name in sorted(names - set(changes.topics)):
-        raise Invalid(f'There is no topic named "{name[:80]}".', hint=did_you_mean(name, changes.topics))
+        raise Invalid(
+            f'There is no topic named "{name[:MAX_QUOTED_CHARACTERS]}".',
+            hint=did_you_mean(name, changes.topics),
+        )
     return names or frozenset(changes.topics)

@@ -6,8 +6,8 @@ Contract:
 - `If-None-Match` compares whole tags: a body that the client already has is not sent again (304).
 - `If-Match` is optimistic locking. It compares only versions, because the rest of the body may depend on
   other data. The version becomes the argument with which the operation receives the expected version. `"7"`
-  works as well as the whole tag. An operation that takes no version refuses the header,
-  because a precondition must not be ignored.
+  works as well as the whole tag. An operation that takes no version refuses the header, because a
+  precondition must not be ignored.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from holdfast.faces.schema import parse_value, properties_of
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Operation
 
-_TAG = re.compile(r'(?:W/)?"([^".]+)(?:\.[0-9a-f]*)?"')
+_TAG = re.compile(r'(?:W/)?"(?P<version>[^".]+)(?:\.[0-9a-f]*)?"')
 _HASH_CHARACTERS = 32
 """128 bits of SHA-256: enough to rule out collisions by chance, and headers stay short."""
 
@@ -49,25 +49,27 @@ def add_expected_version(
     header = headers.get(b"if-match", b"").decode("latin-1").strip()
     if header in ("", "*"):
         return arguments
-    name = operation.expects_version
-    if name is None:
+    argument = operation.expects_version
+    if argument is None:
         raise InvalidArguments(
             f"{operation.listed_name} takes no version, so If-Match cannot be honoured.", hint="Leave it out."
         )
-    version = _version(operation, name, header)
-    if arguments.get(name, version) != version:
-        raise InvalidArguments(f'If-Match and "{name}" name different versions.', hint="Send one of them.")
-    return {**arguments, name: version}
+    version = _version(operation, argument, header)
+    if arguments.get(argument, version) != version:
+        raise InvalidArguments(
+            f'If-Match and "{argument}" name different versions.', hint="Send one of them."
+        )
+    return {**arguments, argument: version}
 
 
-def _version(operation: Operation, name: str, header: str) -> Any:
+def _version(operation: Operation, argument: str, header: str) -> Any:
     tag = _TAG.fullmatch(header)
     if tag is None:
         raise InvalidArguments(
             "If-Match does not contain an entity tag.", hint='Send one tag in quotes, such as "7".'
         )
-    shape = next(item.shape for item in properties_of(operation.input) if item.name == name)
-    return parse_value(name, shape, tag.group(1), "Send the tag as it came.")
+    shape = next(item.shape for item in properties_of(operation.input) if item.name == argument)
+    return parse_value(argument, shape, tag["version"], "Send the tag as it came.")
 
 
 def tagged_response(body: bytes, headers: Headers, version: str | None = None) -> Response:

@@ -1,6 +1,6 @@
 """Server-sent events: sends a stream, and merges the changes of topics with the events of feeds.
 
-Contract of `follow_together`, which lets the page use one connection:
+Contract of `follow_changes_and_feeds`, which lets the page use one connection:
 - It yields the events of `Changes`, and those of the feeds under their own names.
 - An id holds a position in the changes and one in each feed, separated by `~`, in the order of the feeds. A
   client that returns with it and with the same feeds misses nothing.
@@ -26,15 +26,15 @@ _ID_SEPARATOR = "~"
 _LINE_END = "\n"
 
 
-async def follow_together(
+async def follow_changes_and_feeds(
     changes: Changes, feeds: Sequence[OpenFeed], last_id: str | None, wanted: frozenset[str]
 ) -> AsyncIterator[FeedEvent]:
-    """Yield the changes of topics and the events of feeds."""
-    first, *rest = (last_id or "").split(_ID_SEPARATOR)
-    known_positions = rest[: len(feeds)]
-    positions = known_positions + [""] * (len(feeds) - len(known_positions))
+    """Yield the changes of the wanted topics and the events of feeds, after the positions in `last_id`."""
+    last_change, *last_positions = (last_id or "").split(_ID_SEPARATOR)
+    # An empty position stands for a feed that could not be read, or whose position the id does not have.
+    positions = [*last_positions, *[""] * len(feeds)][: len(feeds)]
     topics = wanted | {feed.feed.topic for feed in feeds}
-    async for change in changes.follow(first or None, topics):
+    async for change in changes.follow(last_change or None, topics):
         for number, feed in enumerate(feeds):
             if not positions[number]:
                 positions[number] = await _current_position(feed)

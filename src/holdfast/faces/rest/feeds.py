@@ -20,10 +20,11 @@ from holdfast.kernel.route import Feed, FeedEvent
 
 @dataclass(frozen=True)
 class OpenFeed:
-    """One client's stream of a feed, with the values of the parameters in the feed's path."""
+    """One client's stream of a feed."""
 
     feed: Feed
     parts: dict[str, str]
+    """The values of the parameters in the feed's path."""
     dispatcher: Dispatcher
     changes: Changes
     actor: str | None
@@ -34,18 +35,18 @@ class OpenFeed:
         The store is read before this returns, so that a refusal is raised here and not within the stream.
         """
         await self.changes.start()
-        seen = self.changes.count
+        change = self.changes.count  # before reading, so that a change meanwhile is not missed
         position, missed = await self.read(last_id)
         ready = [FeedEvent(position, READY, {})] if last_id is None else []
-        return self._events(position, [*ready, *missed], seen)
+        return self._events(position, [*ready, *missed], change)
 
-    async def _events(self, position: str, events: list[FeedEvent], seen: int) -> AsyncIterator[FeedEvent]:
+    async def _events(self, position: str, events: list[FeedEvent], change: int) -> AsyncIterator[FeedEvent]:
         for event in events:
             yield event
         async for event in self.events_after(position):
             position = event.id
             yield event
-        async for _ in self.changes.after(seen, frozenset((self.feed.topic,))):
+        async for _ in self.changes.after(change, frozenset((self.feed.topic,))):
             async for event in self.events_after(position):
                 position = event.id
                 yield event
@@ -59,7 +60,10 @@ class OpenFeed:
             position, events = await self.read(position)
 
     async def read(self, position: str | None) -> tuple[str, list[FeedEvent]]:
-        """Return the new position, and the next events after a position; None stands for the current one."""
+        """Return the next events after a position, and the position after them.
+
+        None stands for the current position, after which there are no events yet.
+        """
         call = self.dispatcher.new_call(actor=self.actor)
         work = partial(self.dispatcher.feed, self.feed, position, self.parts, call)
         try:

@@ -1,4 +1,4 @@
-"""The JSON object in the body of a request."""
+"""JSON in the bodies of requests and responses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from pydantic_core import from_json
 
 from holdfast.faces.http.asgi import Headers
 from holdfast.faces.http.problems import UnsupportedMediaType
-from holdfast.kernel.errors import InvalidArguments
+from holdfast.kernel.errors import InvalidArguments, TooLarge
+from holdfast.kernel.limits import Limits
+from holdfast.kernel.untrusted import json_text
 
 JSON = "application/json"
 
@@ -30,3 +32,16 @@ def json_object(headers: Headers, body: bytes) -> Mapping[str, Any]:
     if not isinstance(value, dict):
         raise InvalidArguments("The body is not a JSON object.", hint="Send the arguments by name.")
     return value
+
+
+def encode_json(value: Mapping[str, Any], limits: Limits) -> bytes:
+    """Return the body of a response; raise when it is longer than the limits allow."""
+    body = json_text(value, for_a_person=False).encode()
+    if len(body) > limits.response_bytes:
+        raise TooLarge(
+            f"The answer has {len(body)} bytes; at most {limits.response_bytes} are sent.",
+            hint="Narrow the request or ask for a page.",
+            size=len(body),
+            limit=limits.response_bytes,
+        )
+    return body

@@ -13,8 +13,11 @@ from holdfast.faces.http.problems import MEDIA_TYPE
 from holdfast.faces.http.settings import API_PATH
 from holdfast.faces.rest.json_body import JSON
 from holdfast.faces.rest.operations import method_of, path_of
-from holdfast.kernel.operation import Effect, Operation
+from holdfast.kernel.operation import Operation
 from holdfast.kernel.route import Address
+
+EVENTS_PATH = "events"
+"""The stream of changes, below `API_PATH`."""
 
 _REFERENCE_TEMPLATE = "#/components/schemas/{model}"
 _PROBLEM = {
@@ -61,7 +64,7 @@ _REFUSALS = {
 
 
 def openapi_document(operations: Iterable[Operation]) -> dict[str, Any]:
-    """Return the description of these operations and of the stream of changes."""
+    """Return the description of these operations and of the stream of changes, but not of the feeds."""
     described = list(operations)
     models: list[Any] = [(item.input, "validation") for item in described]
     models += [(item.output, "serialization") for item in described]
@@ -84,7 +87,7 @@ def openapi_document(operations: Iterable[Operation]) -> dict[str, Any]:
         },
         "servers": [{"url": "/"}],
         "security": [{"bearer": []}],
-        "paths": paths | {f"{API_PATH}events": {"get": _events_object()}},
+        "paths": paths | {API_PATH + EVENTS_PATH: {"get": _events_object()}},
         "components": {
             "schemas": components | {"Problem": _PROBLEM},
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
@@ -103,24 +106,25 @@ def _operation_object(operation: Operation, schemas: Any, components: Any) -> di
     }
     version_headers = [] if operation.expects_version is None else [_IF_MATCH]
     arguments = schemas[operation.input, "validation"]
-    if _is_read_only(operation):
-        return description | {"parameters": [*_parameters(_resolve(arguments, components)), *version_headers]}
+    if method_of(operation) == "GET":
+        return description | {
+            "parameters": [*_query_parameters(_resolve(arguments, components)), *version_headers]
+        }
     body = {"requestBody": {"required": True, "content": {JSON: {"schema": arguments}}}}
     return description | body | ({"parameters": version_headers} if version_headers else {})
 
 
 def _address_object(operation: Operation, address: Address, schemas: Any, components: Any) -> dict[str, Any]:
-    """Return the description of an operation at one of its addresses."""
-    given_by_path = set(re.findall(r"\{(\w+)\}", address.path)) | address.fixed.keys()
+    given_by_path = {*_parameter_names(address.path), *address.fixed}
     arguments = _resolve(schemas[operation.input, "validation"], components)
-    route_names = {name: route_name for route_name, name in address.renamed.items()}
+    names_at_route = {name: name_at_route for name_at_route, name in address.renamed.items()}
     properties = {
-        route_names.get(name, name): _allow_words(value, address.meanings.get(name, {}))
+        names_at_route.get(name, name): _allow_words(value, address.meanings.get(name, {}))
         for name, value in arguments.get("properties", {}).items()
         if name not in given_by_path and (address.takes is None or name in address.takes)
     }
     required = [
-        route_names.get(name, name) for name in arguments.get("required", ()) if name not in given_by_path
+        names_at_route.get(name, name) for name in arguments.get("required", ()) if name not in given_by_path
     ]
     remaining = {**arguments, "properties": properties, "required": required}
     data = {"data": schemas[operation.output, "serialization"]}
@@ -135,7 +139,7 @@ def _address_object(operation: Operation, address: Address, schemas: Any, compon
     }
     description.pop("requestBody", None)
     if address.method in ("GET", "DELETE"):
-        description["parameters"] += _parameters(remaining)
+        description["parameters"] += _query_parameters(remaining)
     else:
         description["requestBody"] = {"required": bool(required), "content": {JSON: {"schema": remaining}}}
     return description
@@ -152,15 +156,15 @@ def _allow_words(schema: dict[str, Any], words: Mapping[str, Any]) -> dict[str, 
 def _path_parameters(path: str) -> list[dict[str, Any]]:
     return [
         {"name": name, "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
-        for name in re.findall(r"\{(\w+)\}", path)
+        for name in _parameter_names(path)
     ]
 
 
-def _is_read_only(operation: Operation) -> bool:
-    return operation.effect is Effect.READ
+def _parameter_names(path: str) -> list[str]:
+    return re.findall(r"\{(\w+)\}", path)
 
 
-def _parameters(schema: dict[str, Any]) -> list[dict[str, Any]]:
+def _query_parameters(schema: dict[str, Any]) -> list[dict[str, Any]]:
     required = schema.get("required", ())
     return [
         {
@@ -196,9 +200,10 @@ def _resolve(schema: dict[str, Any], components: dict[str, Any]) -> dict[str, An
 def _responses(operation: Operation, schema: dict[str, Any], success_status: int = 200) -> dict[str, Any]:
     success: dict[str, Any] = {"description": "The result.", "content": {JSON: {"schema": schema}}}
     tag = "Of the body." if operation.result_version is None else "The version, and of the body."
-    if _is_read_only(operation) or operation.result_version is not None:
+    reads = method_of(operation) == "GET"
+    if reads or operation.result_version is not None:
         success["headers"] = {"ETag": {"schema": {"type": "string"}, "description": tag}}
-    unchanged = {"304": {"description": "The body has not changed."}} if _is_read_only(operation) else {}
+    unchanged = {"304": {"description": "The body has not changed."}} if reads else {}
     stale = {} if operation.expects_version is None else _OUT_OF_DATE
     reference = {"schema": {"$ref": _REFERENCE_TEMPLATE.format(model="Problem")}}
     refusals = {

@@ -17,20 +17,21 @@ from typing import Any
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from holdfast.faces.http.asgi import Headers, exchange_of, single_headers, wait_for_disconnect
-from holdfast.faces.http.problems import MethodNotAllowed, problem
+from holdfast.faces.http.asgi import Headers, single_headers, wait_for_disconnect
+from holdfast.faces.http.exchange import http_exchange_of
+from holdfast.faces.http.problems import MethodNotAllowed, problem_document, problem_response
+from holdfast.faces.http.settings import API_PATH
 from holdfast.faces.observation import TRACE_HEADERS, Observation
 from holdfast.faces.rest.entity_tags import add_expected_version, entity_tag, tagged_response
-from holdfast.faces.rest.json_body import JSON, json_object
+from holdfast.faces.rest.json_body import JSON, encode_json, json_object
 from holdfast.faces.rest.query import QueryReader
 from holdfast.faces.tracing import request_span
 from holdfast.kernel.call import Call
 from holdfast.kernel.codes import stateless_code
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
-from holdfast.kernel.errors import Cancelled, HoldfastError, InvalidArguments, TooLarge
+from holdfast.kernel.errors import Cancelled, HoldfastError, InvalidArguments
 from holdfast.kernel.models import Output
 from holdfast.kernel.operation import Effect, Operation
-from holdfast.kernel.untrusted import json_text
 
 
 def method_of(operation: Operation) -> str:
@@ -47,6 +48,7 @@ class OperationRoute:
     """The ASGI application that answers requests for one operation."""
 
     status = 200
+    """The status of a success. Subclasses set their own, and their own method."""
 
     def __init__(self, operation: Operation, dispatcher: Dispatcher) -> None:
         self.operation = operation
@@ -58,25 +60,23 @@ class OperationRoute:
         return QueryReader(self.operation)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         headers = single_headers(scope["headers"])
         body = (await receive()).get("body", b"")
         response = await self.answer(scope, headers, body, receive)
         await response(scope, receive, send)
 
     async def answer(self, scope: Scope, headers: Headers, body: bytes, receive: Receive) -> Response:
-        """Run the operation and return its result, or its failure as problem details."""
         if scope["method"] != self.method:
             raise MethodNotAllowed(
                 f"{self.operation.listed_name} accepts {self.method}.",
                 hint=f"Use {self.method}.",
                 allowed=self.method,
             )
-        exchange = exchange_of(scope)
+        exchange = http_exchange_of(scope)
         observed = Observation("rest", self.method, self.operation.listed_name, request_bytes=len(body))
         observed.client = exchange.actor if exchange else None
         observed.carrier = {name: headers.get(name.encode(), b"").decode("latin-1") for name in TRACE_HEADERS}
-        with request_span(observed, **{"http.route": f"/api/{path_of(self.operation)}"}):
+        with request_span(observed, **{"http.route": API_PATH + path_of(self.operation)}):
             try:
                 self._dispatcher.registry.check_allowed(self.operation)
                 arguments = add_expected_version(
@@ -91,7 +91,8 @@ class OperationRoute:
         return response
 
     def _failure(self, failure: HoldfastError) -> Response:
-        return problem(failure, stateless_code(self.operation.family, failure))
+        code = stateless_code(self.operation.family, failure)
+        return problem_response(failure, problem_document(failure, code))
 
     def _arguments(self, scope: Scope, headers: Headers, body: bytes) -> Mapping[str, Any]:
         if self.method == "GET":
@@ -101,26 +102,19 @@ class OperationRoute:
         return json_object(headers, body)
 
     def _success(self, value: Mapping[str, Any], headers: Headers) -> Response:
-        body = json_text(self._wrap(value), for_a_person=False).encode()
-        limit = self._dispatcher.limits.response_bytes
-        if len(body) > limit:
-            raise TooLarge(
-                f"The answer has {len(body)} bytes; at most {limit} are sent.",
-                hint="Narrow the request or ask for a page.",
-                size=len(body),
-                limit=limit,
-            )
+        body = encode_json(self._envelope(value), self._dispatcher.limits)
         version = self.operation.version_in(value)
         if self.method == "GET":
             return tagged_response(body, headers, version)
         tag = {} if version is None else {"ETag": entity_tag(body, version)}
         return Response(body, self.status, media_type=JSON, headers={"Cache-Control": "no-store"} | tag)
 
-    def _wrap(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _envelope(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the body for a result; subclasses put it into an envelope."""
         return value
 
     async def _run(self, scope: Scope, arguments: Mapping[str, Any], receive: Receive) -> Output:
-        exchange = exchange_of(scope)
+        exchange = http_exchange_of(scope)
         call = self._dispatcher.new_call(self.operation, actor=exchange.actor if exchange else None)
         if exchange is not None:
             exchange.add_call(call)
@@ -139,7 +133,7 @@ class OperationRoute:
 async def _result_or_cancel(
     result: asyncio.Future[Output], disconnect: asyncio.Future[None], call: Call
 ) -> Output:
-    """Return the result if the operation finished first; otherwise cancel it."""
+    """Return the result if the operation is done; otherwise the client has left, so cancel it and raise."""
     if result.done():
         disconnect.cancel()
         return result.result()

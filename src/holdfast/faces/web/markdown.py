@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -23,10 +22,10 @@ from starlette.types import Receive, Scope, Send
 from holdfast.faces.http.asgi import single_headers
 from holdfast.faces.http.problems import MethodNotAllowed
 from holdfast.faces.http.settings import API_PATH
-from holdfast.faces.rest.json_body import JSON, json_object
+from holdfast.faces.rest.json_body import JSON, encode_json, json_object
 from holdfast.kernel.errors import InvalidArguments, TooLarge
 from holdfast.kernel.limits import Limits
-from holdfast.kernel.untrusted import json_text, visible
+from holdfast.kernel.untrusted import visible
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -60,13 +59,8 @@ class MarkdownFace:
         texts = self._texts(json_object(single_headers(scope["headers"]), body))
         # In a thread, because a long text takes a while and the event loop has to serve other requests.
         html = await asyncio.to_thread(lambda: [render_markdown(text) for text in texts])
-        answer = json_text({"html": html}, for_a_person=False)
+        answer = encode_json({"html": html}, self._limits)
         await Response(answer, media_type=JSON, headers={"Cache-Control": "no-store"})(scope, receive, send)
-
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
-        """Do nothing: nothing runs between requests."""
-        yield
 
     def _texts(self, arguments: Mapping[str, Any]) -> list[str]:
         texts = arguments.get("texts")
@@ -75,7 +69,7 @@ class MarkdownFace:
         max_texts, max_characters = self._limits.markdown_texts, self._limits.markdown_characters
         if len(texts) > max_texts or any(len(text) > max_characters for text in texts):
             raise TooLarge(
-                f"At most {max_texts} texts of {max_characters} characters each are render_markdown at once.",
+                f"At most {max_texts} texts of {max_characters} characters each are rendered at once.",
                 hint="Send fewer or shorter ones.",
                 limit=max_characters,
             )
@@ -123,6 +117,5 @@ def _lower_headings(state: Any) -> None:
             token.tag = f"h{min(_LOWEST_HEADING_LEVEL, int(token.tag[1:]) + _PAGE_HEADING_LEVELS)}"
 
 
-def _filter_attribute(element: str, attribute: str, value: str) -> str | None:
-    del element
+def _filter_attribute(_element: str, attribute: str, value: str) -> str | None:
     return value if attribute != "class" or _LANGUAGE_CLASS.fullmatch(value) else None

@@ -10,7 +10,6 @@ Contract:
 
 from __future__ import annotations
 
-import hashlib
 import re
 from functools import cached_property
 from importlib import resources
@@ -22,7 +21,7 @@ from starlette.responses import Response
 from starlette.types import Scope
 
 from holdfast.faces.http.asgi import Headers, single_headers
-from holdfast.faces.rest.entity_tags import is_cached
+from holdfast.faces.rest.entity_tags import entity_tag, is_cached
 
 STATIC_PATH = "/static/"
 DOCUMENT = "index.html"
@@ -60,7 +59,6 @@ class Site:
         return dict(_named_files(resources.files(__package__) / "static", ""))
 
     def answer(self, scope: Scope) -> Response | None:
-        """Return the response with a file or the document, or None if the request is for something else."""
         path: str = scope["path"]
         if scope["method"] not in ("GET", "HEAD"):
             return None
@@ -89,16 +87,16 @@ class Site:
             document = document.replace(_MAIN_END, title + _MAIN_END)
         return document.replace("</head>", f"{''.join(links)}</head>").encode()
 
-    def _add_imports(self, module: str, known: dict[str, None]) -> dict[str, None]:
-        """Add a module, and the modules it imports, to an ordered set; return the set."""
-        if module not in known and module in self._files:
-            known[module] = None
+    def _add_imports(self, module: str, modules: dict[str, None]) -> dict[str, None]:
+        """Add a module and the modules it imports to `modules`, an ordered set; return that set."""
+        if module not in modules and module in self._files:
+            modules[module] = None
             for path in _IMPORTED_PATH.findall(self._files[module].read_text(encoding="utf-8")):
-                self._add_imports(normpath(join(dirname(module), path)), known)
-        return known
+                self._add_imports(normpath(join(dirname(module), path)), modules)
+        return modules
 
     def _response(self, name: str, body: bytes, headers: Headers) -> Response:
-        tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+        tag = entity_tag(body)
         response_headers = {**_HEADERS, "ETag": tag, "Vary": "Accept"}
         if is_cached(tag, headers):
             return Response(status_code=304, headers=response_headers)

@@ -49,7 +49,7 @@ class ConfigurationEntry(Protocol):
 
     @property
     def snippet(self) -> str:
-        """Return the text of a file with only the entry."""
+        """The text of a file with only the entry."""
 
     @property
     def stays_if_customised(self) -> bool:
@@ -66,22 +66,22 @@ class ConfigurationEntry(Protocol):
 
 
 def line_at(text: str, position: int) -> int:
-    """Return the line number of a position."""
+    """Return the number of the line that a position is in, from 1."""
     return text.count("\n", 0, position) + 1
 
 
 def newline_of(text: str) -> str:
-    """Return the line ending of a text."""
+    """Return the line ending to use in a text: CR LF if it occurs there."""
     return "\r\n" if "\r\n" in text else "\n"
 
 
 def lines_of(text: str) -> list[str]:
-    """Return the lines of a text with their line endings."""
+    """Return the lines of a text with their endings; unlike `splitlines`, only a line feed ends a line."""
     return _LINES.findall(text)
 
 
 def end_with_newline(text: str) -> str:
-    """Return a text with a newline after its last line."""
+    """Return a text with a newline after its last line; an empty text stays empty."""
     return text if not text or text.endswith("\n") else text + newline_of(text)
 
 

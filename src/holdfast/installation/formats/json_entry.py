@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from holdfast.installation.formats.entry import CannotEdit, EntryState, line_at, starts_holdfast
 from holdfast.installation.formats.jsonc import JsonItem, JsonNode, delete, insert, parse, to_document
@@ -22,21 +22,19 @@ class JsonEntry:
 
     path: tuple[str, ...]
     """The names of the enclosing objects, outermost first."""
-    relaxed: bool
-    """Whether the client accepts comments."""
+    allows_comments: bool
+    """Whether the client accepts comments and trailing commas."""
 
     @property
     def only_entry(self) -> Any:
-        """Return an object or list with only the entry."""
+        """The innermost container, an object or a list, with only the entry."""
         raise NotImplementedError
 
     @property
     def snippet(self) -> str:
-        """Return a document with only the entry."""
         return to_document(_nest(self.path, self.only_entry))
 
     def state(self, text: str) -> EntryState:
-        """Return whether the entry is in the text."""
         raise NotImplementedError
 
     def remove_from(self, container: Any) -> Any:
@@ -44,7 +42,6 @@ class JsonEntry:
         raise NotImplementedError
 
     def add(self, text: str) -> str:
-        """Return the text with the entry added after its siblings."""
         container, missing = self.locate(text)
         if container is None:
             return self.snippet
@@ -65,7 +62,7 @@ class JsonEntry:
         path = self.path
         if not text.strip():
             return None, path
-        node = parse(text, relaxed=self.relaxed)
+        node = parse(text, allows_comments=self.allows_comments)
         for index, name in enumerate(path):
             _require(text, node, is_object=True, what="the document" if index == 0 else repr(path[index - 1]))
             entry = node.member(name)
@@ -86,7 +83,7 @@ class JsonEntry:
     def _verify(self, before: str, after: str, state: EntryState) -> str:
         """Return the new text if it differs from the old one only by the entry; refuse otherwise."""
         old, new = (
-            _prune(parse(text, relaxed=self.relaxed).data, self.path, self.remove_from)
+            _prune(parse(text, allows_comments=self.allows_comments).data, self.path, self.remove_from)
             for text in (before, after)
         )
         if old != new or self.state(after) is not state:
@@ -95,9 +92,9 @@ class JsonEntry:
 
     def _remove_empty_containers(self, text: str, original: str) -> str:
         """Return a text without the empty containers on the path that did not exist originally."""
-        original_data = parse(original, relaxed=self.relaxed).data if original.strip() else {}
+        original_data = parse(original, allows_comments=self.allows_comments).data if original.strip() else {}
         for depth in range(len(self.path), 0, -1):
-            parent = parse(text, relaxed=self.relaxed)
+            parent = parse(text, allows_comments=self.allows_comments)
             for name in self.path[: depth - 1]:
                 ancestor = parent.member(name)
                 assert ancestor is not None
@@ -118,16 +115,14 @@ class JsonMember(JsonEntry):
     path: tuple[str, ...]
     name: str
     value: dict[str, Any]
-    relaxed: bool = False
+    allows_comments: bool = False
     stays_if_customised: bool = False
 
     @property
     def only_entry(self) -> Any:
-        """Return an object with only the entry."""
         return {self.name: self.value}
 
     def state(self, text: str) -> EntryState:
-        """Return whether the entry exists; refuse if another server has its name."""
         container, missing = self.locate(text)
         entry = None if container is None or missing else container.member(self.name)
         if entry is None:
@@ -138,7 +133,6 @@ class JsonMember(JsonEntry):
         return EntryState.PRESENT if data == self.value else EntryState.CHANGED
 
     def remove(self, text: str, original: str) -> str:
-        """Return the text without the entry and the objects created for it."""
         container, _ = self.locate(text)
         assert container is not None
         entry = container.member(self.name)
@@ -146,7 +140,6 @@ class JsonMember(JsonEntry):
         return self.remove_created_containers(text, delete(text, container, entry), original)
 
     def remove_from(self, container: Any) -> Any:
-        """Return the other servers."""
         return {name: server for name, server in container.items() if name != self.name}
 
 
@@ -157,41 +150,40 @@ class JsonHook(JsonEntry):
     event: str
     command: str
     seconds: int
-    relaxed: bool = False
+    allows_comments: bool = False
     stays_if_customised: bool = False
 
     @property
     def path(self) -> tuple[str, ...]:  # type: ignore[override]  # read only
-        """Return the path of the event's groups."""
         return ("hooks", self.event)
 
     @property
-    def group(self) -> dict[str, Any]:
-        """Return a group with only the command."""
-        return {"hooks": [{"type": "command", "command": self.command, "timeout": self.seconds}]}
-
-    @property
     def only_entry(self) -> Any:
-        """Return a list with only the group."""
-        return [self.group]
+        return [{"hooks": [{"type": "command", "command": self.command, "timeout": self.seconds}]}]
 
     def state(self, text: str) -> EntryState:
-        """Return whether Holdfast's command runs on the event."""
         groups, missing = self.locate(text)
         if groups is None or missing:
             return EntryState.ABSENT
-        holdfast_groups = [group.node.data for group, _, _ in _holdfast_commands(groups)]
+        holdfast_groups = [found.group.node.data for found in _holdfast_commands(groups)]
         if not holdfast_groups:
             return EntryState.ABSENT
         return EntryState.PRESENT if holdfast_groups == self.only_entry else EntryState.CHANGED
 
     def remove(self, text: str, original: str) -> str:
-        """Return the text without Holdfast's commands and the containers created for them."""
         after = text
-        while (location := self._first_command(after)) is not None:
-            groups, group, commands, command = location
-            is_alone = len(commands.entries or ()) == 1
-            after = delete(after, groups, group) if is_alone else delete(after, commands, command)
+        while True:
+            groups, missing = self.locate(after)
+            assert groups is not None
+            found = None if missing else next(_holdfast_commands(groups), None)
+            if found is None:
+                break
+            is_alone = len(found.commands.entries or ()) == 1
+            # The text is parsed again after each deletion, because positions have changed.
+            if is_alone:
+                after = delete(after, groups, found.group)
+            else:
+                after = delete(after, found.commands, found.command)
         return self.remove_created_containers(text, after, original)
 
     def remove_from(self, container: Any) -> Any:
@@ -199,23 +191,22 @@ class JsonHook(JsonEntry):
         remaining = (_remove_holdfast(group) for group in container)
         return [group for group in remaining if group]
 
-    def _first_command(self, text: str) -> tuple[JsonNode, JsonItem, JsonNode, JsonItem] | None:
-        """Return all groups, and the group, list and item of Holdfast's first command, if there is one."""
-        groups, missing = self.locate(text)
-        assert groups is not None
-        first = None if missing else next(_holdfast_commands(groups), None)
-        return None if first is None else (groups, *first)
+
+class _HoldfastCommand(NamedTuple):
+    group: JsonItem
+    commands: JsonNode
+    """The list of the group's commands."""
+    command: JsonItem
 
 
-def _holdfast_commands(groups: JsonNode) -> Iterator[tuple[JsonItem, JsonNode, JsonItem]]:
-    """Yield the group, the list and the item of each command that is Holdfast's."""
+def _holdfast_commands(groups: JsonNode) -> Iterator[_HoldfastCommand]:
     for group in groups.entries or ():
         commands = group.node.member("hooks")
         if commands is None:
             continue
         for command in commands.node.entries or ():
             if _is_holdfast(command.node.data):
-                yield group, commands.node, command
+                yield _HoldfastCommand(group, commands.node, command)
 
 
 def _is_holdfast(command: Any) -> bool:
@@ -227,8 +218,8 @@ def _remove_holdfast(group: Any) -> Any:
     commands = group.get("hooks") if isinstance(group, dict) else None
     if not isinstance(commands, list) or not any(map(_is_holdfast, commands)):
         return group
-    others = [command for command in commands if not _is_holdfast(command)]
-    return {**group, "hooks": others} if others else None
+    remaining = [command for command in commands if not _is_holdfast(command)]
+    return {**group, "hooks": remaining} if remaining else None
 
 
 def _prune(data: Any, path: tuple[str, ...], remove: Callable[[Any], Any]) -> Any:

@@ -1,8 +1,8 @@
 """A JSON parser that records positions in the text, and edits that add or remove one item.
 
 Contract:
-- `parse` accepts exactly JSON; with `relaxed`, also comments and trailing commas, as editors do. A duplicate
-  name in an object is an error, because parsers disagree on which value to use.
+- `parse` accepts exactly JSON; with `allows_comments`, also comments and trailing commas, as editors do. A
+  duplicate name in an object is an error, because parsers disagree on which value to use.
 - Any other text raises `DamagedText` with the line of the problem, whatever its depth or length.
 - An edit keeps comments, indentation, line endings and trailing commas; new text follows the existing style.
 """
@@ -20,6 +20,8 @@ from holdfast.installation.formats.entry import DamagedText, line_at, newline_of
 _MAX_NESTING_DEPTH = 200
 """A judgement: a level takes four calls, so this is within the interpreter's recursion limit of 1000, and no
 configuration is that deep."""
+_MAX_QUOTED_CHARACTERS = 40
+"""Of a value that is refused. A judgement: enough to find it in its line."""
 _SPACE = re.compile(r"[ \t\r\n]*")
 _COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"', re.DOTALL)
@@ -35,14 +37,15 @@ class JsonNode:
 
     start: int
     end: int
+    """The position after the value."""
     scalar: Any = None
     entries: tuple[JsonItem, ...] | None = None
-    """The items of an object or array."""
+    """The items of an object or array; None for a scalar."""
     is_object: bool = False
 
     @cached_property
     def data(self) -> Any:
-        """Return the plain value."""
+        """The value in Python's types."""
         if self.entries is None:
             return self.scalar
         if self.is_object:
@@ -50,7 +53,6 @@ class JsonNode:
         return [entry.node.data for entry in self.entries]
 
     def member(self, name: str) -> JsonItem | None:
-        """Return the member of an object by name."""
         if not self.is_object:
             return None
         return next((entry for entry in self.entries or () if entry.name == name), None)
@@ -61,14 +63,15 @@ class JsonItem:
     """A member of an object with its name, or an element of an array, without one."""
 
     start: int
+    """The position of the name or, without one, of the value."""
     node: JsonNode
     name: str | None = None
 
 
-@lru_cache(maxsize=4)
-def parse(text: str, *, relaxed: bool) -> JsonNode:
-    """Parse a document."""
-    return _JsonReader(text, relaxed=relaxed).document()
+@lru_cache(maxsize=4)  # an edit parses the text before, the text after and the original several times
+def parse(text: str, *, allows_comments: bool) -> JsonNode:
+    """Return the value of a document; raise `DamagedText` if it is not one."""
+    return _JsonReader(text, allows_comments=allows_comments).document()
 
 
 def skip_blank(text: str, position: int) -> int:
@@ -82,11 +85,11 @@ def skip_blank(text: str, position: int) -> int:
 
 
 class _JsonReader:
-    """A recursive descent parser; each method starts at `position` and advances it."""
+    """A recursive descent parser: each method reads from `position` and advances it."""
 
-    def __init__(self, text: str, *, relaxed: bool) -> None:
+    def __init__(self, text: str, *, allows_comments: bool) -> None:
         self.text = text
-        self.relaxed = relaxed
+        self.allows_comments = allows_comments
         self.position = 0
         self.depth = 0
 
@@ -100,7 +103,7 @@ class _JsonReader:
 
     def value(self) -> JsonNode:
         character = self.peek()
-        if character in "{[" and character:
+        if character and character in "{[":  # at the end of the text there is no character
             return self.container(character)
         start = self.position
         pattern = _STRING if character == '"' else _SCALAR
@@ -110,7 +113,7 @@ class _JsonReader:
         try:
             scalar = json.loads(match.group())
         except ValueError:
-            self.fail(f"{match.group()[:40]!r} is not a value")
+            self.fail(f"{match.group()[:_MAX_QUOTED_CHARACTERS]!r} is not a value")
         self.position = match.end()
         return JsonNode(start, self.position, scalar)
 
@@ -160,7 +163,7 @@ class _JsonReader:
         comma = self.position
         self.position += 1
         self.blank()
-        if self.peek() == closing and not self.relaxed:
+        if self.peek() == closing and not self.allows_comments:
             self.fail(f"there is a comma before {closing!r}", comma)
         return True
 
@@ -173,7 +176,7 @@ class _JsonReader:
         self.position = _SPACE.match(self.text, self.position).end()  # type: ignore[union-attr]
         if self.text.startswith("/", self.position):
             after = skip_blank(self.text, self.position)
-            if after > self.position and not self.relaxed:
+            if after > self.position and not self.allows_comments:
                 self.fail("comments are not allowed in this file")
             self.position = after
 
@@ -272,7 +275,6 @@ def _indentation_of_entries(text: str, container: JsonNode) -> str:
 
 
 def _indentation(text: str, position: int) -> str:
-    """Return the indentation of the line at a position."""
     line = text.rfind("\n", 0, position) + 1
     return text[line : _match_end(_BLANKS, text, line)]
 

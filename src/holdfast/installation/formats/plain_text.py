@@ -27,11 +27,9 @@ class MarkedLines:
 
     @property
     def snippet(self) -> str:
-        """Return the lines between their markers."""
         return "\n".join([f"{_START_MARKER} {self.name}", *self.lines, f"{_END_MARKER} {self.name}"]) + "\n"
 
     def state(self, text: str) -> EntryState:
-        """Return whether the lines are in the text."""
         line_range = self._range(text)
         if line_range is None:
             return EntryState.ABSENT
@@ -45,9 +43,7 @@ class MarkedLines:
             return text
         return end_with_newline(text) + self.snippet.replace("\n", newline_of(text))
 
-    def remove(self, text: str, original: str) -> str:
-        """Return the text without the lines and their markers."""
-        del original  # the lines have no container
+    def remove(self, text: str, _original: str) -> str:
         line_range = self._range(text)
         assert line_range is not None
         start, end = line_range
@@ -55,7 +51,7 @@ class MarkedLines:
         return "".join(lines[:start] + lines[end:])
 
     def _range(self, text: str) -> tuple[int, int] | None:
-        """Return the range of the lines and their markers, or None if they are not in the text."""
+        """Return the index of the first marker, and that after the last one; None if there are none."""
         lines = [line.rstrip() for line in lines_of(text)]
         start_marker = f"{_START_MARKER} {self.name}"
         end_marker = f"{_END_MARKER} {self.name}"
@@ -85,12 +81,8 @@ class WholeFile:
             raise CannotEdit(1, "another file has this name")
         return EntryState.CHANGED
 
-    def add(self, text: str) -> str:
-        """Return the content of the file."""
-        del text
+    def add(self, _text: str) -> str:
         return self.snippet
 
-    def remove(self, text: str, original: str) -> str:
-        """Return the earlier content."""
-        del text
+    def remove(self, _text: str, original: str) -> str:
         return original

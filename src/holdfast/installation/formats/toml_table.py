@@ -38,7 +38,6 @@ class TomlTable:
 
     @property
     def snippet(self) -> str:
-        """Return the table as TOML."""
         # Strings and lists of strings look the same in JSON and TOML.
         lines = [f"{key} = {json.dumps(value)}" for key, value in self.values.items()]
         return "\n".join([f"[{self.parent}.{self.name}]", *lines]) + "\n"
@@ -53,7 +52,6 @@ class TomlTable:
         return EntryState.PRESENT if table == self.values else EntryState.CHANGED
 
     def add(self, text: str) -> str:
-        """Return the text with the table at its end."""
         before = end_with_newline(text)
         newline = newline_of(text)
         gap = newline if before.strip() else ""
@@ -64,9 +62,8 @@ class TomlTable:
             raise CannotEdit(self._line(text), f"{self.parent!r} is written in a way that cannot be added to")
         return after
 
-    def remove(self, text: str, original: str) -> str:
-        """Return the text without the lines of the table and its subtables."""
-        del original  # no other line was added
+    def remove(self, text: str, _original: str) -> str:
+        """Return the text without the lines of the table and its subtables; nothing else was added."""
         after = _remove_table(text, re.compile(self._header_pattern()))
         data = _read(text)
         siblings = {name: table for name, table in self._tables(data).items() if name != self.name}

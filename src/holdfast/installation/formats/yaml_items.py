@@ -26,6 +26,8 @@ from holdfast.installation.formats.entry import (
 from holdfast.storage.files import foreign_document
 
 _HOLDFAST_COMMAND = re.compile(r"""^(?:'[^']*/holdfast'|(?:\S*/)?holdfast)\s+send\s""")
+_INDENTATION_COLUMNS = 2
+"""Of the items in the snippet, and in a list that was empty."""
 _BLOCK_SCALARS = ("|", ">")
 
 
@@ -50,7 +52,6 @@ class YamlItems:
         return EntryState.PRESENT if is_complete else EntryState.CHANGED
 
     def add(self, text: str) -> str:
-        """Return the text with the items after the existing ones."""
         _, node = self._list(text)
         newline = newline_of(text)
         expected = [*(item for _, item in self._entries(text)), *self._snippet_items]
@@ -62,25 +63,24 @@ class YamlItems:
         position, column = self._insertion_point(node)
         if not _items(node):
             lines[position - 1] = _open_empty_list(lines[position - 1], node, newline)
-        items = [f"{' ' * column}{line[2:]}" for line in lines_of(self.snippet)[1:]]
+        items = [f"{' ' * column}{line[_INDENTATION_COLUMNS:]}" for line in lines_of(self.snippet)[1:]]
         lines[position:position] = [line.replace("\n", newline) for line in items]
         return self._verify(text, "".join(lines), expected)
 
     def remove(self, text: str, original: str) -> str:
-        """Return the text without Holdfast's items, and without the list if it was created for them."""
         key, _ = self._list(text)
         lines: list[str | None] = list(lines_of(text))
-        others = [item for _, item in self._entries(text) if not self._is_holdfast_item(item)]
+        remaining = [item for _, item in self._entries(text) if not self._is_holdfast_item(item)]
         for node, item in self._entries(text):
             if self._is_holdfast_item(item):
                 for index in range(node.start_mark.line, _last_line(node)):
                     lines[index] = None
         existed = self.name in (_data(original) or {})
-        if not others:
+        if not remaining:
             name_line = _line(key) - 1
             lines[name_line] = _empty_list(lines[name_line] or "", key) if existed else None
         after = "".join(line for line in lines if line is not None)
-        return self._verify(text, after, others if others or existed else None)
+        return self._verify(text, after, remaining if remaining or existed else None)
 
     @cached_property
     def _snippet_items(self) -> list[dict[str, Any]]:
@@ -107,14 +107,12 @@ class YamlItems:
         raise CannotEdit(_line(value), f"{self.name!r} is not a list")
 
     def _entries(self, text: str) -> list[tuple[Any, Any]]:
-        """Return the items of the list, as nodes and as data."""
         _, node = self._list(text)
         return list(zip(_items(node), (_data(text) or {}).get(self.name) or [], strict=False))
 
     def _insertion_point(self, node: Any) -> tuple[int, int]:
-        """Return the line after which to insert items, and their column."""
         if not _items(node):
-            return _line(node), 2
+            return _line(node), _INDENTATION_COLUMNS
         if node.flow_style:
             raise CannotEdit(_line(node), f"{self.name!r} is written in brackets")
         return _last_line(node), node.start_mark.column
@@ -162,7 +160,6 @@ def _starts_holdfast(item: Any) -> bool:
 
 
 def _has_same_key(item: Any, holdfast_item: dict[str, Any]) -> bool:
-    """Return whether an item is bound to the same key in the same context."""
     if not isinstance(item, dict) or str(item.get("key")).lower() != holdfast_item["key"]:
         return False
     return holdfast_item["context"] in re.split(r"\s*,\s*", str(item.get("context")))
@@ -173,7 +170,6 @@ def _line(node: Any) -> int:
 
 
 def _last_line(node: Any) -> int:
-    """Return the number of the last line of a node."""
     while isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
         last = node.value[-1]
         node = last[1] if isinstance(last, tuple) else last

@@ -13,7 +13,8 @@ from functools import lru_cache
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.types import Receive, Scope, Send
 
-from holdfast.faces.http.asgi import EXCHANGE, Headers, HttpExchange, send_accepted, send_json
+from holdfast.faces.http.asgi import Headers, send_accepted, send_json
+from holdfast.faces.http.exchange import EXCHANGE, HttpExchange
 from holdfast.faces.http.settings import SESSION_HEADER
 from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.streamable.event_stream import send_stream
@@ -36,10 +37,13 @@ from holdfast.kernel.limits import Limits
 _JSON_RANGES = frozenset({"*/*", "application/json", "application/*"})
 _EVENT_RANGES = frozenset({"*/*", "text/event-stream", "text/*"})
 _HANDSHAKE_VERSIONS = frozenset(version.encode() for version in HANDSHAKE_PROTOCOL_VERSIONS)
+_VERSION_HEADER = b"mcp-protocol-version"
+_MAX_CACHED_ACCEPT_HEADERS = 64
+"""A judgement: a client sends the same header with every request, and a server has few kinds of clients."""
 
 
 def is_handshake_revision(version: bytes | None) -> bool:
-    """Return whether a version header, or its absence, belongs to the handshake era."""
+    """Return whether a version header belongs to the handshake era; so does its absence (None)."""
     return version is None or version in _HANDSHAKE_VERSIONS
 
 
@@ -48,25 +52,22 @@ def check_post_headers(headers: Headers) -> None:
     media_type = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
     if media_type != b"application/json":
         raise Refusal(415, "Unsupported Media Type: Content-Type must be application/json.")
-    if not all(_accepts_json_and_events(headers.get(b"accept", b""))):
+    accepted = _accepted_ranges(headers.get(b"accept", b""))
+    if not (accepted & _JSON_RANGES and accepted & _EVENT_RANGES):
         raise Refusal(406, "Not Acceptable: Client must accept both application/json and text/event-stream.")
 
 
-@lru_cache(maxsize=64)
-def _accepts_json_and_events(accept: bytes) -> tuple[bool, bool]:
-    """Return whether an Accept header allows JSON, and whether it allows events."""
+@lru_cache(maxsize=_MAX_CACHED_ACCEPT_HEADERS)
+def _accepted_ranges(accept: bytes) -> frozenset[str]:
+    """Return the media ranges of an Accept header, without those that it excludes."""
     media_ranges = accept.decode("latin-1").lower().split(",")
-    accepted = {item.partition(";")[0].strip() for item in media_ranges if not _is_excluded(item)}
-    return bool(accepted & _JSON_RANGES), bool(accepted & _EVENT_RANGES)
+    return frozenset(item.partition(";")[0].strip() for item in media_ranges if not _is_excluded(item))
 
 
 def _is_excluded(media_range: str) -> bool:
     """Return whether a media range has the quality value zero."""
     parameters = [part.strip() for part in media_range.split(";")[1:]]
     return any(part.startswith("q=") and not part[2:].strip("0.") for part in parameters)
-
-
-_VERSION_HEADER = b"mcp-protocol-version"
 
 
 class ProtocolEndpoint:
@@ -78,7 +79,6 @@ class ProtocolEndpoint:
         self._stateless = StatelessRequests(server, limits)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer an admitted request."""
         try:
             await self._answer(scope, receive, send)
         except Refusal as refused:
@@ -95,7 +95,6 @@ class ProtocolEndpoint:
             self._sessions.close()
 
     def end_streams(self) -> None:
-        """End the streams that stay open while a client listens."""
         self._sessions.end_streams()
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -167,17 +166,16 @@ class ProtocolEndpoint:
         session = self._sessions.open(http.caller.key)
         posted = PostedRequest(session, request, http, receive, send)
         posted.headers = [(SESSION_HEADER, session.identity.encode())]
-        established = False
+        is_established = False
         try:
             await session.answer(posted)
-            established = not posted.failed
+            is_established = not posted.failed
         finally:
-            if not established:
+            if not is_established:
                 session.close()
 
     async def _listen(self, http: HttpExchange, receive: Receive, send: Send) -> None:
-        _, accepts_events = _accepts_json_and_events(http.headers.get(b"accept", b""))
-        if not accepts_events:
+        if not _accepted_ranges(http.headers.get(b"accept", b"")) & _EVENT_RANGES:
             raise Refusal(406, "Not Acceptable: Client must accept text/event-stream.")
         session = self._session(http)
         last_id = http.headers.get(b"last-event-id")

@@ -3,8 +3,8 @@
 Contract:
 - A message has the id `<stream>-<number>`; a stream without a name has no ids and cannot be resumed.
 - A stream has at most one reader. A new reader replaces the old one, whose connection must be broken.
-- Storage is bounded. A message marked as needed (an answer, or a request of the server) is stored until it is
-  sent; other messages (notifications) are dropped when there are too many.
+- Notifications are dropped when more is stored than the limits allow. A message marked as needed (an answer,
+  or a request of the server) is stored until it is sent, even above the limits.
 - A stream is sent as the body of a response (server-sent events) until it ends or the client leaves.
 """
 
@@ -17,15 +17,26 @@ from dataclasses import dataclass
 
 from starlette.types import Receive, Send
 
-from holdfast.faces.http.asgi import KEEP_ALIVE_COMMENT, RawHeaders, wait_for_disconnect
+from holdfast.faces.http.asgi import RawHeaders, wait_for_disconnect
 from holdfast.kernel.limits import Limits
+
+_HEADERS = [
+    (b"content-type", b"text/event-stream"),
+    (b"cache-control", b"no-cache, no-transform"),
+    (b"x-accel-buffering", b"no"),
+]
+"""The last two keep proxies from storing, compressing or buffering the stream."""
+
+_KEEP_ALIVE_COMMENT = b": still here\n\n"
+"""Sent in pauses, so that proxies do not close an idle connection."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Event:
     number: int
     frame: bytes
-    needed: bool
+    """The event as it is sent: its id, its name and its data."""
+    is_needed: bool
 
 
 class EventStream:
@@ -39,28 +50,24 @@ class EventStream:
         self._count = 0
         self.sent = 0
         """The number of the newest message that was sent, to any reader."""
-        self.size = 0
-        """The number of bytes stored."""
+        self.stored_bytes = 0
         self._reader: object = None
-        """Identifies the current reader; None when there is none."""
+        """A token of the current reader, compared by identity; None when there is none."""
         self._changed = asyncio.Event()
-        self.finished = False
+        self.is_finished = False
 
     def prime(self) -> None:
         """Send an id without a message, so that a client can resume before the first message."""
-        self._append(b"data: \n\n", needed=True)
+        self._append(b"data: \n\n", is_needed=True)
 
-    def add(self, message: bytes, *, needed: bool) -> None:
-        """Send a message to the current or the next reader."""
-        self._append(b"event: message\ndata: " + message + b"\n\n", needed=needed)
+    def add(self, message: bytes, *, is_needed: bool) -> None:
+        self._append(b"event: message\ndata: " + message + b"\n\n", is_needed=is_needed)
 
     def finish(self) -> None:
-        """End the stream once its reader has received everything."""
-        self.finished = True
+        self.is_finished = True
         self._changed.set()
 
     def start_reading(self) -> object:
-        """Return a new reader, which replaces the previous one."""
         self._reader = object()
         self._changed.set()
         return self._reader
@@ -72,7 +79,7 @@ class EventStream:
             self._changed.set()
 
     async def frames(self, reader: object, after: int, ping_seconds: float) -> AsyncIterator[bytes]:
-        """Yield the messages after a number, with keep-alive comments in pauses, until the reader changes."""
+        """Yield the events after a number, with comments in pauses, until the reader is replaced."""
         position = after
         while self._reader is reader:
             self._changed.clear()
@@ -83,45 +90,38 @@ class EventStream:
                 yield event.frame
             if self._changed.is_set():
                 continue
-            if self.finished:
+            if self.is_finished:
                 return
             try:
                 async with asyncio.timeout(ping_seconds):
                     await self._changed.wait()
             except TimeoutError:
-                yield KEEP_ALIVE_COMMENT
+                yield _KEEP_ALIVE_COMMENT
 
-    def _append(self, text: bytes, *, needed: bool) -> None:
+    def _append(self, text: bytes, *, is_needed: bool) -> None:
         frame = text
         if self.name is not None:
             frame = b"id: %b%d\n%b" % (self._prefix, self._count + 1, text)
-        if not self._make_room(len(frame)) and not needed:
+        if not self._make_room(len(frame)) and not is_needed:
             return
         self._count += 1
-        self._stored.append(_Event(self._count, frame, needed))
-        self.size += len(frame)
+        self._stored.append(_Event(self._count, frame, is_needed))
+        self.stored_bytes += len(frame)
         self._changed.set()
 
     def _make_room(self, size: int) -> bool:
-        """Drop the oldest messages that are not needed; return whether another one fits."""
+        """Drop old messages up to the first that is needed and not sent; return whether `size` bytes fit."""
         while self._stored and not self._has_room(size):
             oldest = self._stored[0]
-            if oldest.needed and oldest.number > self.sent:
+            if oldest.is_needed and oldest.number > self.sent:
                 break
             self._stored.popleft()
-            self.size -= len(oldest.frame)
+            self.stored_bytes -= len(oldest.frame)
         return self._has_room(size)
 
     def _has_room(self, size: int) -> bool:
-        fits = self.size + size <= self._limits.session_event_bytes
+        fits = self.stored_bytes + size <= self._limits.session_event_bytes
         return fits and len(self._stored) < self._limits.session_events
-
-
-_HEADERS = [
-    (b"content-type", b"text/event-stream"),
-    (b"cache-control", b"no-cache, no-transform"),
-    (b"x-accel-buffering", b"no"),
-]
 
 
 async def send_stream(
@@ -140,9 +140,9 @@ async def send_stream(
         await send({"type": "http.response.start", "status": 200, "headers": [*_HEADERS, *(headers or ())]})
         async for frame in stream.frames(reader, after, ping_seconds):
             await send({"type": "http.response.body", "body": frame, "more_body": True})
-        stayed = not disconnect.done()
+        is_connected = not disconnect.done()
         await send({"type": "http.response.body", "body": b"", "more_body": False})
-        return stayed
+        return is_connected
     finally:
         stream.stop_reading(reader)
         disconnect.cancel()

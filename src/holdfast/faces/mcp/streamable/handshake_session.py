@@ -42,10 +42,12 @@ class HandshakeSession:
     def __init__(self, identity: str, owner: str, server: ProtocolServer, limits: Limits) -> None:
         self.identity = self.client = identity
         self.owner = owner
+        """The key of the caller that opened the session."""
         self.questions = OpenQuestions()
         self.standalone = EventStream(_STANDALONE_NAME, limits)
         """Messages that belong to no answer; a GET request reads them."""
         self.last_used = time.monotonic()
+        """When the last request or stream ended; a monotonic time."""
         self.on_closed: Callable[[HandshakeSession], object] = lambda _: None
         self._server = server
         self.limits = limits
@@ -54,28 +56,27 @@ class HandshakeSession:
         self._requests: dict[RequestId, PostedRequest] = {}
         self._streams: OrderedDict[str, EventStream] = OrderedDict()
         self._streams_opened = 0
-        self._users = 0
+        self._open_uses = 0
+        """The number of requests and streams that are open."""
         self._closed = False
 
     @property
     def is_idle(self) -> bool:
-        """Return whether no request and no stream is open."""
-        return self._users == 0
+        return self._open_uses == 0
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
         """Keep the session from expiring while the block runs."""
-        self._users += 1
+        self._open_uses += 1
         try:
             yield
         finally:
-            self._users -= 1
+            self._open_uses -= 1
             self.last_used = time.monotonic()
 
     # From the client
 
     async def answer(self, posted: PostedRequest) -> None:
-        """Serve a request of this client."""
         request = posted.exchange.request
         if request.id in self._requests:
             problem = invalid_request(f"the id {request.id!r} is still in use", "duplicate_id")
@@ -93,7 +94,6 @@ class HandshakeSession:
         return await self._engine.respond(exchange)
 
     def handle_notification(self, message: Notification) -> None:
-        """Process a notification."""
         self.last_used = time.monotonic()
         if message.method == "notifications/cancelled":
             self._cancel((message.params or {}).get("requestId"))
@@ -101,7 +101,6 @@ class HandshakeSession:
             self._engine.handle_notification(message)
 
     def handle_response(self, response: Response) -> None:
-        """Process the answer to a request of the server."""
         self.last_used = time.monotonic()
         self.questions.resolve(response)
 
@@ -116,17 +115,15 @@ class HandshakeSession:
         """Return at once: storage for a client that does not read is bounded."""
 
     def send_notification(self, method: str, params: dict[str, Any] | None) -> None:
-        """Send the client a notification on the standalone stream."""
-        self.standalone.add(encode(notification(method, params)), needed=False)
+        self.standalone.add(encode(notification(method, params)), is_needed=False)
 
     async def send_request(
         self, method: str, params: dict[str, Any] | None, seconds: float | None
     ) -> dict[str, Any]:
-        """Send the client a request on the standalone stream and return the result."""
         return await self.questions.send_request(method, params, seconds, self._send)
 
     def _send(self, message: dict[str, Any]) -> None:
-        self.standalone.add(encode(message), needed=True)
+        self.standalone.add(encode(message), is_needed=True)
 
     def new_stream(self) -> EventStream:
         """Return a stream for one answer, which can be resumed while it is stored."""
@@ -148,21 +145,18 @@ class HandshakeSession:
         return stream, after
 
     def _drop_oldest_streams(self) -> None:
-        """Drop the oldest finished streams until the rest is within the limits."""
-        finished = deque(name for name, stream in self._streams.items() if stream.finished)
-        size = sum(stream.size for stream in self._streams.values())
+        finished = deque(name for name, stream in self._streams.items() if stream.is_finished)
+        size = sum(stream.stored_bytes for stream in self._streams.values())
         limits = self.limits
         while finished and (len(finished) > limits.session_streams or size > limits.session_event_bytes):
-            size -= self._streams.pop(finished.popleft()).size
+            size -= self._streams.pop(finished.popleft()).stored_bytes
 
     # The end
 
     def end_streams(self) -> None:
-        """End the standalone stream."""
         self.standalone.finish()
 
     def close(self) -> None:
-        """End the session and drop its state."""
         if self._closed:
             return
         self._closed = True

@@ -19,7 +19,8 @@ from typing import Any, Protocol
 from mcp.shared.inbound import ERROR_CODE_HTTP_STATUS, InboundModernRoute
 from starlette.types import Receive, Send
 
-from holdfast.faces.http.asgi import HttpExchange, RawHeaders, send_json, wait_for_disconnect
+from holdfast.faces.http.asgi import RawHeaders, send_json, wait_for_disconnect
+from holdfast.faces.http.exchange import HttpExchange
 from holdfast.faces.mcp.streamable.event_stream import EventStream, send_stream
 from holdfast.faces.mcp.wire.exchange import Exchange
 from holdfast.faces.mcp.wire.messages import (
@@ -36,6 +37,17 @@ from holdfast.faces.mcp.wire.open_questions import OpenQuestions
 from holdfast.kernel.call import Call
 from holdfast.kernel.codes import INVALID_REQUEST
 from holdfast.kernel.limits import Limits
+
+Route = InboundModernRoute | None
+"""The parsed envelope of the stateless era; None in the handshake era."""
+Respond = Callable[[Exchange], Awaitable[Any]]
+
+_REQUEST_CANCELLED = WireError(-32800, "Request cancelled")
+"""The code of the Language Server Protocol (RequestCancelled); MCP defines none."""
+
+_WATCH_DELAY_SECONDS = 0.05
+"""How long a request runs before its connection is watched for a disconnect. A judgement: most requests are
+answered by then."""
 
 
 class Refusal(Exception):
@@ -55,30 +67,20 @@ class Refusal(Exception):
         self.headers = headers or []
 
 
-REQUEST_CANCELLED = WireError(-32800, "Request cancelled")
-
-_WATCH_DELAY_SECONDS = 0.05
-"""How long a request runs before its connection is watched for a disconnect. A judgement: most requests are
-answered by then."""
-
-
 class PostedExchange(Exchange):
     """A request over HTTP. Its calls are settled when its response was sent or could not be sent."""
 
     def __init__(
         self, request: WireRequest, channel: PostedRequest, http: HttpExchange, client: Hashable, route: Route
     ) -> None:
-        super().__init__(request, channel)
-        self.actor = http.actor
+        super().__init__(request, channel, actor=http.actor, route=route)
         self.stateless = route is not None
-        self.route = route
-        self._http = http
         self.client = client
+        self._http = http
         self.observed.face = "http"
         self.observed.client = http.actor
 
     def add_call(self, call: Call) -> None:
-        """Settle a call once its answer was sent or could not be sent."""
         self._http.add_call(call)
 
 
@@ -101,11 +103,6 @@ class Conversation(Protocol):
         """Return a stream for one answer and the messages before it."""
 
 
-Route = InboundModernRoute | None
-"""The parsed envelope of the stateless era; None in the handshake era."""
-Respond = Callable[[Exchange], Awaitable[Any]]
-
-
 class PostedRequest:
     """The response to one request: JSON, or an event stream once something else has to be sent."""
 
@@ -121,6 +118,7 @@ class PostedRequest:
         self.exchange = PostedExchange(request, self, http, conversation.client, route)
         self.headers: RawHeaders = []
         self.failed = False
+        """Whether the answer is an error."""
         self._conversation = conversation
         self._http = http
         self._limits = conversation.limits
@@ -128,7 +126,7 @@ class PostedRequest:
         self._receive = receive
         self._send = send
         self._stream: EventStream | None = None
-        self._sending: asyncio.Task[bool] | None = None
+        self._sending: asyncio.Task[None] | None = None
         self._watching: asyncio.Task[None] | None = None
         self._task: asyncio.Task[Any] | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -139,28 +137,24 @@ class PostedRequest:
         """Return at once: each answer has its own connection."""
 
     def send_notification(self, method: str, params: dict[str, Any] | None) -> None:
-        """Send the client a notification."""
-        self._events().add(encode(notification(method, params)), needed=False)
+        self._events().add(encode(notification(method, params)), is_needed=False)
 
     async def send_request(
         self, method: str, params: dict[str, Any] | None, seconds: float | None
     ) -> dict[str, Any]:
-        """Send the client a request and return its result."""
         return await self._conversation.questions.send_request(method, params, seconds, self._send_event)
 
     def _send_event(self, message: dict[str, Any]) -> None:
-        self._events().add(encode(message), needed=True)
+        self._events().add(encode(message), is_needed=True)
 
     # The answer
 
     def cancel(self) -> None:
-        """Stop working on a request whose client no longer waits."""
         if self._task is not None and not self.exchange.cancelled:
             self.exchange.cancelled = True
             self._task.cancel()
 
     async def answer(self, respond: Respond) -> None:
-        """Serve the request and send its outcome."""
         self._task = asyncio.current_task()
         self._start_timer(_WATCH_DELAY_SECONDS if self.exchange.stateless else self._ping_seconds)
         try:
@@ -189,7 +183,7 @@ class PostedRequest:
                 raise
             if self._task is not None:
                 self._task.uncancel()
-            failure = REQUEST_CANCELLED
+            failure = _REQUEST_CANCELLED
             if self.exchange.stateless:
                 self.exchange.observed.failure = failure.kind
                 return None
@@ -202,7 +196,7 @@ class PostedRequest:
         if self._stream is None or self._sending is None:
             await send_json(self._send, status, body, self.headers)
             return
-        self._stream.add(body, needed=True)
+        self._stream.add(body, is_needed=True)
         self._stream.finish()
         await self._sending
 
@@ -213,11 +207,12 @@ class PostedRequest:
             self._sending = asyncio.create_task(self._send_events(self._stream))
         return self._stream
 
-    async def _send_events(self, stream: EventStream) -> bool:
-        stayed = await send_stream(stream, 0, self._ping_seconds, self._receive, self._send, self.headers)
-        if not stayed and self.exchange.stateless:
+    async def _send_events(self, stream: EventStream) -> None:
+        is_connected = await send_stream(
+            stream, 0, self._ping_seconds, self._receive, self._send, self.headers
+        )
+        if not is_connected and self.exchange.stateless:
             self.cancel()
-        return stayed
 
     # Slow answers
 
@@ -225,7 +220,10 @@ class PostedRequest:
         self._timer = asyncio.get_running_loop().call_later(seconds, self._on_slow_answer)
 
     def _on_slow_answer(self) -> None:
-        """Watch for a disconnect first; later make the response a stream, to keep the connection alive."""
+        """In the stateless era, watch for a disconnect first; then make the response a stream.
+
+        A stream keeps the connection alive, and notices a disconnect itself.
+        """
         if self._stream is not None:
             return
         if self.exchange.stateless and self._watching is None:

@@ -2,7 +2,7 @@
 
 Contract:
 - A session belongs to the client that opened it. Other clients cannot find it.
-- When a client, or all clients together, have too many sessions, the one that was idle longest is closed. A
+- When a client, or all clients combined, have too many sessions, the one that was idle longest is closed. A
   new session is refused only when none is idle.
 - A session that was not used for `session_idle_seconds` is closed.
 - A session's identity starts with the number of the worker process that holds the session.
@@ -49,22 +49,19 @@ class Sessions:
         return session
 
     def find(self, identity: str, owner: str) -> HandshakeSession | None:
-        """Return the session with that identity if it belongs to this owner."""
         session = self._open.get(identity)
         return session if session is not None and session.owner == owner else None
 
     def end_streams(self) -> None:
-        """End the standalone stream of every session."""
         for session in self._open.values():
             session.end_streams()
 
     def close(self) -> None:
-        """Close every session."""
         for session in list(self._open.values()):
             session.close()
 
     async def close_expired(self) -> None:
-        """Close sessions as they expire, forever."""
+        """Close sessions as they expire, until cancelled."""
         seconds = self._limits.session_idle_seconds
         while True:
             await asyncio.sleep(seconds / _EXPIRY_CHECKS_PER_LIFETIME)

@@ -1,4 +1,4 @@
-"""Serves requests of the stateless era. Each is self-contained, and its headers must repeat its envelope."""
+"""Serves requests of the stateless era. Each is self-contained, and its headers repeat its envelope."""
 
 from __future__ import annotations
 
@@ -31,6 +31,8 @@ from holdfast.kernel.limits import Limits
 
 _ROUTING_HEADERS = (b"mcp-protocol-version", b"mcp-method", b"mcp-name")
 _PARAMETER_HEADER_PREFIX = b"mcp-param-"
+_MAX_QUOTED_CHARACTERS = 40
+"""Of an unsupported revision. A judgement: revisions have ten characters."""
 _SUPPORTED_VERSIONS = (*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS)
 
 
@@ -38,6 +40,7 @@ class StatelessRequests:
     """Checks and serves requests without a session."""
 
     client: Hashable = ""
+    """Requests without a session have no identity in common; nothing is sent to them later."""
 
     def __init__(self, server: ProtocolServer, limits: Limits) -> None:
         self.questions = OpenQuestions()
@@ -65,7 +68,6 @@ class StatelessRequests:
         raise NotImplementedError(method)
 
     async def answer(self, posted: PostedRequest) -> None:
-        """Serve one request."""
         await posted.answer(self._engine.respond)
 
     def route(self, scope: Scope, headers: Headers, request: WireRequest) -> InboundModernRoute:
@@ -103,7 +105,6 @@ class StatelessRequests:
             raise _refusal(rejection, request.id)
 
     def _declares_headers(self, name: str, schema: Mapping[str, Any]) -> bool:
-        """Return whether an argument of a tool has to be repeated in a header."""
         if name not in self._tools_with_headers:
             self._tools_with_headers[name] = bool(x_mcp_header_map(schema))
         return self._tools_with_headers[name]
@@ -115,7 +116,8 @@ def check_version(headers: Headers, identity: RequestId | None = None) -> None:
     rejection = unsupported_protocol_version_rejection(version, _SUPPORTED_VERSIONS)
     if rejection is not None:
         supported = ", ".join(_SUPPORTED_VERSIONS)
-        text = f"MCP-Protocol-Version {version[:40]!a} is not supported; supported are {supported}."
+        quoted = ascii(version[:_MAX_QUOTED_CHARACTERS])
+        text = f"MCP-Protocol-Version {quoted} is not supported; supported are {supported}."
         raise Refusal(400, WireError(rejection.code, text, rejection.data), identity)
 
 

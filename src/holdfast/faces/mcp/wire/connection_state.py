@@ -36,10 +36,11 @@ class ConnectionState:
 
     phase: Phase = Phase.UNINITIALIZED
     capabilities: bool = False
+    """A property of the specification's phase INITIALIZING, in which it is false."""
     graceful: bool = False
+    """Whether open requests are still answered before the end."""
 
     def after(self, event: ConnectionEvent) -> ConnectionState:
-        """Return the state after an event, or raise `InvalidTransition`."""
         match self.phase, event:
             case Phase.UNINITIALIZED, ConnectionEvent.INITIALIZE:
                 return ConnectionState(Phase.INITIALIZING, capabilities=False)

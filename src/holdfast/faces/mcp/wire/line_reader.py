@@ -29,7 +29,6 @@ class LineReader:
         self._skipping = False
 
     def feed(self, data: bytes) -> Iterator[bytes | Overlong]:
-        """Add received bytes and yield each line that is now complete."""
         self._buffer += data
         start = 0
         while (end := self._buffer.find(_LINE_FEED, self._searched)) >= 0:
@@ -45,7 +44,6 @@ class LineReader:
         yield from self._skip_overlong()
 
     def finish(self) -> bytes:
-        """Return the rest after the last line feed, at the end of the stream."""
         rest = b"" if self._skipping else bytes(self._buffer)
         self._buffer.clear()
         return rest

@@ -23,6 +23,7 @@ RequestId = str | int
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _STRING_OR_BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]')
 _CLIENT_CHOSEN_FIELDS = ("progressToken", "_meta")
+# After the name "id": a colon, a string or an integer of 64 bits, and the end of the member.
 _ID_AFTER_NAME = re.compile(rb'\s*:\s*("(?:[^"\\]|\\.)*"|-?\d{1,19})\s*[,}]')
 
 
@@ -34,6 +35,7 @@ class WireRequest:
     method: str
     params: dict[str, Any] | None
     size: int
+    """The bytes of the message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +178,6 @@ class WireError(Exception):
         return kind if isinstance(kind, str) else str(self.code)
 
     def wire(self) -> dict[str, Any]:
-        """Return the error object of JSON-RPC."""
         body = {"code": self.code, "message": self.message}
         return body if self.data is None else body | {"data": self.data}
 
@@ -229,7 +230,7 @@ def encode_error(identity: RequestId | None, failure: WireError) -> bytes:
 
 
 def notification(method: str, params: dict[str, Any] | None) -> dict[str, Any]:
-    """Return a message that is never answered."""
+    """Return a notification of the server."""
     body: dict[str, Any] = {"jsonrpc": "2.0", "method": method}
     return body if params is None else body | {"params": params}
 

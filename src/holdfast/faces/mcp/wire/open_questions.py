@@ -48,7 +48,6 @@ class OpenQuestions:
         future.set_exception(WireError(code, str(message), response.error.get("data")))
 
     def fail_all(self, reason: WireError) -> None:
-        """Raise `reason` in every waiting coroutine."""
         for future in self._awaited.values():
             if not future.done():
                 future.set_exception(reason)

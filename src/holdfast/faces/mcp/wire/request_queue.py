@@ -49,22 +49,18 @@ class RequestQueue:
 
     @property
     def is_empty(self) -> bool:
-        """Return whether no request is running or parked."""
         return not self._open
 
     def holds(self, identity: RequestId) -> bool:
-        """Return whether a request with this id is running or parked."""
         return identity in self._open
 
     def has_room_for(self, request: WireRequest) -> bool:
-        """Return whether the request can be started or parked."""
         if self._starts_at_once(request):
             return True
         fits = self._parked_bytes + request.size <= self._limits.parked_bytes
         return fits and len(self._parked) < self._limits.requests_parked
 
     def add(self, exchange: Exchange) -> None:
-        """Start the exchange, or park it until another one ends."""
         self._open[exchange.request.id] = exchange
         if self._starts_at_once(exchange.request):
             self._start(exchange)

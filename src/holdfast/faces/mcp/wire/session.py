@@ -15,7 +15,7 @@ import contextlib
 from functools import partial
 from typing import Any
 
-from holdfast.faces.admission import TokenBucket
+from holdfast.faces.admission import TokenBucket, rate_limited
 from holdfast.faces.mcp.wire.connection_state import (
     ConnectionEvent,
     ConnectionState,
@@ -44,9 +44,11 @@ from holdfast.faces.mcp.wire.request_queue import RequestQueue
 from holdfast.faces.mcp.wire.streams import OutputStream
 from holdfast.faces.settlements import Settlements
 from holdfast.kernel.codes import RATE_LIMITED
-from holdfast.kernel.errors import Cancelled, RateLimited
+from holdfast.kernel.errors import Cancelled
 from holdfast.kernel.limits import Limits
 
+_ONLY_CLIENT = ""
+"""The key of the client whose next request waits for settlements: a pipe has one client."""
 _GRACE_SECONDS = 1.0
 """How long a session that ends waits for cancelled requests and for the last writes. A judgement: both take
 milliseconds unless the client hangs, and a user who stops a server should not have to wait."""
@@ -69,18 +71,17 @@ class WireSession:
         self._requests.when_empty = self._finish_when_drained
         self._questions = OpenQuestions()
         self._stopping = False
-        self._to_answer_last: list[Exchange] = []
+        self._shutdown_requests: list[Exchange] = []
+        """Requests to shut down, which are answered after all others."""
         self._finished = asyncio.Event()
         output.on_broken = self.abort
 
     def use_engine(self, engine: Engine) -> None:
-        """Use another engine from now on."""
         self._engine = self._requests.engine = engine
 
     # Input
 
     def receive(self, data: bytes) -> None:
-        """Process received bytes."""
         for line in self._reader.feed(data):
             if isinstance(line, Overlong):
                 self._refuse(refuse_overlong(line.prefix, self._limits.request_bytes))
@@ -115,7 +116,7 @@ class WireSession:
             exchange.observed.method = "ping"
             self._answer(exchange, {})
         elif exchange.request.method == "shutdown" and not exchange.stateless:
-            self._to_answer_last.append(exchange)
+            self._shutdown_requests.append(exchange)
             self.stop(self._limits.drain_seconds)
         else:
             self._requests.add(exchange)
@@ -164,15 +165,12 @@ class WireSession:
     async def send_request(
         self, method: str, params: dict[str, Any] | None, seconds: float | None
     ) -> dict[str, Any]:
-        """Send the client a request and return its result."""
         return await self._questions.send_request(method, params, seconds, self._send)
 
     async def wait_uncongested(self) -> None:
-        """Wait until the client has read enough of what was sent."""
         await self.output.wait_uncongested()
 
     def send_notification(self, method: str, params: dict[str, Any] | None) -> None:
-        """Send the client a notification."""
         self._send(notification(method, params))
 
     def _conclude(self, exchange: Exchange, outcome: Any) -> None:
@@ -186,11 +184,12 @@ class WireSession:
             self._answer(exchange, outcome)
 
     def _answer(self, exchange: Exchange, result: Any) -> None:
-        line = encode_result(exchange.request.id, result) + b"\n"
-        if len(line) - 1 > self._limits.response_bytes:
+        body = encode_result(exchange.request.id, result)
+        if len(body) > self._limits.response_bytes:
             self._settle(exchange, answered=False)
-            self._refuse_exchange(exchange, response_too_large(len(line) - 1, self._limits.response_bytes))
+            self._refuse_exchange(exchange, response_too_large(len(body), self._limits.response_bytes))
             return
+        line = body + b"\n"
         if exchange.calls:
             self.output.send(line, lambda written: self._settle(exchange, answered=written))
         else:
@@ -198,7 +197,7 @@ class WireSession:
         exchange.observed.conclude(len(line))
 
     def _settle(self, exchange: Exchange, *, answered: bool) -> None:
-        self._settlements.settle("", exchange, answered=answered)
+        self._settlements.settle(_ONLY_CLIENT, exchange, answered=answered)
 
     def _refuse_exchange(self, exchange: Exchange, failure: WireError) -> None:
         self._answer_error(exchange.request.id, failure)
@@ -227,7 +226,6 @@ class WireSession:
         self._finish_when_drained()
 
     def abort(self) -> None:
-        """Interrupt all requests and finish."""
         if self._finished.is_set():
             return
         self._stopping = True
@@ -252,15 +250,13 @@ class WireSession:
     def _finish(self) -> None:
         if self._finished.is_set():
             return
-        for exchange in self._to_answer_last:
+        for exchange in self._shutdown_requests:
             self._answer(exchange, None)
         self.state = self.state.after(ConnectionEvent.DRAINED)
         self._finished.set()
 
 
-def _rate_limit_error(exchange: Exchange, reason: str, wait: float) -> WireError:
-    code = RateLimited.number if exchange.stateless else RATE_LIMITED
-    milliseconds = max(1, round(wait * 1000))
-    retry = {"retryAfterMs": milliseconds, "retry_after_ms": milliseconds}
-    message = f"Rate limit exceeded. Try again in {milliseconds} ms."
-    return WireError(code, message, {"type": RateLimited.kind, "reason": reason} | retry)
+def _rate_limit_error(exchange: Exchange, reason: str, wait_seconds: float) -> WireError:
+    error = rate_limited(reason, wait_seconds)
+    code = error.number if exchange.stateless else RATE_LIMITED
+    return WireError(code, error.sentence(), {"type": error.kind} | error.data)

@@ -30,8 +30,12 @@ Written = Callable[[bool], None]
 """Receives whether a line was written completely."""
 
 _CHUNKS_PER_TURN = 64
-"""Chunks written before other tasks of the event loop run. A judgement that bounds how
-long they wait."""
+"""Chunks written before other tasks of the event loop run. A judgement: a few milliseconds for them to wait,
+and few turns for a long answer."""
+_FLUSH_CHECK_SECONDS = 0.005
+"""Between checks at the end of a connection. A judgement: no one notices the delay."""
+_FIRST_PRIVATE_DESCRIPTOR = 3
+"""After standard input, output and error."""
 _SLOW_READER_DIVISOR = 32
 """A reader is slow when more than the limit divided by this is queued. A judgement: a small fraction, so that
 the queue stops growing long before the limit."""
@@ -51,7 +55,8 @@ class OutputStream:
         self._watching = False
         self.queued = 0
         """The number of bytes that the reader has not read yet."""
-        self.broken = False
+        self.is_broken = False
+        """Whether nothing more can be written."""
         self.on_broken: Callable[[], None] = lambda: None
         self.on_congestion: Callable[[bool], None] = lambda _: None
         self._can_block = not _supports_readiness(descriptor)
@@ -59,8 +64,8 @@ class OutputStream:
 
     def send(self, line: bytes, written: Written | None = None) -> None:
         """Queue one line, including its line feed, and write as much as the reader accepts now."""
-        if self.broken:
-            _report(written, False)
+        if self.is_broken:
+            _report(written, success=False)
             return
         self._lines.append((memoryview(line), written))
         self.queued += len(line)
@@ -76,25 +81,23 @@ class OutputStream:
         return self.queued > self._limit // _SLOW_READER_DIVISOR
 
     async def wait_uncongested(self) -> None:
-        """Wait until the reader has read enough for more to be produced."""
         # Checked again after waking: others that woke earlier may have filled the queue again.
         while not self._has_space.is_set():
             await self._has_space.wait()
 
     async def wait_flushed(self) -> None:
-        """Wait until all lines were written or can no longer be."""
-        while self._lines and not self.broken:
-            await asyncio.sleep(0.005)
+        while self._lines and not self.is_broken:
+            await asyncio.sleep(_FLUSH_CHECK_SECONDS)
 
     def close(self) -> None:
         """Stop writing; report the queued lines as not written."""
         self._stop_watching()
-        self.broken = True
+        self.is_broken = True
         lines, self._lines = self._lines, deque()
         self.queued = 0
         self._has_space.set()
         for _, written in lines:
-            _report(written, False)
+            _report(written, success=False)
 
     def _write(self) -> None:
         for _ in range(_CHUNKS_PER_TURN):
@@ -118,7 +121,7 @@ class OutputStream:
             self._lines[0] = (line[size:], written)
             return
         self._lines.popleft()
-        _report(written, True)
+        _report(written, success=True)
 
     def _watch_or_stop(self) -> None:
         if self._lines and self._can_block:
@@ -148,7 +151,7 @@ def _supports_readiness(descriptor: int) -> bool:
     return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
-def _report(written: Written | None, success: bool) -> None:
+def _report(written: Written | None, *, success: bool) -> None:
     if written is not None:
         written(success)
 
@@ -167,6 +170,7 @@ class InputStream:
         self._flowing = threading.Event()
         self._closed = False
         self._by_readiness = True
+        """Whether the event loop waits for the descriptor; otherwise a thread reads it."""
         try:
             self._loop.add_reader(descriptor, self._read)
         except PermissionError:
@@ -188,7 +192,6 @@ class InputStream:
                 self._loop.add_reader(self._descriptor, self._read)
 
     def close(self) -> None:
-        """Read no more."""
         if self._by_readiness and not self._closed:
             self._loop.remove_reader(self._descriptor)
         self._closed = True
@@ -237,8 +240,8 @@ def claimed_standard_streams() -> Iterator[tuple[int, int]]:
     if sys.stdout is None:
         raise Unavailable("Standard output is closed.", hint="Start the server with a pipe for its answers.")
     sys.stdout.flush()
-    wire_in = fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, 3)
-    wire_out = fcntl.fcntl(1, fcntl.F_DUPFD_CLOEXEC, 3)
+    wire_in = fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, _FIRST_PRIVATE_DESCRIPTOR)
+    wire_out = fcntl.fcntl(1, fcntl.F_DUPFD_CLOEXEC, _FIRST_PRIVATE_DESCRIPTOR)
     null_device = os.open(os.devnull, os.O_RDONLY)
     original_stdout, sys.stdout = sys.stdout, sys.stderr
     os.dup2(null_device, 0)
