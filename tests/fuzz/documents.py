@@ -29,7 +29,8 @@ from holdfast.tasks.imports.check_list import read_check_list
 from holdfast.tasks.imports.task_master import read_task_master
 from holdfast.tasks.link_targets import parse_target
 from holdfast.tasks.trackers import asana, github, linear
-from holdfast.tasks.trackers.tracker import parse_settings, required_list
+from holdfast.tasks.trackers.json_fields import required_list
+from holdfast.tasks.trackers.settings import parse_settings
 from holdfast.templates.address import TemplateAddress
 from holdfast.templates.definition import compile_pattern as compiled_parameter
 from holdfast.templates.definition import parse_template as parsed_template

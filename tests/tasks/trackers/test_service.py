@@ -28,8 +28,9 @@ from holdfast.tasks.trackers.github import (
     validate_project,
 )
 from holdfast.tasks.trackers.service import Service, ServiceProfile, pause
+from holdfast.tasks.trackers.settings import parse_settings
 from holdfast.tasks.trackers.three_way_merge import FieldConflict, merge_values
-from holdfast.tasks.trackers.tracker import SyncCursor, parse_settings
+from holdfast.tasks.trackers.tracker import SyncCursor
 from tests.tasks.trackers.github_server import TOKEN, FakeGitHub, github
 from tests.tasks.trackers.web_server import Answer, Server, serving
 

@@ -17,8 +17,9 @@ from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.trackers import asana, counterparts, custom, github, jira, linear, trello
 from holdfast.tasks.trackers.counterparts import StoredTracker
 from holdfast.tasks.trackers.report import SyncTerms, TrackerOut, TrackerReport, step_fields
+from holdfast.tasks.trackers.settings import parse_settings
 from holdfast.tasks.trackers.synchronisation import Synchronisation
-from holdfast.tasks.trackers.tracker import Tracker, TrackerKind, parse_settings
+from holdfast.tasks.trackers.tracker import Tracker, TrackerKind
 from holdfast.tasks.view.results import timestamp_or_none, workspace_ref
 
 KINDS: Mapping[str, TrackerKind] = MappingProxyType(

@@ -18,19 +18,10 @@ from holdfast.kernel.errors import InvalidArguments, NotFound, Unavailable
 from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.tasks.store.states import Priority, Status
 from holdfast.tasks.trackers.foreign import ForeignCriterion, ForeignTask, priority_of, status_of
+from holdfast.tasks.trackers.json_fields import item_id, object_field, object_list, required_list, text_field
 from holdfast.tasks.trackers.service import Service, ServiceProfile
 from holdfast.tasks.trackers.three_way_merge import FIELDS
-from holdfast.tasks.trackers.tracker import (
-    Account,
-    SyncCursor,
-    TrackerKind,
-    changed_pages,
-    item_id,
-    object_field,
-    object_list,
-    required_list,
-    text_field,
-)
+from holdfast.tasks.trackers.tracker import Account, SyncCursor, TrackerKind, changed_pages
 
 _PROJECT = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}")
 _REMOTE_ADDRESS = re.compile(
@@ -78,9 +69,8 @@ def project_of_remote(address: str) -> str | None:
     return found["project"] if found and _PROJECT.fullmatch(found["project"]) else None
 
 
-def _authorization(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
+def _authorization(_settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
     """Return the header with the user's token, from the environment or the git credential helper."""
-    del settings
     token = configuration.variable("GITHUB_TOKEN", "GH_TOKEN") or configuration.password("github.com")
     if token is None:
         raise Unavailable("There is no token for GitHub.", hint=_TOKEN_HINT)
@@ -96,7 +86,6 @@ class GitHub:
     synced_fields: ClassVar[frozenset[str]] = frozenset(FIELDS)
 
     def whoami(self) -> Account:
-        """Return our account; fails if the project or the token is invalid."""
         found = self.service.get(self._path("")).json()
         account = text_field(self.service.get("/user").json(), "login")
         return Account(
@@ -116,7 +105,6 @@ class GitHub:
                     yield task
 
     def create(self, task: ForeignTask) -> ForeignTask:
-        """Create an issue."""
         uid = task.extra.get("uid")
         made = self.service.send("POST", self._path("/issues"), fields_of(task, uid))
         created = task_of(made)
@@ -125,7 +113,6 @@ class GitHub:
         return created
 
     def change(self, origin: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
-        """Change an issue."""
         sent = fields_of(whole, whole.extra.get("uid"), values)
         return task_of(self.service.send("PATCH", self._path(f"/issues/{int(origin)}"), sent))
 

@@ -12,26 +12,17 @@ from urllib.parse import quote
 
 from holdfast.kernel.errors import Conflict
 from holdfast.storage.git.credentials import UsersConfiguration
+from holdfast.tasks.store.states import Status
 from holdfast.tasks.trackers.foreign import ForeignTask, priority_of, status_of
-from holdfast.tasks.trackers.service import ServiceProfile, ServiceTracker
+from holdfast.tasks.trackers.json_fields import item_id, object_field, object_list, required_list, text_field
+from holdfast.tasks.trackers.service import ServiceProfile
 from holdfast.tasks.trackers.three_way_merge import FIELDS
-from holdfast.tasks.trackers.tracker import (
-    Account,
-    SyncCursor,
-    TrackerKind,
-    item_id,
-    object_field,
-    object_list,
-    read_token,
-    required_list,
-    text_field,
-)
+from holdfast.tasks.trackers.tracker import Account, ServiceTracker, SyncCursor, TrackerKind, read_token
 
 _ISSUES_PER_PAGE = 100
 """A page size that Jira in the cloud and self-hosted Jira both accept; either may return fewer."""
 _REQUESTED_FIELDS = "summary,description,status,priority,labels,updated,resolution"
 _PRIORITY_NAMES = {"high": "High", "medium": "Medium", "low": "Low"}
-_STATUS_BY_CATEGORY = {"new": "backlog", "indeterminate": "in-progress", "done": "done"}
 _PROFILE = ServiceProfile("Jira", "Set JIRA_TOKEN; for the cloud also name your email in the config.")
 
 
@@ -49,17 +40,15 @@ class Jira(ServiceTracker):
     synced_fields: ClassVar[frozenset[str]] = frozenset(FIELDS)
 
     def whoami(self) -> Account:
-        """Return our account; fails if the project or the token is invalid."""
         account = text_field(self.service.get("/rest/api/2/myself").json(), "displayName", "name")
         project = self.service.get(f"/rest/api/2/project/{quote(self._project, safe='')}").json()
         address = f"{self.service.client.base}/browse/{self._project}"
         return Account(account, text_field(project, "name") or self._project, address)
 
     def changed_since(self, cursor: SyncCursor) -> Iterator[ForeignTask]:
-        """Yield the issues that changed since the cursor, oldest first."""
         jql = f'project = "{_escape_jql(self._project)}"'
         if cursor.since is not None:
-            jql += f' AND updated >= "{cursor.since[:16].replace("T", " ")}"'
+            jql += f' AND updated >= "{cursor.since[:16].replace("T", " ")}"'  # JQL compares minutes
         return cursor.advance_over(map(self._task, self._search(f"{jql} ORDER BY updated ASC")))
 
     def create(self, task: ForeignTask) -> ForeignTask:
@@ -115,8 +104,8 @@ class Jira(ServiceTracker):
         )
 
     def _issue(self, origin: str) -> ForeignTask:
-        found = self.service.get(f"/rest/api/2/issue/{quote(origin, safe='')}", {"fields": _REQUESTED_FIELDS})
-        return self._task(found.json())
+        address = f"/rest/api/2/issue/{quote(origin, safe='')}"
+        return self._task(self.service.get(address, {"fields": _REQUESTED_FIELDS}).json())
 
     def _task(self, issue: Mapping[str, Any]) -> ForeignTask:
         fields, key = object_field(issue, "fields"), item_id(issue, "key")
@@ -125,7 +114,7 @@ class Jira(ServiceTracker):
             origin=key,
             title=text_field(fields, "summary"),
             description=text_field(fields, "description"),
-            status=_status(object_field(fields, "status")),  # type: ignore[arg-type]
+            status=_status(object_field(fields, "status")),
             priority=priority_of(text_field(object_field(fields, "priority"), "name")) or "medium",
             labels=tuple(map(str, labels)) if isinstance(labels, list) else (),
             url=f"{self.service.client.base}/browse/{key}",
@@ -137,23 +126,21 @@ class Jira(ServiceTracker):
         return str(self.settings["project"])
 
 
-def _status(found: Mapping[str, Any]) -> str:
+def _status(state: Mapping[str, Any]) -> Status:
     """Return our state for a state of a Jira workflow, by its name or else by its category."""
-    named = status_of(text_field(found, "name"))
-    return named or _STATUS_BY_CATEGORY.get(
-        text_field(object_field(found, "statusCategory"), "key"), "backlog"
-    )
+    category = text_field(object_field(state, "statusCategory"), "key")
+    return status_of(text_field(state, "name"), category) or "backlog"
 
 
 def _fields(task: ForeignTask, names: Any) -> dict[str, Any]:
     """Return the named fields of a task as fields of an issue; the state is changed by a transition."""
-    given: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "title": ("summary", task.title),
         "description": ("description", task.description),
         "priority": ("priority", {"name": _PRIORITY_NAMES[task.priority]}),
         "labels": ("labels", [label.replace(" ", "-") for label in task.labels]),
     }
-    return dict(given[name] for name in names if name in given)
+    return dict(fields[name] for name in names if name in fields)
 
 
 def _escape_jql(text: str) -> str:
