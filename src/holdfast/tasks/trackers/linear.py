@@ -34,7 +34,7 @@ _CREATE_MUTATION = f"""mutation($input: IssueCreateInput!) {{
   issueCreate(input: $input) {{ success issue {{ {_ISSUE_FIELDS} }} }} }}"""
 _UPDATE_MUTATION = f"""mutation($id: String!, $input: IssueUpdateInput!) {{
   issueUpdate(id: $id, input: $input) {{ success issue {{ {_ISSUE_FIELDS} }} }} }}"""
-# https://linear.app/docs/priority: 1 is urgent, 2 high, 3 medium, 4 low, and 0 none.
+# In Linear, 1 is urgent, 2 high, 3 medium, 4 low, and 0 no priority.
 _PRIORITY_BY_NUMBER: dict[int, Priority] = {1: "high", 2: "high", 3: "medium", 4: "low"}
 _NUMBER_BY_PRIORITY = {"high": 2, "medium": 3, "low": 4}
 _EPOCH = "1970-01-01T00:00:00.000Z"

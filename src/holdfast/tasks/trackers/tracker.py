@@ -15,10 +15,11 @@ from holdfast.tasks.trackers.service import Service, ServiceProfile
 
 @dataclass(frozen=True)
 class Account:
-    """The account that a token belongs to, and the project, by their display names."""
+    """The account that a token belongs to, and the project; fields of a `TrackerReport`."""
 
     account: str
     project: str
+    """Its display name, or its key if it has none."""
     url: str | None = None
     """The address of the project for people."""
 

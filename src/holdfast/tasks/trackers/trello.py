@@ -18,8 +18,7 @@ from holdfast.tasks.trackers.tracker import Account, ServiceTracker, SyncCursor,
 
 _REQUESTED_FIELDS = "name,desc,idList,closed,dateLastActivity,url,labels"
 _CARDS_PER_PAGE = 1000
-"""The most that Trello returns at once
-(https://developer.atlassian.com/cloud/trello/guides/rest-api/nested-resources/)."""
+"""The most that Trello returns at once."""
 _PROFILE = ServiceProfile("Trello", "Set TRELLO_KEY and TRELLO_TOKEN.")
 
 
