@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field, StrictBool
 
@@ -28,7 +28,7 @@ from holdfast.tasks.view.task_table import task_table
 from holdfast.tasks.view.text import blockers_text, task_line
 
 _DEFAULT_LIMIT = 20
-"""Tasks on a page. A judgement: they fit the default byte budget of a result."""
+"""Tasks on a page. A judgement: so many fit the default byte budget of a result (`view/budget.py`)."""
 _MAX_CARDS_FOR_MODELS = 100
 """Up to this many cards, the byte budget for models applies. Only the browser page requests more."""
 
@@ -66,7 +66,7 @@ class ListTasks(TaskFilter):
         json_schema_extra=ONLY_SPECIFIED,
     )
     cursor: str | None = Field(default=None, max_length=1000, description="Cursor of the page before.")
-    response_format: ResponseFormat = Field(default="concise", description="How much of each task.")
+    response_format: ResponseFormat = Field(default="concise", description="Whether to show all details.")
 
 
 class TaskPage(Reported):
@@ -81,8 +81,7 @@ class TaskPage(Reported):
     )
 
 
-def listing_text(page: Any) -> str:
-    """Return a page of tasks, one per line."""
+def _page_text(page: TaskPage) -> str:
     shown = page.details or page.tasks
     if not shown:
         return "No tasks." if not page.total else f"No more tasks; {page.total} in all."
@@ -92,8 +91,7 @@ def listing_text(page: Any) -> str:
     return "\n".join(lines)
 
 
-def listing_table(page: Any, width: int) -> str:
-    """Return a page of tasks as a table, and the option that shows the next page."""
+def _page_table(page: TaskPage, width: int) -> str:
     shown: Sequence[TaskRef] = page.details or page.tasks
     if not shown:
         return "No tasks match." if not page.total else f"No more tasks; {page.total} in all."
@@ -118,8 +116,8 @@ def _table_row(task: TaskRef) -> tuple[str, str, str, str, str]:
     effect=Effect.READ,
     command="list",
     example="holdfast tasks list --status backlog --limit 10",
-    text=listing_text,
-    table=listing_table,
+    text=_page_text,
+    table=_page_table,
     annotations=READING,
     addresses=(
         Address(
@@ -187,7 +185,7 @@ def _query(transaction: TaskTransaction, arguments: TaskFilter) -> Query:
 class ShowBoard(TaskFilter):
     """A filter for cards, an order, and a page."""
 
-    task_ids: list[TaskId] = Field(default=[], max_length=100, description="Only these, if they match.")
+    task_ids: list[TaskId] = Field(default=[], max_length=100, description="Only these tasks, if they match.")
     sort: Literal["ready", "updated"] = Field(
         default="ready", description="In the order of assignment, or the latest change first."
     )
@@ -197,10 +195,9 @@ class ShowBoard(TaskFilter):
     cursor: str | None = Field(default=None, max_length=1000, description="Cursor of the page before.")
 
 
-def board_text(shown: Any) -> str:
-    """Return how many tasks each column has, and the cards, one per line."""
-    totals = ", ".join(f"{column.total} {column.status}" for column in shown.columns if column.total)
-    return "\n".join([totals or "No tasks.", *map(task_line, shown.cards)])
+def _board_text(board: Board) -> str:
+    totals = ", ".join(f"{column.total} {column.status}" for column in board.columns if column.total)
+    return "\n".join([totals or "No tasks.", *map(task_line, board.cards)])
 
 
 @tasks.operation(
@@ -209,7 +206,7 @@ def board_text(shown: Any) -> str:
     effect=Effect.READ,
     command="board",
     example="holdfast tasks board --label api",
-    text=board_text,
+    text=_board_text,
     listed=False,
     annotations=READING,
 )
@@ -273,7 +270,7 @@ def show(room: Tasks, arguments: OneTask) -> ShownTask:
     Very long texts and lists are cut, which `truncated` reports, unless `whole` is set.
     """
     with reading(room, arguments) as transaction:
-        found = rows.find_task(transaction, arguments.task_id)
-        detail = task_detail(transaction, found, transaction.who)
+        task = rows.find_task(transaction, arguments.task_id)
+        detail = task_detail(transaction, task, transaction.who)
     detail = detail if arguments.whole else shorten_task(detail, MAX_BYTES)
     return ShownTask(operation="show", workspace=workspace_ref(transaction.workspace), task=detail)

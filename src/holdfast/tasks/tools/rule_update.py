@@ -137,8 +137,7 @@ class RulesResult(Reported):
     truncated: bool | None = Field(default=None, description="Set if not all of them are shown.")
 
 
-def rules_text(result: Any) -> str:
-    """Return rules, one per line."""
+def _text(result: RulesResult) -> str:
     lines = [
         f"{item.id}  [{item.scope}, {item.type}]"
         f"  {shorten(one_line(item.text), _MAX_LINE_CHARACTERS, tidy=True)}"
@@ -163,7 +162,7 @@ def rules_text(result: Any) -> str:
     example='holdfast tasks rules add --rule-type testing --rule-content "Run the tests before you commit."',
     specified=True,
     idempotent=True,
-    text=rules_text,
+    text=_text,
     annotations=PLANNING,
     addresses=(Address("POST", "workspaces/{workspace_path}/rules"),),
 )
@@ -190,7 +189,7 @@ class ListRules(InSession):
     effect=Effect.READ,
     command="list-rules",
     example="holdfast tasks list-rules --rule-type testing",
-    text=rules_text,
+    text=_text,
     annotations=PLANNING,
     listed=False,
     addresses=(Address("GET", "workspaces/{workspace_path}/rules"),),
@@ -241,7 +240,7 @@ def _find_rule_id(room: Tasks, arguments: UpdateRules) -> str:
     for rule in rules.active_rules(room):
         if _normalise(rule.text) == _normalise(text):
             return rule.id
-    raise NotFound(f'There is no rule "{text[:80]}".', hint=_LIST_HINT)
+    raise NotFound(f'There is no rule "{shorten(text, _MAX_LINE_CHARACTERS)}".', hint=_LIST_HINT)
 
 
 def _normalise(text: str) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import Field, StrictBool
 
 from holdfast.kernel.errors import InvalidCursor
@@ -36,7 +34,7 @@ class ShowStatus(InSession):
     )
 
 
-def status_text(result: Any) -> str:
+def status_text(result: StatusResult) -> str:
     """Return the status in one sentence."""
     counts = result.counts
     by_status = ", ".join(f"{count} {name}" for name, count in counts.by_status.items() if count)

@@ -43,7 +43,7 @@ class DiffStat(Result):
 
 
 class DocumentWritten(Reported):
-    """Receipt for a document."""
+    """The document's new hash, and how much of it changed."""
 
     uri: str
     sha256: str
