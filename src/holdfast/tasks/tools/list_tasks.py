@@ -14,7 +14,7 @@ from holdfast.kernel.text import one_line, table
 from holdfast.tasks.inputs import AnyPriority, AnyStatus, normalise_path
 from holdfast.tasks.models import InSession, Reported, ResponseFormat, ShortText, TaskDetail, TaskId, TaskRef
 from holdfast.tasks.store import rows
-from holdfast.tasks.store.query import Query, Sort, count_by_status, cursor_after, find
+from holdfast.tasks.store.query import Page, Query, Sort, count_by_status, cursor_after, find
 from holdfast.tasks.store.records import task_number
 from holdfast.tasks.store.session import reading
 from holdfast.tasks.store.states import FINISHED, STATUSES
@@ -154,16 +154,20 @@ def list_tasks(room: Tasks, arguments: ListTasks) -> TaskPage:
             maximum = DEFAULT_BYTES if arguments.limit <= _DEFAULT_LIMIT else MAX_BYTES
             refs = fit_refs(task_refs(transaction, page.tasks), maximum)
     shown = len(details or refs)
-    last_shown = page.tasks[shown - 1] if shown < len(page.tasks) else None
     return TaskPage(
         operation="list",
         workspace=workspace_ref(transaction.workspace),
         tasks=refs,
         details=details,
         total=page.total,
-        next_cursor=page.next_cursor if last_shown is None else cursor_after(wanted, last_shown),
-        truncated=None if last_shown is None else True,
+        next_cursor=_next_cursor(page, wanted, shown),
+        truncated=True if shown < len(page.tasks) else None,
     )
+
+
+def _next_cursor(page: Page, query: Query, shown: int) -> str | None:
+    """Return the cursor of the page after the first `shown` tasks of this one, the others having been cut."""
+    return page.next_cursor if shown == len(page.tasks) else cursor_after(query, page.tasks[shown - 1])
 
 
 def _query(transaction: TaskTransaction, arguments: TaskFilter) -> Query:
@@ -224,14 +228,13 @@ def board(room: Tasks, arguments: ShowBoard) -> Board:
         cards = task_cards(transaction, page.tasks)
         if arguments.limit <= _MAX_CARDS_FOR_MODELS:
             cards = fit_items(cards, DEFAULT_BYTES if arguments.limit <= _DEFAULT_LIMIT else MAX_BYTES)
-        last_shown = page.tasks[len(cards) - 1] if len(cards) < len(page.tasks) else None
         return Board(
             operation="board",
             workspace=workspace_ref(transaction.workspace),
             columns=board_columns(count_by_status(transaction, unpaged._replace(status=()))),
             cards=cards,
             total=page.total,
-            next_cursor=page.next_cursor if last_shown is None else cursor_after(wanted, last_shown),
+            next_cursor=_next_cursor(page, wanted, len(cards)),
             seq=last_event_number(transaction),
         )
 

@@ -18,7 +18,7 @@ from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.texts import rules, step_texts
 from holdfast.tasks.texts.shipped_steps import SHIPPED_STEPS, StepName
 from holdfast.tasks.texts.step_texts import MAX_STEP_CHARACTERS, OwnStep
-from holdfast.tasks.tools.rule_update import RuleOut
+from holdfast.tasks.tools.rule_update import RuleOut, rule_out
 from holdfast.tasks.toolset import PLANNING, tasks
 from holdfast.tasks.view.results import timestamp, workspace_ref
 
@@ -115,12 +115,7 @@ def show_steps(room: Tasks, arguments: ShowSteps) -> Steps:
         global_steps=[] if arguments.type == "workspace" else global_steps,
         workspace_steps=[] if arguments.type == "global" else workspace_steps,
         workspace_rules=[
-            RuleOut(
-                id=rule.id,
-                type=rule.type,
-                scope=rule.scope,
-                text=shorten(rule.text, _MAX_TEXT_CHARACTERS, tidy=True),
-            )
+            rule_out(rule, shorten(rule.text, _MAX_TEXT_CHARACTERS, tidy=True))
             for rule in active_rules[:max_rules]
         ],
         rules_total=len(active_rules),
