@@ -154,7 +154,7 @@ def test_waiting_ends_with_the_call() -> None:
 
 def test_an_issue_and_a_task_say_the_same() -> None:
     task = ForeignTask(
-        origin="7",
+        foreign_id="7",
         title="Parse",
         description="All of it.",
         status="review",

@@ -13,13 +13,13 @@ from holdfast.tasks.models import Body, TaskId, Title
 from holdfast.tasks.store.session import identify_caller
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import INTEGRATION, tasks
-from holdfast.tasks.trackers.report import SyncOutcome, SyncTerms, TrackerReport, report_text, step_fields
+from holdfast.tasks.trackers.report import SyncOptions, SyncOutcome, TrackerReport, report_text, step_fields
 
 if TYPE_CHECKING:
     from holdfast.tasks.trackers.github_actions import GitHubActions
 
 
-class RemoteInterface(SyncTerms):
+class RemoteInterface(SyncOptions):
     """A tracker, and an action on it."""
 
     interface_type: Literal["github", "jira", "linear", "asana", "trello", "custom"] = Field(
@@ -84,7 +84,7 @@ Action = Literal[
 ]
 
 
-class GitHubCall(SyncTerms):
+class GitHubCall(SyncOptions):
     """An action on GitHub."""
 
     action: Action = Field(description="What to do; sync_tasks is another name for sync.")

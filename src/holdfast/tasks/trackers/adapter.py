@@ -39,7 +39,7 @@ class FittedTask:
 
 def fit_to_limits(task: ForeignTask) -> FittedTask:
     """Return an item with texts that a task can store."""
-    title = " ".join(strip_unstorable(task.title).split()) or f"({task.origin})"
+    title = " ".join(strip_unstorable(task.title).split()) or f"({task.foreign_id})"
     cut = []
     if len(title) > MAX_TITLE_CHARACTERS:
         cut.append("title")
@@ -92,13 +92,13 @@ def seen_values(fitted: FittedTask) -> dict[str, Any]:
     }
 
 
-def our_task(room: Tasks, uid: str, origin: str = "") -> tuple[Task, ForeignTask]:
+def our_task(room: Tasks, uid: str, foreign_id: str = "") -> tuple[Task, ForeignTask]:
     """Return one of our tasks, as a record and as an item."""
     with room.reading() as transaction:
         task = rows.task_by_uid(transaction, uid)
         labels = items.labels_of(transaction, uid)
     return task, ForeignTask(
-        origin=origin,
+        foreign_id=foreign_id,
         title=task.title,
         description=task.description,
         status=task.status,
@@ -120,7 +120,7 @@ def draft_of(task: ForeignTask, link: TaskLink, key: str) -> Draft:
         title=task.title,
         description=task.description,
         priority=task.priority,
-        ref=task.origin,
+        ref=task.foreign_id,
         labels=task.labels,
         criteria=[item.text for item in task.criteria],
         links=[link],

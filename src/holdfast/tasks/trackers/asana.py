@@ -54,8 +54,8 @@ class Asana(ServiceTracker):
         sent = {"projects": [self.settings["project"]], **_fields(task, self.synced_fields)}
         return self._send("POST", f"{_API_ROOT}/tasks", sent)
 
-    def change(self, origin: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
-        return self._send("PUT", f"{_API_ROOT}/tasks/{quote(origin, safe='')}", _fields(whole, values))
+    def change(self, foreign_id: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
+        return self._send("PUT", f"{_API_ROOT}/tasks/{quote(foreign_id, safe='')}", _fields(whole, values))
 
     def _send(self, method: str, address: str, fields: Mapping[str, Any]) -> ForeignTask:
         answer = self.service.send(method, f"{address}?opt_fields={_REQUESTED_FIELDS}", {"data": fields})
@@ -65,7 +65,7 @@ class Asana(ServiceTracker):
 def task_of(task: Mapping[str, Any]) -> ForeignTask:
     """Return a task as Asana describes it."""
     return ForeignTask(
-        origin=item_id(task, "gid"),
+        foreign_id=item_id(task, "gid"),
         title=text_field(task, "name"),
         description=text_field(task, "notes"),
         status="done" if task.get("completed") is True else "backlog",

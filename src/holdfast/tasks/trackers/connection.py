@@ -17,7 +17,7 @@ from holdfast.tasks.store.records import CallerIdentity
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.trackers import asana, counterparts, custom, github, jira, linear, trello
 from holdfast.tasks.trackers.counterparts import StoredTracker
-from holdfast.tasks.trackers.report import SyncTerms, TrackerOut, TrackerReport, step_fields
+from holdfast.tasks.trackers.report import SyncOptions, TrackerOut, TrackerReport, step_fields
 from holdfast.tasks.trackers.settings import parse_settings
 from holdfast.tasks.trackers.synchronisation import Synchronisation
 from holdfast.tasks.trackers.tracker import Tracker, TrackerKind
@@ -79,7 +79,9 @@ def check_connection(room: Tasks, stored: StoredTracker) -> TrackerReport:
     return report(room, stored.kind, "test", stored, dry_run=True, **asdict(account))
 
 
-def synchronise(room: Tasks, who: CallerIdentity, stored: StoredTracker, options: SyncTerms) -> TrackerReport:
+def synchronise(
+    room: Tasks, who: CallerIdentity, stored: StoredTracker, options: SyncOptions
+) -> TrackerReport:
     """Synchronise tasks with a tracker."""
     tracker = _open_tracker(room, stored.kind, stored.settings)
     outcome = Synchronisation(room, who, tracker, stored, options).run()

@@ -50,8 +50,8 @@ class StoredTracker:
 class Counterpart:
     """An item and its task."""
 
-    origin: str
-    """The id of the item in the tracker."""
+    foreign_id: str
+    """The id of the item in the tracker, in the column `origin`."""
     task: str
     """The uid of the task."""
     url: str | None
@@ -114,8 +114,8 @@ def read_counterparts(room: Tasks, tracker: str) -> dict[str, Counterpart]:
             tracker=tracker,
         ).fetchall()
     return {
-        origin: Counterpart(origin, task, url, json.loads(base), json.loads(seen))
-        for origin, task, url, base, seen in rows
+        foreign_id: Counterpart(foreign_id, task, url, json.loads(base), json.loads(seen))
+        for foreign_id, task, url, base, seen in rows
     }
 
 
@@ -127,7 +127,7 @@ def store_counterparts(room: Tasks, tracker: str, *pairs: Counterpart) -> None:
         workspace = transaction.workspace.id
         rows = [
             {
-                "workspace": workspace, "tracker": tracker, "origin": item.origin, "task": item.task,
+                "workspace": workspace, "tracker": tracker, "origin": item.foreign_id, "task": item.task,
                 "url": item.url, "base": encoded(dict(item.base)), "seen": encoded(dict(item.seen)),
             }
             for item in pairs

@@ -49,9 +49,9 @@ class Custom(ServiceTracker):
     def create(self, task: ForeignTask) -> ForeignTask:
         return self._task(self.service.send("POST", "", self._fields(task, FIELDS)))
 
-    def change(self, origin: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
+    def change(self, foreign_id: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
         return self._task(
-            self.service.send("PATCH", f"/{quote(origin, safe='')}", self._fields(whole, values))
+            self.service.send("PATCH", f"/{quote(foreign_id, safe='')}", self._fields(whole, values))
         )
 
     def _fields(self, task: ForeignTask, names: Any) -> dict[str, Any]:
@@ -71,7 +71,7 @@ class Custom(ServiceTracker):
         status = str(fields["status"] or "")
         labels = fields["labels"]
         return ForeignTask(
-            origin=item_id(fields, "id"),
+            foreign_id=item_id(fields, "id"),
             title=text_field(fields, "title"),
             description=text_field(fields, "description"),
             status=status_of(text_table(self.settings, "statuses").get(status, status)) or "backlog",

@@ -1,6 +1,6 @@
 """The model of another program's task in our terms, shared by importers and trackers.
 
-The modules that use it call such a task an item.
+In texts such a task is called an item, as trackers have issues, cards and tasks.
 """
 
 from __future__ import annotations
@@ -42,9 +42,10 @@ class ForeignCriterion:
 
 @dataclass(frozen=True)
 class ForeignTask:
-    """A task of another program. `origin` is its permanent id there."""
+    """A task of another program."""
 
-    origin: str
+    foreign_id: str
+    """The permanent id there."""
     title: str
     description: str = ""
     status: Status = "backlog"
@@ -52,16 +53,17 @@ class ForeignTask:
     labels: tuple[str, ...] = ()
     criteria: tuple[ForeignCriterion, ...] = ()
     depends_on: tuple[str, ...] = ()
-    """Origins of the tasks that must be done first."""
+    """The foreign ids of the tasks that must be done first."""
     parent: str | None = None
-    """The origin of its parent task."""
+    """The foreign id of the parent task."""
     milestone: str | None = None
     plan: str = ""
     notes: str = ""
     url: str | None = None
     updated_at: str | None = None
+    """The time of the last change, as the tracker writes it."""
     line: int | None = None
-    """The line in the source file where it starts."""
+    """The first line in the file, for an imported task."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Properties that our tasks do not have, by their name in the other program."""
 
@@ -75,15 +77,6 @@ class ForeignTask:
         return "\n\n".join(filter(None, [self.notes.strip(), "\n".join(lines)]))
 
 
-@dataclass(frozen=True)
-class Problem:
-    """Something in a file that could not be imported unchanged, and what was done instead."""
-
-    file: str
-    line: int | None
-    message: str
-
-
 def status_of(*words: str) -> Status | None:
     """Return our state for the first word of another program that is known, or None."""
     return next((_STATUSES[word] for word in map(_normalise_word, words) if word in _STATUSES), None)
@@ -91,7 +84,7 @@ def status_of(*words: str) -> Status | None:
 
 def priority_of(word: str) -> Priority | None:
     """Return our priority for a word of another program, or None if it is unknown; no word is medium."""
-    return _PRIORITIES.get(_normalise_word(word or "none"))
+    return _PRIORITIES.get(_normalise_word(word) or "none")
 
 
 def _normalise_word(word: str) -> str:

@@ -44,7 +44,7 @@ class PullRequest:
     merge_commit: str | None = None
 
     @property
-    def origin(self) -> str:
+    def foreign_id(self) -> str:
         return f"#{self.number}"
 
 
@@ -98,12 +98,12 @@ class GitHub:
     def create(self, task: ForeignTask) -> ForeignTask:
         created = task_of(self.service.send("POST", self._path("/issues"), fields_of(task)))
         if task.status in ("done", "dropped"):
-            return self.change(created.origin, {"status": task.status}, task)
+            return self.change(created.foreign_id, {"status": task.status}, task)
         return created
 
-    def change(self, origin: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
+    def change(self, foreign_id: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
         sent = fields_of(whole, values)
-        return task_of(self.service.send("PATCH", self._path(f"/issues/{int(origin)}"), sent))
+        return task_of(self.service.send("PATCH", self._path(f"/issues/{int(foreign_id)}"), sent))
 
     def issue(self, number: int) -> ForeignTask:
         return task_of(self.service.get(self._path(f"/issues/{number}")).json())

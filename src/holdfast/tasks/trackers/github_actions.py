@@ -20,7 +20,7 @@ from holdfast.tasks.trackers.adapter import move_to_status, our_task
 from holdfast.tasks.trackers.connection import report, tracker_out
 from holdfast.tasks.trackers.counterparts import StoredTracker
 from holdfast.tasks.trackers.github import GitHub, PullRequest
-from holdfast.tasks.trackers.report import Done, SyncOutcome, SyncTerms, TrackerReport
+from holdfast.tasks.trackers.report import StepKind, SyncOptions, SyncOutcome, TrackerReport
 from holdfast.tasks.trackers.synchronisation import Synchronisation
 
 _TASK_ID = re.compile(r"(?<![\w-])TP-0*(\d{1,9})(?!\w)", re.IGNORECASE)
@@ -104,7 +104,7 @@ class GitHubActions:
             return outcome
         created = None
         if not self.dry_run:
-            run = Synchronisation(self.room, self.who, tracker, self.stored, SyncTerms(dry_run=False))
+            run = Synchronisation(self.room, self.who, tracker, self.stored, SyncOptions(dry_run=False))
             created = run.create_there(task, our_task(self.room, task.uid)[1])
         outcome.record("created_there", task.id, task.title, created)
         return outcome
@@ -140,7 +140,7 @@ class GitHubActions:
         request = self._tracker().pull_request(number)
         outcome = SyncOutcome()
         for task in self._tasks_of(request):
-            done: Done = "changed_here"
+            done: StepKind = "changed_here"
             refusal = None
             if not self.dry_run:
                 self._link(task, request)
@@ -188,7 +188,7 @@ class GitHubActions:
 
     def _link(self, task: Task, request: PullRequest) -> None:
         link = TaskLink(
-            "url", f"{self.stored.settings['repository']}{request.origin}", request.url, request.title
+            "url", f"{self.stored.settings['repository']}{request.foreign_id}", request.url, request.title
         )
         self.room.update(task.uid, Change(add={"links": [link]}), self.who)
 

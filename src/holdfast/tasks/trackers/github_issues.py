@@ -34,7 +34,7 @@ def task_of(issue: Mapping[str, Any]) -> ForeignTask:
     labels = [text_field(label, "name") for label in object_list(issue, "labels")]
     body, criteria, uid = _parse_body(text_field(issue, "body"))
     return ForeignTask(
-        origin=item_id(issue, "number"),
+        foreign_id=item_id(issue, "number"),
         title=text_field(issue, "title"),
         description=body,
         status=_status(issue, labels),

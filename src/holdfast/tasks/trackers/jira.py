@@ -56,18 +56,18 @@ class Jira(ServiceTracker):
         kind = self.settings.get("issue_type", "Task")
         fields = {"project": {"key": self._project}, "issuetype": {"name": kind}, **_fields(task, FIELDS)}
         made = self.service.send("POST", "/rest/api/2/issue", {"fields": fields})
-        origin = item_id(made, "key")
+        foreign_id = item_id(made, "key")
         if task.status != "backlog":
-            self._move(origin, task.status)
-        return self._issue(origin)
+            self._move(foreign_id, task.status)
+        return self._issue(foreign_id)
 
-    def change(self, origin: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
+    def change(self, foreign_id: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
         """Change an issue; its state changes by the transitions of its workflow."""
         if fields := _fields(whole, values):
-            self.service.send("PUT", f"/rest/api/2/issue/{quote(origin, safe='')}", {"fields": fields})
+            self.service.send("PUT", f"/rest/api/2/issue/{quote(foreign_id, safe='')}", {"fields": fields})
         if "status" in values:
-            self._move(origin, whole.status)
-        return self._issue(origin)
+            self._move(foreign_id, whole.status)
+        return self._issue(foreign_id)
 
     def _search(self, jql: str) -> Iterator[dict[str, Any]]:
         """Yield the issues that a JQL query finds; Jira in the cloud pages by token, others by offset."""
@@ -88,9 +88,9 @@ class Jira(ServiceTracker):
                 if not issues or not isinstance(total, int) or query["startAt"] >= total:
                     return
 
-    def _move(self, origin: str, status: str) -> None:
+    def _move(self, foreign_id: str, status: str) -> None:
         """Move an issue to a state by a transition of its workflow; raise if the workflow has none."""
-        address = f"/rest/api/2/issue/{quote(origin, safe='')}/transitions"
+        address = f"/rest/api/2/issue/{quote(foreign_id, safe='')}/transitions"
         offered = object_list(self.service.get(address).json(), "transitions")
         for transition in offered:
             if _status(object_field(transition, "to")) == status:
@@ -98,20 +98,20 @@ class Jira(ServiceTracker):
                 return
         names = ", ".join(text_field(transition, "name") for transition in offered) or "none"
         raise Conflict(
-            f"Jira's workflow has no transition of '{origin}' to '{status}'.",
+            f"Jira's workflow has no transition of '{foreign_id}' to '{status}'.",
             hint=f"It offers: {names}.",
-            origin=origin,
+            origin=foreign_id,
         )
 
-    def _issue(self, origin: str) -> ForeignTask:
-        address = f"/rest/api/2/issue/{quote(origin, safe='')}"
+    def _issue(self, foreign_id: str) -> ForeignTask:
+        address = f"/rest/api/2/issue/{quote(foreign_id, safe='')}"
         return self._task(self.service.get(address, {"fields": _REQUESTED_FIELDS}).json())
 
     def _task(self, issue: Mapping[str, Any]) -> ForeignTask:
         fields, key = object_field(issue, "fields"), item_id(issue, "key")
         labels = fields.get("labels")
         return ForeignTask(
-            origin=key,
+            foreign_id=key,
             title=text_field(fields, "summary"),
             description=text_field(fields, "description"),
             status=_status(object_field(fields, "status")),

@@ -70,8 +70,8 @@ class Linear(ServiceTracker):
         answer = self._query(_CREATE_MUTATION, {"input": sent})
         return task_of(object_field(object_field(answer, "issueCreate"), "issue"))
 
-    def change(self, origin: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
-        answer = self._query(_UPDATE_MUTATION, {"id": origin, "input": self._input(whole, values)})
+    def change(self, foreign_id: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
+        answer = self._query(_UPDATE_MUTATION, {"id": foreign_id, "input": self._input(whole, values)})
         return task_of(object_field(object_field(answer, "issueUpdate"), "issue"))
 
     def _input(self, task: ForeignTask, names: Any) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def task_of(issue: Mapping[str, Any]) -> ForeignTask:
     state = object_field(issue, "state")
     number = issue.get("priority")
     return ForeignTask(
-        origin=item_id(issue, "identifier", "id"),
+        foreign_id=item_id(issue, "identifier", "id"),
         title=text_field(issue, "title"),
         description=text_field(issue, "description"),
         status=status_of(text_field(state, "name"), text_field(state, "type")) or "backlog",

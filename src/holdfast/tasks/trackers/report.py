@@ -14,7 +14,7 @@ from holdfast.tasks.models import InSession, Reported, Result
 
 Side = Literal["ours", "theirs"]
 Direction = Literal["both", "pull", "push"]
-Done = Literal[
+StepKind = Literal[
     "created_here", "created_there", "changed_here", "changed_there", "conflict", "refused", "failed"
 ]
 
@@ -34,7 +34,7 @@ _STEP_LABELS = {
 }
 
 
-class SyncTerms(InSession):
+class SyncOptions(InSession):
     """The options of a synchronisation."""
 
     direction: Direction = Field(default="both", description="Whose changes are applied to the other side.")
@@ -63,7 +63,7 @@ class SyncTerms(InSession):
 class SyncStep(Result):
     """One change that was made or, in a dry run, would be made."""
 
-    done: Done
+    done: StepKind
     title: UntrustedText
     task_id: str | None = None
     origin: UntrustedText | None = Field(default=None, description="Id of the item in the tracker.")
@@ -76,7 +76,7 @@ class Item(Protocol):
     """Something in a tracker or file: an item, a counterpart or a pull request."""
 
     @property
-    def origin(self) -> str: ...
+    def foreign_id(self) -> str: ...
 
     @property
     def url(self) -> str | None: ...
@@ -92,10 +92,10 @@ class SyncOutcome:
     """Number of finished items for which no tasks were created."""
 
     def record(
-        self, done: Done, task_id: str | None, title: str, item: Item | None = None,
+        self, done: StepKind, task_id: str | None, title: str, item: Item | None = None,
         fields: Iterable[str] = (), detail: str | None = None,
     ) -> None:  # fmt: skip
-        origin, url = (None, None) if item is None else (item.origin, item.url)
+        origin, url = (None, None) if item is None else (item.foreign_id, item.url)
         self.steps.append(
             SyncStep(
                 done=done, title=title, task_id=task_id, origin=origin, fields=list(fields) or None,

@@ -37,7 +37,7 @@ from holdfast.tasks.trackers.adapter import (
 )
 from holdfast.tasks.trackers.counterparts import Counterpart, StoredTracker
 from holdfast.tasks.trackers.foreign import ForeignTask
-from holdfast.tasks.trackers.report import Done, SyncOutcome, SyncTerms
+from holdfast.tasks.trackers.report import StepKind, SyncOptions, SyncOutcome
 from holdfast.tasks.trackers.three_way_merge import MergeResult, merge_values
 from holdfast.tasks.trackers.tracker import SyncCursor, Tracker
 
@@ -51,7 +51,7 @@ class Synchronisation:
     """One synchronisation with one tracker, with its outcome."""
 
     def __init__(
-        self, room: Tasks, who: CallerIdentity, tracker: Tracker, stored: StoredTracker, options: SyncTerms
+        self, room: Tasks, who: CallerIdentity, tracker: Tracker, stored: StoredTracker, options: SyncOptions
     ) -> None:
         self._room = room
         self._who = who
@@ -66,13 +66,14 @@ class Synchronisation:
         call = current_call()
         cursor = SyncCursor.of(self._stored.cursor)
         changed = {
-            fitted.task.origin: fitted for fitted in map(fit_to_limits, self._tracker.changed_since(cursor))
+            fitted.task.foreign_id: fitted
+            for fitted in map(fit_to_limits, self._tracker.changed_since(cursor))
         }
         pairs = counterparts.read_counterparts(self._room, self._stored.name)
         new_items = self._match_items(changed, pairs)
         for number, pair in enumerate(pairs.values()):
             call.progress(number, len(pairs) + len(new_items), f"{len(pairs)} items")
-            self._synchronise(pair, changed.get(pair.origin))
+            self._synchronise(pair, changed.get(pair.foreign_id))
         paired = {pair.task for pair in pairs.values()}
         if self._options.pulls:
             paired.update(self._create_here(new_items))
@@ -89,15 +90,15 @@ class Synchronisation:
         """Add to `pairs` the items that name one of our tasks; return the other items without a task."""
         new_items: list[FittedTask] = []
         paired = {pair.task for pair in pairs.values()}
-        for origin, fitted in changed.items():
-            if origin in pairs:
+        for foreign_id, fitted in changed.items():
+            if foreign_id in pairs:
                 continue
             task = self._find_task(fitted.task.extra.get("uid"))
             if task is not None and task.uid not in paired:
                 pair = Counterpart(
-                    origin, task.uid, fitted.task.url, synced_values(fitted.task), seen_values(fitted)
+                    foreign_id, task.uid, fitted.task.url, synced_values(fitted.task), seen_values(fitted)
                 )
-                pairs[origin] = pair
+                pairs[foreign_id] = pair
                 if not self._options.dry_run:
                     counterparts.store_counterparts(self._room, self._stored.name, pair)
                     self._link(task.uid, fitted.task)
@@ -119,7 +120,7 @@ class Synchronisation:
     # Items that have a task.
 
     def _synchronise(self, pair: Counterpart, changed: FittedTask | None) -> None:
-        task, mine = our_task(self._room, pair.task, pair.origin)
+        task, mine = our_task(self._room, pair.task, pair.foreign_id)
         seen = dict(pair.seen) if changed is None else seen_values(changed)
         synced_fields = self._tracker.synced_fields - set(seen.get("cut", ()))
         merged = merge_values(
@@ -139,7 +140,7 @@ class Synchronisation:
                 seen = {**seen_values(sent), "cut": seen.get("cut", [])}
         if not (merged.for_us or merged.for_them or merged.conflicts):
             self.outcome.unchanged += 1
-        updated = Counterpart(pair.origin, pair.task, pair.url, base, seen)
+        updated = Counterpart(pair.foreign_id, pair.task, pair.url, base, seen)
         if not self._options.dry_run and updated != pair:
             counterparts.store_counterparts(self._room, self._stored.name, updated)
 
@@ -166,7 +167,7 @@ class Synchronisation:
             return None
         if not self._options.dry_run:
             try:
-                sent = self._tracker.change(pair.origin, merged.for_them, whole)
+                sent = self._tracker.change(pair.foreign_id, merged.for_them, whole)
             except RateLimited:
                 raise
             except HoldfastError as error:
@@ -184,7 +185,7 @@ class Synchronisation:
             item = fitted.task
             task_id = None
             if not self._options.dry_run:
-                key = f"{self._stored.name}#{item.origin}"
+                key = f"{self._stored.name}#{item.foreign_id}"
                 task, is_new = self._room.create([draft_of(item, self._link_to(item), key)], self._who)[0]
                 # A task created before an interruption keeps its state; the next run compares it.
                 base = (
@@ -192,7 +193,7 @@ class Synchronisation:
                     if is_new
                     else synced_values(our_task(self._room, task.uid)[1])
                 )
-                pair = Counterpart(item.origin, task.uid, item.url, base, seen_values(fitted))
+                pair = Counterpart(item.foreign_id, task.uid, item.url, base, seen_values(fitted))
                 counterparts.store_counterparts(self._room, self._stored.name, pair)
                 task_id = task.id
                 created.append(task.uid)
@@ -232,7 +233,11 @@ class Synchronisation:
         """Create an item for a task, store the pair, and return the item."""
         created = self._tracker.create(whole)
         pair = Counterpart(
-            created.origin, task.uid, created.url, synced_values(whole), seen_values(fit_to_limits(created))
+            created.foreign_id,
+            task.uid,
+            created.url,
+            synced_values(whole),
+            seen_values(fit_to_limits(created)),
         )
         counterparts.store_counterparts(self._room, self._stored.name, pair)
         self._link(task.uid, created)
@@ -259,16 +264,16 @@ class Synchronisation:
         kind = "issue" if self._stored.kind in ("github", "jira", "linear") else "url"
         separator = "#" if self._stored.kind == "github" else "/"
         project = self._stored.name.partition(":")[2]
-        return TaskLink(kind, f"{project}{separator}{item.origin}", item.url, item.title)
+        return TaskLink(kind, f"{project}{separator}{item.foreign_id}", item.url, item.title)
 
     def _issue_columns(self, item: ForeignTask) -> dict[str, Any]:
         """Return the task's fields for a GitHub issue; other trackers have none."""
         if self._stored.kind != "github":
             return {}
-        return {"issue_number": int(item.origin), "issue_url": item.url}
+        return {"issue_number": int(item.foreign_id), "issue_url": item.url}
 
     def _record(
-        self, done: Done, task: Task, item: Counterpart | ForeignTask | None, fields: Iterable[str] = (),
+        self, done: StepKind, task: Task, item: Counterpart | ForeignTask | None, fields: Iterable[str] = (),
         detail: str | None = None,
     ) -> None:  # fmt: skip
         self.outcome.record(done, task.id, task.title, item, fields, detail)

@@ -63,7 +63,7 @@ class Tracker(Protocol):
     def create(self, task: ForeignTask) -> ForeignTask:
         """Create an item, and return it as the tracker stored it."""
 
-    def change(self, origin: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
+    def change(self, foreign_id: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
         """Change the fields in `values`, after which the item equals `whole`; return it as stored."""
 
 

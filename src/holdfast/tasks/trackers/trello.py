@@ -62,8 +62,8 @@ class Trello(ServiceTracker):
     def create(self, task: ForeignTask) -> ForeignTask:
         return self._task(self.service.send("POST", "/1/cards", self._fields(task, self.synced_fields)))
 
-    def change(self, origin: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
-        address = f"/1/cards/{quote(origin, safe='')}"
+    def change(self, foreign_id: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
+        address = f"/1/cards/{quote(foreign_id, safe='')}"
         return self._task(self.service.send("PUT", address, self._fields(whole, values)))
 
     def _fields(self, task: ForeignTask, names: Any) -> dict[str, Any]:
@@ -98,7 +98,7 @@ class Trello(ServiceTracker):
     def _task(self, card: Mapping[str, Any]) -> ForeignTask:
         state = self._status_by_list.get(text_field(card, "idList"), "backlog")
         return ForeignTask(
-            origin=item_id(card, "id"),
+            foreign_id=item_id(card, "id"),
             title=text_field(card, "name"),
             description=text_field(card, "desc"),
             status="dropped" if card.get("closed") is True else state,
