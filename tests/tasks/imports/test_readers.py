@@ -54,8 +54,8 @@ def test_a_check_list_becomes_nested_tasks_with_states_and_labels() -> None:
     parser = found["Write the parser"]
     assert (parser.labels, parser.priority, parser.line) == (("parser", "@ada"), "high", 5)
     assert parser.description == "It must take **every** dialect."
-    assert found["Deeper"].parent == found["Read headings"].origin == "Write the parser > Read headings"
-    assert found["Read items"].parent == parser.origin
+    assert found["Deeper"].parent == found["Read headings"].foreign_id == "Write the parser > Read headings"
+    assert found["Read items"].parent == parser.foreign_id
     assert found["Forget it"].parent is None
     states = {title: task.status for title, task in found.items()}
     assert states["Read headings"] == "done"
