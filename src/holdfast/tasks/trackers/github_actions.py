@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from holdfast.kernel.errors import Denied, HoldfastError, InvalidArguments, NotFound
+from holdfast.kernel.errors import Denied, InvalidArguments, NotFound
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.storage.git.remotes import Remotes
@@ -25,7 +25,9 @@ from holdfast.tasks.trackers.synchronisation import Synchronisation
 
 _TASK_ID = re.compile(r"(?<![\w-])TP-0*(\d{1,9})(?!\w)", re.IGNORECASE)
 _CLOSED_ISSUE = re.compile(r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\s*:?\s+#(\d{1,9})\b", re.IGNORECASE)
+"""The keywords by which a pull request closes an issue when it is merged, as GitHub documents them."""
 _BRANCH_NAME = re.compile(r"[\w][\w./+-]*(?::[\w./+-]+)?")
+"""A branch of the repository, or `owner:branch` of a fork; no text that git or the API reads otherwise."""
 _PROGRESS_PERCENT_WHEN_OPEN = 25
 """The minimum progress of a task whose pull request is open. A judgement: begun, but not reviewed."""
 
@@ -140,12 +142,11 @@ class GitHubActions:
         request = self._tracker().pull_request(number)
         outcome = SyncOutcome()
         for task in self._tasks_of(request):
-            done: StepKind = "changed_here"
             refusal = None
             if not self.dry_run:
                 self._link(task, request)
                 refusal = self._apply_pull_request(task, request)
-                done = "changed_here" if refusal is None else "refused"
+            done: StepKind = "changed_here" if refusal is None else "refused"
             outcome.record(done, task.id, task.title, request, ("status", "progress"), refusal)
         if not outcome.steps:
             raise NotFound(
@@ -155,7 +156,7 @@ class GitHubActions:
         return outcome
 
     def _apply_pull_request(self, task: Task, request: PullRequest) -> str | None:
-        """Move one task to the state that a pull request implies; return the reason if that was refused."""
+        """Move a task to the state that a pull request implies; return the reason if that was refused."""
         reason = f"Pull request #{request.number} {'was merged' if request.is_merged else 'is open'}"
         if request.is_merged:
             if request.merge_commit:
@@ -164,12 +165,13 @@ class GitHubActions:
             return move_to_status(self.room, task.uid, "done", self.who, reason)
         if not request.is_open:
             return "The pull request was closed without being merged."
+        refusal = None
         if task.status in ("backlog", "blocked"):
-            move_to_status(self.room, task.uid, "in-progress", self.who, reason)
+            refusal = move_to_status(self.room, task.uid, "in-progress", self.who, reason)
         if task.progress < _PROGRESS_PERCENT_WHEN_OPEN:
             change = Change(set={"progress": _PROGRESS_PERCENT_WHEN_OPEN}, reason=reason)
             self.room.update(task.uid, change, self.who)
-        return None
+        return refusal
 
     def _tasks_of(self, request: PullRequest) -> list[Task]:
         """Return the tasks that a pull request names, by their ids or by the issues it closes."""
@@ -177,14 +179,14 @@ class GitHubActions:
         names = [f"TP-{number}" for number in _TASK_ID.findall(text)]
         pairs = counterparts.read_counterparts(self.room, self.stored.name)
         names += [pairs[number].task for number in _CLOSED_ISSUE.findall(text) if number in pairs]
-        tasks_found: dict[str, Task] = {}
+        tasks_by_uid: dict[str, Task] = {}
         for name in names:
             try:
                 task = self.room.get(name)
-            except HoldfastError:
-                continue  # no task of ours has that number
-            tasks_found[task.uid] = task
-        return list(tasks_found.values())
+            except (NotFound, InvalidArguments):
+                continue
+            tasks_by_uid[task.uid] = task
+        return list(tasks_by_uid.values())
 
     def _link(self, task: Task, request: PullRequest) -> None:
         link = TaskLink(

@@ -17,7 +17,7 @@ from dataclasses import asdict
 from typing import Any
 
 from holdfast.kernel.call import current_call
-from holdfast.kernel.errors import HoldfastError, RateLimited
+from holdfast.kernel.errors import HoldfastError, InvalidArguments, NotFound, RateLimited
 from holdfast.kernel.text import shorten
 from holdfast.tasks.store.query import Query
 from holdfast.tasks.store.records import CallerIdentity, Change, Task, TaskLink
@@ -114,7 +114,7 @@ class Synchronisation:
             return None
         try:
             return self._room.get(uid)
-        except HoldfastError:
+        except (NotFound, InvalidArguments):  # anyone can edit the item's text
             return None
 
     # Items that have a task.
