@@ -21,7 +21,7 @@ from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import WRITING, tasks
 from holdfast.tasks.view.results import receipt, workspace_ref
 
-MAX_TASKS_PER_CALL = 50
+_MAX_TASKS_PER_CALL = 50
 """A judgement: more tasks than a plan has, and few enough for a short transaction."""
 _MIN_SIMILARITY_PERCENT = 90
 """Titles with at least this similarity (rapidfuzz.fuzz.ratio of the sorted words) are reported as possible
@@ -35,7 +35,7 @@ class AddTasks(NewTask, InSession):
 
     tasks: list[NewTask] = Field(
         default=[],
-        max_length=MAX_TASKS_PER_CALL,
+        max_length=_MAX_TASKS_PER_CALL,
         description="Several tasks instead of one; all are added or none.",
     )
     dry_run: StrictBool = Field(default=False, description="Show what would be added, and add nothing.")

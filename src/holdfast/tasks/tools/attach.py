@@ -43,8 +43,8 @@ _REGISTERED_MEDIA_TYPES = {
 }
 """IANA-registered media types, by the unregistered ones that `mimetypes` returns for some file names."""
 
-FOR_BOTH = ContentAnnotations(audience=("user", "assistant"), priority=0.7)
-FOR_AGENTS = ContentAnnotations(audience=("assistant",), priority=0.9)
+_FOR_BOTH = ContentAnnotations(audience=("user", "assistant"), priority=0.7)
+_FOR_AGENTS = ContentAnnotations(audience=("assistant",), priority=0.9)
 
 
 class AttachFile(InSession):
@@ -189,17 +189,16 @@ def _terminal_text(result: AttachedFile) -> str:
 def _content(result: AttachedFile) -> list[Content]:
     shown = result.attachment
     mime = visible(shown.mime)
-    data = None if result.data is None else base64.b64decode(result.data)
     text, name = Text(_text(result)), one_line(shown.name)
     if result.text is not None:
-        annotations = replace(FOR_BOTH, last_modified=result.attached_at)
+        annotations = replace(_FOR_BOTH, last_modified=result.attached_at)
         content = Embedded(shown.uri, mime, visible(result.text), title=name, annotations=annotations)
         return [text, content]
-    if data is not None and mime.startswith("image/"):
-        return [text, Image(data, mime, FOR_BOTH)]
-    if data is not None and mime.startswith("audio/"):
-        return [text, Audio(data, mime, FOR_BOTH)]
-    return [text, Link(shown.uri, name, mime, "Read it as a resource.", FOR_AGENTS)]
+    if result.data is not None and mime.startswith("image/"):
+        return [text, Image(result.file_content, mime, _FOR_BOTH)]
+    if result.data is not None and mime.startswith("audio/"):
+        return [text, Audio(result.file_content, mime, _FOR_BOTH)]
+    return [text, Link(shown.uri, name, mime, "Read it as a resource.", _FOR_AGENTS)]
 
 
 @tasks.operation(

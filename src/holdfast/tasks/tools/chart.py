@@ -27,7 +27,7 @@ from holdfast.tasks.view.budget import DEFAULT_BYTES, MAX_BYTES, fit_items
 from holdfast.tasks.view.results import workspace_ref
 from holdfast.tasks.view.text import MAX_LINES
 
-MAX_NODES = 500
+_MAX_NODES = 500
 """The most tasks that a caller may request. A judgement: about as many as fit the largest budget."""
 _DEFAULT_NODES = 40
 """A judgement: so many tasks fit the default budget of a result (`view/budget.py`)."""
@@ -35,7 +35,7 @@ _MAX_TITLE_CHARACTERS = 80
 """A judgement: enough to recognise a task, so that more tasks fit."""
 _BAR_CHARACTERS = 40
 """The longest bar on a terminal, half of the usual 80 columns."""
-FOR_PEOPLE = ContentAnnotations(audience=("user",), priority=0.9)
+_FOR_PEOPLE = ContentAnnotations(audience=("user",), priority=0.9)
 
 
 class WantedChart(Scoped):
@@ -83,8 +83,8 @@ def _terminal_text(chart: Chart) -> str:
 
 def _content(chart: Chart) -> list[Content]:
     title = one_line(chart.title)
-    picture = Image(base64.b64decode(chart.data), chart.mime_type, FOR_PEOPLE)
-    link = Link(chart.uri, f"{chart.kind} chart", chart.mime_type, title, FOR_PEOPLE)
+    picture = Image(base64.b64decode(chart.data), chart.mime_type, _FOR_PEOPLE)
+    link = Link(chart.uri, f"{chart.kind} chart", chart.mime_type, title, _FOR_PEOPLE)
     return [Text(_text(chart)), picture, link]
 
 
@@ -126,7 +126,9 @@ def chart(room: Tasks, arguments: WantedChart) -> Chart:
 class WantedGraph(Scoped):
     """The size of the graph to return."""
 
-    limit: Integer = Field(default=_DEFAULT_NODES, ge=1, le=MAX_NODES, description="Maximum number of tasks.")
+    limit: Integer = Field(
+        default=_DEFAULT_NODES, ge=1, le=_MAX_NODES, description="Maximum number of tasks."
+    )
 
 
 class Node(Result):

@@ -39,7 +39,7 @@ from holdfast.tasks.toolset import WRITING, tasks
 from holdfast.tasks.view.budget import MAX_BYTES, shorten_task
 from holdfast.tasks.view.results import claim_out, receipt, task_detail, workspace_ref
 
-MAX_LEASE_SECONDS = 86_400
+_MAX_LEASE_SECONDS = 86_400
 """A judgement: an abandoned task is never blocked for more than a day."""
 _MAX_NOTES_CHARACTERS = 1000
 """Notes of the previous holder in a result. A judgement: a few paragraphs; the task has all of them."""
@@ -72,7 +72,7 @@ class ClaimTask(InSession):
     label: ShortText | None = Field(default=None, description="For next: only with this label.")
     milestone: ShortText | None = Field(default=None, description="For next: only of this milestone.")
     connected_file: ShortText | None = Field(default=None, description="For next: only about this file.")
-    lease_seconds: Integer = count_field(int(LEASE_SECONDS), MAX_LEASE_SECONDS, "How long the claim lasts.")
+    lease_seconds: Integer = count_field(int(LEASE_SECONDS), _MAX_LEASE_SECONDS, "How long the claim lasts.")
     note: Body | None = Field(default=None, description="For your successor, with handoff or release.")
     response_format: ResponseFormat = Field(default="concise", description="Whether to show the whole task.")
 

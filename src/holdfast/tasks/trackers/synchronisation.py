@@ -188,11 +188,10 @@ class Synchronisation:
                 key = f"{self._stored.name}#{item.foreign_id}"
                 task, is_new = self._room.create([draft_of(item, self._link_to(item), key)], self._who)[0]
                 # A task created before an interruption keeps its state; the next run compares it.
-                base = (
-                    self._set_initial_state(task, item)
-                    if is_new
-                    else synced_values(our_task(self._room, task.uid)[1])
-                )
+                if is_new:
+                    base = self._set_initial_state(task, item)
+                else:
+                    base = synced_values(our_task(self._room, task.uid)[1])
                 pair = Counterpart(item.foreign_id, task.uid, item.url, base, seen_values(fitted))
                 counterparts.store_counterparts(self._room, self._stored.name, pair)
                 task_id = task.id
@@ -214,7 +213,7 @@ class Synchronisation:
 
     def _send_missing(self, paired: set[str]) -> None:
         """Create items for the open tasks that have none."""
-        for task in list(self._open_tasks()):
+        for task in self._open_tasks():
             if task.uid in paired:
                 continue
             whole = our_task(self._room, task.uid)[1]
@@ -244,6 +243,7 @@ class Synchronisation:
         return created
 
     def _open_tasks(self) -> Iterator[Task]:
+        """Yield the unfinished tasks by number, so that links added meanwhile do not change the pages."""
         cursor = None
         states = tuple(status for status in STATUSES if status not in FINISHED)
         while True:
