@@ -145,7 +145,7 @@ for tracker, read in (
         read=read: [read(one) for one in required_list([foreign_document.parse_json(data)])],  # type: ignore[misc]
         (*OURS, *FOREIGN), json.dumps(ISSUES[0] | {"gid": "3", "id": "x", "identifier": "K-1",
             "state": {"type": "started", "name": "Doing"}}))
-add("tracker settings", "tasks/trackers/tracker", typed(partial(parse_settings, required=("project",),
+add("tracker settings", "tasks/trackers/settings", typed(partial(parse_settings, required=("project",),
     optional=("host",))), OURS, '{"project": "K"}')
 TEMPLATE = (Path(holdfast.__file__).parent / "templates" / "builtin" / "ci-node.template").read_bytes()[:1200]
 add("template", "templates/definition", lambda data: parsed_template("a.tmpl", data), OURS, TEMPLATE)
