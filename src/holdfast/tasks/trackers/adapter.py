@@ -93,7 +93,7 @@ def seen_values(fitted: FittedTask) -> dict[str, Any]:
 
 
 def our_task(room: Tasks, uid: str, foreign_id: str = "") -> tuple[Task, ForeignTask]:
-    """Return one of our tasks, as a record and as an item."""
+    """Return one of our tasks as a record and as an item, whose id is empty while it has none."""
     with room.reading() as transaction:
         task = rows.task_by_uid(transaction, uid)
         labels = items.labels_of(transaction, uid)
