@@ -28,8 +28,9 @@ from holdfast.tasks.imports.backlog_folder import read_backlog
 from holdfast.tasks.imports.check_list import read_check_list
 from holdfast.tasks.imports.task_master import read_task_master
 from holdfast.tasks.link_targets import parse_target
-from holdfast.tasks.trackers import asana, github, linear
-from holdfast.tasks.trackers.tracker import parse_settings, required_list
+from holdfast.tasks.trackers import asana, github_issues, linear
+from holdfast.tasks.trackers.json_fields import required_list
+from holdfast.tasks.trackers.settings import parse_settings
 from holdfast.templates.address import TemplateAddress
 from holdfast.templates.definition import compile_pattern as compiled_parameter
 from holdfast.templates.definition import parse_template as parsed_template
@@ -137,12 +138,14 @@ add("task export", "tasks/imports/archive", held(lambda text: archive.parse_expo
     "\n".join(map(json.dumps, EXPORT)), "\n".join(map(json.dumps, [*EXPORT, {"event": 5}])))
 add("place in a room", "tasks/link_targets", typed(parse_target), OURS, "m_0123456789",
     "src/a.py#c_1730000000000", "git-mile://entity/0b6d5a52")
-for tracker, read in (("github", github.task_of), ("asana", asana.task_of), ("linear", linear.task_of)):
+for tracker, read in (
+    ("github_issues", github_issues.task_of), ("asana", asana.task_of), ("linear", linear.task_of),
+):
     add(f"{tracker} answer", f"tasks/trackers/{tracker}", lambda data,
         read=read: [read(one) for one in required_list([foreign_document.parse_json(data)])],  # type: ignore[misc]
         (*OURS, *FOREIGN), json.dumps(ISSUES[0] | {"gid": "3", "id": "x", "identifier": "K-1",
             "state": {"type": "started", "name": "Doing"}}))
-add("tracker settings", "tasks/trackers/tracker", typed(partial(parse_settings, required=("project",),
+add("tracker settings", "tasks/trackers/settings", typed(partial(parse_settings, required=("project",),
     optional=("host",))), OURS, '{"project": "K"}')
 TEMPLATE = (Path(holdfast.__file__).parent / "templates" / "builtin" / "ci-node.template").read_bytes()[:1200]
 add("template", "templates/definition", lambda data: parsed_template("a.tmpl", data), OURS, TEMPLATE)

@@ -7,8 +7,9 @@ import pytest
 from holdfast.kernel.errors import Invalid
 from holdfast.tasks.imports.backlog_folder import is_task_file, read_backlog
 from holdfast.tasks.imports.check_list import read_check_list
+from holdfast.tasks.imports.problem import Problem
 from holdfast.tasks.imports.task_master import read_task_master
-from holdfast.tasks.trackers.foreign import ForeignCriterion, ForeignTask, Problem, priority_of, status_of
+from holdfast.tasks.trackers.foreign import ForeignCriterion, ForeignTask, priority_of, status_of
 
 CHECK_LIST = """\
 # Kelp
@@ -53,8 +54,8 @@ def test_a_check_list_becomes_nested_tasks_with_states_and_labels() -> None:
     parser = found["Write the parser"]
     assert (parser.labels, parser.priority, parser.line) == (("parser", "@ada"), "high", 5)
     assert parser.description == "It must take **every** dialect."
-    assert found["Deeper"].parent == found["Read headings"].origin == "Write the parser > Read headings"
-    assert found["Read items"].parent == parser.origin
+    assert found["Deeper"].parent == found["Read headings"].foreign_id == "Write the parser > Read headings"
+    assert found["Read items"].parent == parser.foreign_id
     assert found["Forget it"].parent is None
     states = {title: task.status for title, task in found.items()}
     assert states["Read headings"] == "done"
@@ -71,14 +72,18 @@ def test_a_check_list_becomes_nested_tasks_with_states_and_labels() -> None:
 def test_other_states_and_another_order_leave_the_origins_as_they_were() -> None:
     before, _ = read_check_list("- [ ] One\n- [ ] Two\n- [ ] Two\n", "todo.md")
     after, _ = read_check_list("- [x] Two\n- [x] One #done\n- [ ] Two\n", "todo.md")
-    assert {task.origin for task in before} == {task.origin for task in after} == {"One", "Two", "Two (2)"}
+    assert (
+        {task.foreign_id for task in before}
+        == {task.foreign_id for task in after}
+        == {"One", "Two", "Two (2)"}
+    )
 
 
 def test_a_line_may_carry_its_id() -> None:
     tasks, problems = read_check_list(
         "- [ ] One ^abc\n- [ ] Two <!-- id: x-1 -->\n- [ ] Three ^abc\n", "t.md"
     )
-    assert [(task.origin, task.title) for task in tasks] == [
+    assert [(task.foreign_id, task.title) for task in tasks] == [
         ("abc", "One"),
         ("x-1", "Two"),
         ("Three", "Three"),
@@ -121,7 +126,7 @@ UNTAGGED = {
 
 def test_task_master_without_tags() -> None:
     tasks, problems = read_task_master(json.dumps(UNTAGGED, indent=2), "tasks.json")
-    found = {task.origin: task for task in tasks}
+    found = {task.foreign_id: task for task in tasks}
     assert problems == []
     assert list(found) == ["1", "1.1", "1.2", "2", "2.1"]
     assert found["1"].description == "Read it.\n\nAll of it.\n\nTest strategy: Fuzz."
@@ -136,7 +141,7 @@ def test_task_master_without_tags() -> None:
 def test_task_master_with_tags_keeps_them_apart() -> None:
     content = json.dumps({"master": UNTAGGED, "feature": {"tasks": [UNTAGGED["tasks"][1]]}}, indent=1)
     tasks, problems = read_task_master(content, "tasks.json")
-    found = {task.origin: task for task in tasks}
+    found = {task.foreign_id: task for task in tasks}
     assert problems == []
     assert [origin for origin in found if origin.startswith("feature/")] == ["feature/2", "feature/2.1"]
     assert found["feature/2"].depends_on == ("feature/1",)
@@ -150,7 +155,7 @@ def test_what_task_master_says_wrongly_is_named_by_its_line() -> None:
         '{"id": 1, "title": "Again"},\n{"id": 4}\n]}'
     )
     tasks, problems = read_task_master(content, "tasks.json")
-    assert [task.origin for task in tasks] == ["1"]
+    assert [task.foreign_id for task in tasks] == ["1"]
     assert tasks[0].notes_with_extra() == "status: odd"
     assert [problem.line for problem in problems] == [2, 3, 4, 5]
 
@@ -218,7 +223,7 @@ def test_a_backlog_folder_is_read_with_everything_in_it() -> None:
         "config.yml": "x: 1",
     }
     tasks, problems = read_backlog(files)
-    found = {task.origin: task for task in tasks}
+    found = {task.foreign_id: task for task in tasks}
     assert problems == []
     assert sorted(found) == ["draft-1", "task-2", "task-3", "task-7.1"]
     task = found["task-7.1"]

@@ -79,3 +79,14 @@ def test_a_handover_writes_the_note_with_the_release(room: Tasks):
     ]
     assert room.get("TP-1").notes == "Half done"
     assert open_session(room, "bob")[1] == "TP-1: Half done"
+
+
+def test_a_note_with_a_release_is_recorded_as_released_and_not_as_handed_over(room: Tasks):
+    add(room, "One")
+    session, _ = open_session(room, "ada")
+    claim(room, ClaimTask(action="take", task_id="TP-1", session=session.id))
+    claim(room, ClaimTask(action="release", task_id="TP-1", session=session.id, note="Half done"))
+    assert [(event.type, event.reason) for event in events_of(room, task="TP-1")[2:]] == [
+        ("released", "Half done"),
+        ("updated", "released"),
+    ]

@@ -292,6 +292,27 @@ def test_long_texts_are_cut_and_said_to_be(workspace: Workspace, room: Tasks) ->
     assert any((item.uri or "").endswith("/tasks/TP-1") for item in concise.more or ())
 
 
+def test_rules_and_remarks_with_cut_texts_are_named_among_what_was_cut(
+    workspace: Workspace, room: Tasks
+) -> None:
+    rules.add(room, rules.Rule("testing", f"Test {'t' * 400}", "workspace"), source="test")
+    workspace.inbox.send("src/app.py", f"Remark {'r' * 400}")
+    room.create([Draft("Fix", files=[File("src/app.py")])], ME)
+    found = look(room, peek=True)
+    assert found.truncated
+    cut = {item.what: (item.shown, item.total) for item in found.more or ()}
+    assert cut == {"rules": (1, 1), "remarks": (1, 1)}
+    assert look(room, peek=True, response_format="detailed").more, "300 characters are cut too"
+    assert "more: " not in focus_text(found), "nothing is left out as a whole"
+
+
+def test_a_list_is_cut_without_a_word_of_cut_texts(room: Tasks) -> None:
+    room.create([Draft("Fix", files=[File(f"src/f{number}.py") for number in range(9)])], ME)
+    found = look(room, peek=True)
+    assert [(item.what, item.shown, item.total) for item in found.more or ()] == [("connected_files", 8, 9)]
+    assert found.truncated is None
+
+
 def test_a_message_becomes_a_task_with_a_link_and_an_answer(workspace: Workspace, room: Tasks) -> None:
     sent = workspace.inbox.send("src/app.py", "This leaks. Close the file in every case.", "1-2", "Ada")
     made: MadeFrom = task_from(room, TaskFrom(source=sent.id, priority="high"))

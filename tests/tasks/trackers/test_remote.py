@@ -60,7 +60,8 @@ def done(report: TrackerReport) -> list[str]:
 
 def test_a_tracker_is_tried_connected_tested_and_listed(room: Tasks, fake: Any) -> None:
     assert connect(room, fake, dry_run=True).tracker is not None
-    assert call(room, fake.kind, "list").trackers == []
+    nothing = call(room, fake.kind, "list")
+    assert (nothing.operation, nothing.trackers, nothing.tracker) == ("remote_interface", [], None)
     report = connect(room, fake)
     assert report.tracker is not None
     assert report.tracker.connected

@@ -18,18 +18,12 @@ from holdfast.kernel.errors import (
 from holdfast.storage.network.address import AllowedHosts
 from holdfast.storage.network.client import WebClient
 from holdfast.tasks.trackers.foreign import ForeignCriterion, ForeignTask
-from holdfast.tasks.trackers.github import (
-    GitHub,
-    body_of,
-    fields_of,
-    labels_of,
-    project_of_remote,
-    task_of,
-    validate_project,
-)
+from holdfast.tasks.trackers.github import GitHub, project_of_remote, validate_project
+from holdfast.tasks.trackers.github_issues import body_of, fields_of, labels_of, task_of
 from holdfast.tasks.trackers.service import Service, ServiceProfile, pause
+from holdfast.tasks.trackers.settings import parse_settings
 from holdfast.tasks.trackers.three_way_merge import FieldConflict, merge_values
-from holdfast.tasks.trackers.tracker import SyncCursor, parse_settings
+from holdfast.tasks.trackers.tracker import SyncCursor
 from tests.tasks.trackers.github_server import TOKEN, FakeGitHub, github
 from tests.tasks.trackers.web_server import Answer, Server, serving
 
@@ -160,19 +154,20 @@ def test_waiting_ends_with_the_call() -> None:
 
 def test_an_issue_and_a_task_say_the_same() -> None:
     task = ForeignTask(
-        origin="7",
+        foreign_id="7",
         title="Parse",
         description="All of it.",
         status="review",
         priority="high",
         labels=("parser",),
         criteria=(ForeignCriterion("Reads one", True), ForeignCriterion("Reads two")),
+        extra={"uid": "01ABC"},
     )
-    sent = fields_of(task, "01ABC")
+    sent = fields_of(task)
     labels = [{"name": label} for label in sent["labels"]]
     back = task_of({"number": 7, **sent, "state": "open", "labels": labels})
     assert labels_of(task) == ["parser", "taskpilot", "priority-high", "status-review"]
-    assert back == ForeignTask(**{**vars(task), "extra": {"uid": "01ABC"}})
+    assert back == task
 
 
 @pytest.mark.parametrize(
@@ -196,7 +191,7 @@ def test_states_of_issues(state: str, reason: str | None, labels: list[str], sta
 def test_a_body_without_our_parts_is_the_description_whole() -> None:
     body = "Text\r\n\r\n## Acceptance criteria\r\n\r\nnone yet"
     assert task_of({"number": 1, "title": "x", "body": body}).description == body
-    assert body_of(ForeignTask("1", "x"), None) == ""
+    assert body_of(ForeignTask("1", "x")) == ""
 
 
 @pytest.mark.parametrize(

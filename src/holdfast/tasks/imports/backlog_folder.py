@@ -1,7 +1,7 @@
 """Parser for folders of Backlog.md (https://github.com/MrLesk/Backlog.md), one Markdown file per task.
 
-The files are in `tasks/`, `completed/`, `drafts/` and `archive/tasks/`, each with front matter. The origin of
-a task is its id. Known sections become fields; other sections stay in the description under their headings.
+The files are in `tasks/`, `completed/`, `drafts/` and `archive/tasks/`, each with front matter, which has the
+id. Known sections become fields; other sections stay in the description under their headings.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from typing import Any
 
 from holdfast.kernel.call import current_call
 from holdfast.storage.files.foreign_document import UnreadableDocument, parse_yaml
+from holdfast.tasks.imports.problem import Problem
 from holdfast.tasks.store.states import Status
-from holdfast.tasks.trackers.foreign import ForeignCriterion, ForeignTask, Problem, priority_of, status_of
+from holdfast.tasks.trackers.foreign import ForeignCriterion, ForeignTask, priority_of, status_of
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?P<head>.*?)^---[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)
 _SECTION = re.compile(r"^##[ \t]+(?P<name>\S.*)$", re.MULTILINE)
@@ -51,12 +52,12 @@ def read_backlog(files: Mapping[str, str]) -> tuple[list[ForeignTask], list[Prob
             continue
         current_call().check()
         task = _parse_task(path, content, problems)
-        if task is not None and task.origin in found:
+        if task is not None and task.foreign_id in found:
             problems.append(
-                Problem(path, task.line, f"The id '{task.origin}' is used twice; this file was skipped.")
+                Problem(path, task.line, f"The id '{task.foreign_id}' is used twice; this file was skipped.")
             )
         elif task is not None:
-            found[task.origin] = task
+            found[task.foreign_id] = task
     return list(found.values()), problems
 
 
@@ -81,7 +82,7 @@ def _parse_task(path: str, content: str, problems: list[Problem]) -> ForeignTask
             fields["description"] = "\n\n".join(filter(None, [fields["description"], f"## {name}\n{rest}"]))
     identity = str(properties["id"])
     return ForeignTask(
-        origin=identity.lower(),
+        foreign_id=identity.lower(),
         title=str(properties["title"]).strip(),
         status=_status(path, properties, problems, extra),
         priority=_priority(path, properties, problems, extra),
@@ -154,7 +155,7 @@ def _priority(path: str, properties: dict[str, Any], problems: list[Problem], ex
 
 
 def _parent(properties: dict[str, Any], identity: str) -> str | None:
-    """Return the origin of the parent: the named task, or `task-1` for the id `task-1.2`."""
+    """Return the foreign id of the parent: the named task, or `task-1` for the id `task-1.2`."""
     named = properties.get("parent_task_id") or properties.get("parent")
     if named:
         return str(named).lower()

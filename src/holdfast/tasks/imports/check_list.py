@@ -7,7 +7,7 @@ Contract:
   too.
 - A nested item is a subtask of the item above it. Other indented text is the description of the item above.
 - `#word` and `@name` become labels; `!high`, `!medium` and `!low` set the priority. The rest is the title.
-- The origin of a task is its path of titles, or an explicit id in the line (`^id`, `<!-- id: … -->`).
+- The foreign id of a task is its path of titles, or an explicit id in the line (`^id`, `<!-- id: … -->`).
   Importing the list again therefore finds the same tasks, even if it was reordered or states changed.
 - Nothing inside a fenced code block is a task.
 """
@@ -18,8 +18,9 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
+from holdfast.tasks.imports.problem import Problem
 from holdfast.tasks.store.states import Priority, Status
-from holdfast.tasks.trackers.foreign import ForeignTask, Problem, priority_of, status_of
+from holdfast.tasks.trackers.foreign import ForeignTask, priority_of, status_of
 
 _ITEM = re.compile(
     r"(?P<indent>[ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[(?P<mark>.)\](?:[ \t]+|$))?(?P<text>.*)"
@@ -110,30 +111,30 @@ class _CheckListParser:
             self.problems.append(Problem(self._file, number, "The item has no text and was skipped."))
             return
         task = ForeignTask(
-            origin=explicit_id or self._title_path(parent, title),
+            foreign_id=explicit_id or self._title_path(parent, title),
             title=title,
             status=self._status(item["mark"], number),
             priority="high" if item["mark"] == "!" else priority,
             labels=(*labels, "question") if item["mark"] == "?" else labels,
-            parent=parent.origin if parent else None,
+            parent=parent.foreign_id if parent else None,
             line=number,
             extra={"section": self._section} if self._section and self._section_status is None else {},
         )
         if explicit_id and explicit_id in self._found:
             message = f"The id '{explicit_id}' was used above; this item is identified by its text instead."
             self.problems.append(Problem(self._file, number, message))
-            task = replace(task, origin=self._title_path(parent, title))
-        self._found[task.origin] = task
+            task = replace(task, foreign_id=self._title_path(parent, title))
+        self._found[task.foreign_id] = task
         self._open.append(_OpenItem(indent, task))
 
     def _title_path(self, parent: ForeignTask | None, title: str) -> str:
-        """Return the path of titles as origin, such as `Parent > Title`; a repeated path gets a number."""
-        path = " > ".join(filter(None, [parent.origin if parent else "", " ".join(title.split())]))
+        """Return the path of titles, such as `Parent > Title`; a repeated path gets a number."""
+        path = " > ".join(filter(None, [parent.foreign_id if parent else "", " ".join(title.split())]))
         count = self._numbers[path] or 1
-        while (origin := path if count == 1 else f"{path} ({count})") in self._found:
+        while (foreign_id := path if count == 1 else f"{path} ({count})") in self._found:
             count += 1
         self._numbers[path] = count  # where the next search starts, as many equal titles would cost O(n²)
-        return origin
+        return foreign_id
 
     def _status(self, mark: str | None, number: int) -> Status:
         if mark is not None and mark not in _MARKS:
@@ -156,7 +157,7 @@ class _CheckListParser:
         """Close the open items that are indented by `indent` or more, and store their descriptions."""
         while self._open and self._open[-1].indent >= indent:
             closed = self._open.pop()
-            self._found[closed.task.origin] = replace(closed.task, description=_dedent(closed.text))
+            self._found[closed.task.foreign_id] = replace(closed.task, description=_dedent(closed.text))
 
 
 def _parse_title(text: str) -> tuple[str, tuple[str, ...], Priority, str | None]:

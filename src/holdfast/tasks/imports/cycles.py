@@ -5,32 +5,33 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from holdfast.tasks.trackers.foreign import ForeignTask, Problem
+from holdfast.tasks.imports.problem import Problem
+from holdfast.tasks.trackers.foreign import ForeignTask
 
 
 def remove_cycles(found: list[ForeignTask], problems: list[Problem], file: str) -> list[ForeignTask]:
     """Return the tasks without the dependencies and parents that would close a cycle; report each of them."""
-    edges: dict[str, set[str]] = {task.origin: set() for task in found}
+    edges: dict[str, set[str]] = {task.foreign_id: set() for task in found}
     parents: dict[str, str | None] = {}
     for task in found:
-        parents[task.origin] = task.parent
-        if task.parent is not None and not _add_edge(edges, task.origin, task.parent):
-            parents[task.origin] = None
+        parents[task.foreign_id] = task.parent
+        if task.parent is not None and not _add_edge(edges, task.foreign_id, task.parent):
+            parents[task.foreign_id] = None
             problems.append(_skip_problem(file, task, task.parent, "parent"))
     acyclic = []
     for task in found:
         needs = []
-        for origin in task.depends_on:
-            if _add_edge(edges, task.origin, origin):
-                needs.append(origin)
+        for foreign_id in task.depends_on:
+            if _add_edge(edges, task.foreign_id, foreign_id):
+                needs.append(foreign_id)
             else:
-                problems.append(_skip_problem(file, task, origin, "dependency"))
-        acyclic.append(replace(task, depends_on=tuple(needs), parent=parents[task.origin]))
+                problems.append(_skip_problem(file, task, foreign_id, "dependency"))
+        acyclic.append(replace(task, depends_on=tuple(needs), parent=parents[task.foreign_id]))
     return acyclic
 
 
 def _skip_problem(file: str, task: ForeignTask, other: str, relation: str) -> Problem:
-    message = f"{other!a} as {relation} of '{task.origin}' would close a cycle, and was skipped."
+    message = f"{other!a} as {relation} of '{task.foreign_id}' would close a cycle, and was skipped."
     return Problem(file, task.line, message)
 
 

@@ -3,9 +3,9 @@
 Contract:
 - New tasks are created all or none, with parents and dependencies. Their states are set afterwards, subtasks
   before parents, and have to meet the done gate as any other change.
-- A task is identified by its origin. The next import applies changes in the file by a three-way merge with
-  the previous import; changes here stay. If both sides changed a field, that is a conflict: it is reported,
-  and the field stays as it is unless the caller prefers a side.
+- A task is identified by its foreign id. The next import applies changes in the file by a three-way merge
+  with the previous import; changes here stay. If both sides changed a field, that is a conflict: it is
+  reported, and the field stays as it is unless the caller prefers a side.
 - Tasks that were removed from the file stay here. The file itself is never written.
 - A dependency that would close a cycle is skipped and reported.
 """
@@ -19,6 +19,7 @@ from holdfast.kernel.call import current_call
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.tasks.errors import DependencyCycle
 from holdfast.tasks.imports.cycles import remove_cycles
+from holdfast.tasks.imports.problem import Problem
 from holdfast.tasks.imports.sources import Format, SourceFormat, detect_format, read_source
 from holdfast.tasks.store.records import CallerIdentity, Change, Draft, Task, TaskLink
 from holdfast.tasks.store.states import Kind
@@ -35,8 +36,8 @@ from holdfast.tasks.trackers.adapter import (
     synced_values,
 )
 from holdfast.tasks.trackers.counterparts import Counterpart
-from holdfast.tasks.trackers.foreign import ForeignTask, Problem
-from holdfast.tasks.trackers.report import Done, Side, SyncOutcome
+from holdfast.tasks.trackers.foreign import ForeignTask
+from holdfast.tasks.trackers.report import Side, StepKind, SyncOutcome
 from holdfast.tasks.trackers.three_way_merge import merge_values
 
 _MAX_REF_CHARACTERS = 500
@@ -72,23 +73,23 @@ class Import:
 
     def _report_plan(self, tasks: list[FittedTask]) -> None:
         pairs = counterparts.read_counterparts(self._room, self._source)
-        new = {item.task.origin for item in tasks} - pairs.keys()
+        new = {item.task.foreign_id for item in tasks} - pairs.keys()
         for item in tasks:
-            if item.task.origin in new:
+            if item.task.foreign_id in new:
                 self._draft(item.task, new, pairs)  # reports its problems
                 self._report("created_here", None, item.task)
             else:
-                self._update(pairs[item.task.origin], item, pairs, dry_run=True)
+                self._update(pairs[item.task.foreign_id], item, pairs, dry_run=True)
 
     def _execute(self, tasks: list[FittedTask]) -> None:
         pairs = counterparts.read_counterparts(self._room, self._source)
-        new = [item for item in tasks if item.task.origin not in pairs]
+        new = [item for item in tasks if item.task.foreign_id not in pairs]
         pairs |= self._create(new, pairs)
-        created = {item.task.origin for item in new if pairs[item.task.origin].seen}
-        for number, item in enumerate(item for item in tasks if item.task.origin not in created):
+        created = {item.task.foreign_id for item in new if pairs[item.task.foreign_id].seen}
+        for number, item in enumerate(item for item in tasks if item.task.foreign_id not in created):
             current_call().progress(number, len(tasks))
-            updated = self._update(pairs[item.task.origin], item, pairs, dry_run=False)
-            if updated != pairs[item.task.origin]:
+            updated = self._update(pairs[item.task.foreign_id], item, pairs, dry_run=False)
+            if updated != pairs[item.task.foreign_id]:
                 counterparts.store_counterparts(self._room, self._source, updated)
         counterparts.store_cursor(self._room, self._source, {})
 
@@ -98,7 +99,7 @@ class Import:
         for task in found:
             item = fit_to_limits(task)
             if "description" in item.cut:
-                message = f"The text of '{task.origin}' is too long; the task was skipped."
+                message = f"The text of '{task.foreign_id}' is too long; the task was skipped."
                 self.problems.append(Problem(self._path, task.line, message))
             else:
                 tasks.append(item)
@@ -107,15 +108,15 @@ class Import:
     # New tasks.
 
     def _create(self, new: list[FittedTask], pairs: Mapping[str, Counterpart]) -> dict[str, Counterpart]:
-        origins = {item.task.origin for item in new}
-        drafts = [self._draft(item.task, origins, pairs) for item in new]
+        foreign_ids = {item.task.foreign_id for item in new}
+        drafts = [self._draft(item.task, foreign_ids, pairs) for item in new]
         created = self._room.create(drafts, self._who) if drafts else []
-        bases = {item.task.origin: synced_values(item.task) for item in new}
+        bases = {item.task.foreign_id: synced_values(item.task) for item in new}
         # Subtasks before parents: a task cannot be done while a subtask is open.
         for item, (task, is_new) in reversed(list(zip(new, created, strict=True))):
             if not is_new:
                 # An interrupted import created it: its current values are the base of the merge.
-                bases[item.task.origin] = synced_values(our_task(self._room, task.uid)[1])
+                bases[item.task.foreign_id] = synced_values(our_task(self._room, task.uid)[1])
                 continue
             checked: list[int | str] = [
                 number for number, criterion in enumerate(item.task.criteria, 1) if criterion.checked
@@ -123,13 +124,13 @@ class Import:
             if checked:
                 self._room.update(task.uid, Change(check=checked, reason=self._reason), self._who)
             if why := move_to_status(self._room, task.uid, item.task.status, self._who, self._reason):
-                bases[item.task.origin]["status"] = self._room.get(task.uid).status
+                bases[item.task.foreign_id]["status"] = self._room.get(task.uid).status
                 self._report("refused", task, item.task, ("status",), why)
         found = {}
         for item, (task, is_new) in zip(new, created, strict=True):
-            origin = item.task.origin
+            foreign_id = item.task.foreign_id
             seen = seen_values(item) if is_new else {}
-            found[origin] = Counterpart(origin, task.uid, None, bases[origin], seen)
+            found[foreign_id] = Counterpart(foreign_id, task.uid, None, bases[foreign_id], seen)
             if is_new:
                 self._report("created_here", task, item.task)
         counterparts.store_counterparts(self._room, self._source, *found.values())
@@ -138,23 +139,25 @@ class Import:
     def _draft(self, task: ForeignTask, new: set[str], pairs: Mapping[str, Counterpart]) -> Draft:
         """Return a new task as a draft; report the parents and dependencies that do not exist."""
 
-        def resolve(origin: str, what: str) -> str | None:
-            if origin in new:
-                return f"#{origin}"
-            if origin in pairs:
-                return pairs[origin].task
-            message = f"The {what} {origin!a} of '{task.origin}' does not exist, and was added to the notes."
+        def resolve(foreign_id: str, what: str) -> str | None:
+            if foreign_id in new:
+                return f"#{foreign_id}"
+            if foreign_id in pairs:
+                return pairs[foreign_id].task
+            message = (
+                f"The {what} {foreign_id!a} of '{task.foreign_id}' is missing, and was added to the notes."
+            )
             self.problems.append(Problem(self._path, task.line, message))
-            notes.append(f"{what}: {origin}")
+            notes.append(f"{what}: {foreign_id}")
             return None
 
         notes = [task.notes] if task.notes else []
         needs: list[tuple[str, Kind]] = [
-            (name, "blocks") for origin in task.depends_on if (name := resolve(origin, "dependency"))
+            (name, "blocks") for foreign_id in task.depends_on if (name := resolve(foreign_id, "dependency"))
         ]
         parent = None if task.parent is None else resolve(task.parent, "parent")
-        link = TaskLink("file", f"{self._path}#{task.origin}"[:_MAX_REF_CHARACTERS], None, task.title)
-        draft = draft_of(task, link, f"{self._source}#{task.origin}")
+        link = TaskLink("file", f"{self._path}#{task.foreign_id}"[:_MAX_REF_CHARACTERS], None, task.title)
+        draft = draft_of(task, link, f"{self._source}#{task.foreign_id}")
         return draft._replace(parent=parent, depends_on=needs, notes="\n".join(notes) or None)
 
     # Known tasks.
@@ -162,7 +165,7 @@ class Import:
     def _update(
         self, pair: Counterpart, item: FittedTask, pairs: Mapping[str, Counterpart], *, dry_run: bool
     ) -> Counterpart:
-        task, mine = our_task(self._room, pair.task, pair.origin)
+        task, mine = our_task(self._room, pair.task, pair.foreign_id)
         seen = seen_values(item)
         found = merge_values(pair.base, synced_values(mine), seen, prefer=self._prefer)
         base = dict(found.base)
@@ -219,13 +222,17 @@ class Import:
             if criterion.checked and not known.get(criterion.text) and criterion.text not in checked_before
         ]
         needs_before = set(pair.seen.get("needs", ()))
-        needs = [origin for origin in item.task.depends_on if origin not in needs_before and origin in pairs]
+        needs = [
+            foreign_id
+            for foreign_id in item.task.depends_on
+            if foreign_id not in needs_before and foreign_id in pairs
+        ]
         if needs:
-            change.add["depends_on"] = [(pairs[origin].task, "blocks") for origin in needs]
+            change.add["depends_on"] = [(pairs[foreign_id].task, "blocks") for foreign_id in needs]
         return change
 
     def _report(
-        self, done: Done, task: Task | None, item: ForeignTask, fields: tuple[str, ...] = (),
+        self, done: StepKind, task: Task | None, item: ForeignTask, fields: tuple[str, ...] = (),
         detail: str | None = None,
     ) -> None:  # fmt: skip
         detail = detail or (None if item.line is None else f"line {item.line}")

@@ -11,8 +11,9 @@ from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.imports.backlog_folder import FOLDERS, read_backlog
 from holdfast.tasks.imports.check_list import read_check_list
+from holdfast.tasks.imports.problem import Problem
 from holdfast.tasks.imports.task_master import read_task_master
-from holdfast.tasks.trackers.foreign import ForeignTask, Problem
+from holdfast.tasks.trackers.foreign import ForeignTask
 
 SourceFormat = Literal["todo", "backlog", "task-master"]
 Format = Literal["auto"] | SourceFormat

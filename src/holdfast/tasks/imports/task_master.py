@@ -1,6 +1,6 @@
 """Parser for the `tasks.json` of task-master (https://github.com/eyaltoledano/claude-task-master).
 
-Without tags the document is `{"tasks": [...]}`; with tags it has one such object per tag. The origin of a
+Without tags the document is `{"tasks": [...]}`; with tags it has one such object per tag. The foreign id of a
 task is its id in task-master, such as `12` or, for a subtask, `12.3`, after its tag, if any (`feature/12.3`).
 """
 
@@ -14,7 +14,8 @@ from typing import Any
 
 from holdfast.kernel.errors import Invalid
 from holdfast.storage.files.foreign_document import UnreadableDocument, parse_json
-from holdfast.tasks.trackers.foreign import ForeignTask, Problem, priority_of, status_of
+from holdfast.tasks.imports.problem import Problem
+from holdfast.tasks.trackers.foreign import ForeignTask, priority_of, status_of
 
 _WHITESPACE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
@@ -126,11 +127,11 @@ class _TaskMasterParser:
         yield parent
         subtasks = found.value.get("subtasks") or []
         if not isinstance(subtasks, list):
-            message = f"The subtasks of '{parent.origin}' are not a list, and were added to the notes."
+            message = f"The subtasks of '{parent.foreign_id}' are not a list, and were added to the notes."
             self._report(found.line, message)
             return
         for value in subtasks:
-            subtask = self._task(_Located(value, found.line), prefix, parent.origin)
+            subtask = self._task(_Located(value, found.line), prefix, parent.foreign_id)
             if subtask is not None:
                 yield subtask
 
@@ -139,15 +140,15 @@ class _TaskMasterParser:
         number = self._task_id(found)
         if number is None:
             return None
-        origin = f"{prefix}{number}"
-        if parent is not None and not origin.startswith(f"{parent}."):
-            origin = f"{parent}.{number}"
-        if origin in self._seen:
+        foreign_id = f"{prefix}{number}"
+        if parent is not None and not foreign_id.startswith(f"{parent}."):
+            foreign_id = f"{parent}.{number}"
+        if foreign_id in self._seen:
             what = "task" if parent is None else "subtask"
-            self._report(found.line, f"The id '{origin}' was used above; this {what} was skipped.")
+            self._report(found.line, f"The id '{foreign_id}' was used above; this {what} was skipped.")
             return None
-        self._seen.add(origin)
-        return self._convert(found, origin, prefix, parent)
+        self._seen.add(foreign_id)
+        return self._convert(found, foreign_id, prefix, parent)
 
     def _task_id(self, found: _Located) -> str | None:
         value = found.value
@@ -160,23 +161,23 @@ class _TaskMasterParser:
             return None
         return str(number).strip()
 
-    def _convert(self, found: _Located, origin: str, prefix: str, parent: str | None) -> ForeignTask:
+    def _convert(self, found: _Located, foreign_id: str, prefix: str, parent: str | None) -> ForeignTask:
         value: dict[str, Any] = found.value
         extra = {name: part for name, part in value.items() if name not in _KNOWN_PROPERTIES}
         status = status_of(str(value.get("status", "pending")))
         if status is None:
-            message = f"The status {value['status']!a} of '{origin}' is unknown; imported as pending."
+            message = f"The status {value['status']!a} of '{foreign_id}' is unknown; imported as pending."
             self._report(found.line, message)
             extra["status"] = value["status"]
         priority = priority_of(str(value.get("priority") or "medium"))
         if priority is None:
-            self._report(found.line, f"The priority {value['priority']!a} of '{origin}' is unknown.")
+            self._report(found.line, f"The priority {value['priority']!a} of '{foreign_id}' is unknown.")
             extra["priority"] = value["priority"]
         if parent is None and not isinstance(value.get("subtasks") or [], list):
             extra["subtasks"] = value["subtasks"]
         texts = {name: _to_text(value.get(name)) for name in ("description", "details", "testStrategy")}
         return ForeignTask(
-            origin=origin,
+            foreign_id=foreign_id,
             title=value["title"].strip(),
             description=_join_texts(texts),
             status=status or "backlog",
@@ -189,7 +190,7 @@ class _TaskMasterParser:
         )
 
     def _dependencies(self, found: _Located, prefix: str, siblings: str) -> Iterator[str]:
-        """Yield the origins of a task's dependencies; in a subtask, a bare number refers to a sibling."""
+        """Yield the foreign_ids of a task's dependencies; in a subtask, a bare number refers to a sibling."""
         given = found.value.get("dependencies") or []
         for item in given if isinstance(given, list) else [given]:
             if isinstance(item, int | str) and not isinstance(item, bool) and str(item).strip():

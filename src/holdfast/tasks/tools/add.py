@@ -1,9 +1,8 @@
-"""`taskpilot_add` and `taskpilot_create_task`: add one task, or a batch of up to fifty."""
+"""`taskpilot_add` and `taskpilot_create_task`: add one task, or several at once."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from pydantic import Field, StrictBool
 
@@ -22,13 +21,13 @@ from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import WRITING, tasks
 from holdfast.tasks.view.results import receipt, workspace_ref
 
-MAX_TASKS_PER_CALL = 50
-"""A judgement: more than one plan has, and one short transaction."""
+_MAX_TASKS_PER_CALL = 50
+"""A judgement: more tasks than a plan has, and few enough for a short transaction."""
 _MIN_SIMILARITY_PERCENT = 90
 """Titles with at least this similarity (rapidfuzz.fuzz.ratio of the sorted words) are reported as possible
 duplicates. A judgement: one changed character in ten. A false alarm costs a line, and nothing is refused."""
 _MAX_DUPLICATES_SHOWN = 5
-"""A judgement: a few show that a batch was added before."""
+"""A judgement: a few are enough to show that a batch was added before."""
 
 
 class AddTasks(NewTask, InSession):
@@ -36,7 +35,7 @@ class AddTasks(NewTask, InSession):
 
     tasks: list[NewTask] = Field(
         default=[],
-        max_length=MAX_TASKS_PER_CALL,
+        max_length=_MAX_TASKS_PER_CALL,
         description="Several tasks instead of one; all are added or none.",
     )
     dry_run: StrictBool = Field(default=False, description="Show what would be added, and add nothing.")
@@ -68,7 +67,7 @@ class TaskCreated(Reported):
     task: TaskReceipt
 
 
-def added_text(result: Any) -> str:
+def added_text(result: TasksAdded) -> str:
     """Return the added and existing tasks and the possible duplicates, one per line."""
     verb = "Would add" if result.dry_run else "Added"
     lines = [f"{verb} {task.id}: {one_line(task.title)}" for task in result.tasks_created]
@@ -91,7 +90,7 @@ def added_text(result: Any) -> str:
     annotations=WRITING,
 )
 def add(room: Tasks, arguments: AddTasks) -> TasksAdded:
-    """Add a task, or up to fifty that may depend on each other.
+    """Add a task, or several that may depend on each other.
 
     State in `criteria` what must be true before it is done. Similar open tasks are listed in
     `possible_duplicates`.
@@ -148,7 +147,7 @@ def create_task(room: Tasks, arguments: CreateTask) -> TaskCreated:
 
 
 def _requested_tasks(arguments: AddTasks) -> Sequence[NewTask]:
-    """Return the tasks to add; raise if both forms of the arguments were used."""
+    """Return the tasks to add; raise if they are given both directly and in `tasks`."""
     if not arguments.tasks:
         return [arguments]
     if arguments.task_description is not None or arguments.title is not None:
@@ -159,12 +158,12 @@ def _requested_tasks(arguments: AddTasks) -> Sequence[NewTask]:
 
 
 def _possible_duplicates(room: Tasks, arguments: AddTasks, drafts: Sequence[Draft]) -> list[Likeness]:
-    """Return the new tasks with titles that resemble those of open tasks."""
+    """Return the new tasks with titles that resemble those of open tasks, in order, up to a limit."""
     from rapidfuzz import fuzz, process
 
     with reading(room, arguments) as transaction:
         titles = open_titles(transaction)
-    found = []
+    likenesses = []
     for position, draft in enumerate(drafts, 1):
         matches = process.extract(
             sorted_words(draft.title),
@@ -173,5 +172,5 @@ def _possible_duplicates(room: Tasks, arguments: AddTasks, drafts: Sequence[Draf
             score_cutoff=_MIN_SIMILARITY_PERCENT,
             limit=1,
         )
-        found += [Likeness(title=f"task {position}", like=task_id(number)) for _, _, number in matches]
-    return found[:_MAX_DUPLICATES_SHOWN]
+        likenesses += [Likeness(title=f"task {position}", like=task_id(number)) for _, _, number in matches]
+    return likenesses[:_MAX_DUPLICATES_SHOWN]

@@ -41,10 +41,10 @@ _REGISTERED_MEDIA_TYPES = {
     "audio/mp3": "audio/mpeg",
     "application/x-javascript": "text/javascript",
 }
-"""IANA-registered media types by the unregistered ones that `mimetypes` returns."""
+"""IANA-registered media types, by the unregistered ones that `mimetypes` returns for some file names."""
 
-FOR_BOTH = ContentAnnotations(audience=("user", "assistant"), priority=0.7)
-FOR_AGENTS = ContentAnnotations(audience=("assistant",), priority=0.9)
+_FOR_BOTH = ContentAnnotations(audience=("user", "assistant"), priority=0.7)
+_FOR_AGENTS = ContentAnnotations(audience=("assistant",), priority=0.9)
 
 
 class AttachFile(InSession):
@@ -54,15 +54,15 @@ class AttachFile(InSession):
     path: RepoPath | None = Field(default=None, description="A file of the repository to attach.")
     data: str | None = Field(
         default=None,
-        max_length=MAX_ATTACHMENT_BYTES * 4 // 3 + 4,
+        max_length=MAX_ATTACHMENT_BYTES * 4 // 3 + 4,  # Base64 has four characters for three bytes
         description="Instead of a path: the file in Base64.",
     )
-    name: ShortText | None = Field(default=None, description="Its name; with `path`, by default the file's.")
+    name: ShortText | None = Field(default=None, description="Name; by default that of the file at `path`.")
     mime_type: Annotated[str | None, ExpectedFormat("a media type, such as image/png")] = Field(
         default=None,
-        max_length=100,
+        max_length=100,  # longer than any registered media type
         pattern=r"^[a-z]+/[A-Za-z0-9.+-]+$",
-        description="Its media type; by default guessed from the name.",
+        description="Media type of the file; by default guessed from the name.",
     )
     if_version: IntegerOrNone = Field(
         default=None, ge=1, description="Attach only if the task still has this version."
@@ -91,14 +91,16 @@ class AttachedFile(Reported):
     attachment: AttachmentOut
     sha256: str
     attached_at: str | None = None
-    text: UntrustedText | None = Field(default=None, description="Its content, if it is short text.")
-    data: str | None = Field(default=None, description="Its content in Base64, if it is not text.")
+    text: UntrustedText | None = Field(default=None, description="Content, if it is short text.")
+    data: str | None = Field(
+        default=None, description="Content in Base64, if it is neither text nor too large."
+    )
 
     _content: bytes = b""
 
     @property
     def file_content(self) -> bytes:
-        """Return the whole content, which the command line writes to a pipe."""
+        """The whole content, which the command line writes to a pipe."""
         return self._content
 
 
@@ -124,11 +126,11 @@ def attach(room: Tasks, arguments: AttachFile) -> Attached:
     """
     new = _new_file(room, arguments)
     with writing(room, arguments) as transaction:
-        found = rows.find_task(transaction, arguments.task_id, lock=True)
-        if arguments.if_version not in (None, found.version):
-            raise OutOfDate.found(found.id, arguments.if_version or 0, found.version)
-        lease.check_may_write(transaction, found)
-        changed = attach_file(transaction, found, new)
+        task = rows.find_task(transaction, arguments.task_id, lock=True)
+        if arguments.if_version not in (None, task.version):
+            raise OutOfDate.found(task.id, arguments.if_version or 0, task.version)
+        lease.check_may_write(transaction, task)
+        changed = attach_file(transaction, task, new)
     stored = Attachment(new.name, new.mime, new.sha256, len(new.content))
     return Attached(
         operation="attach",
@@ -148,14 +150,13 @@ def _new_file(room: Tasks, arguments: AttachFile) -> NewFile:
         raise InvalidArguments("`data` needs a `name`.", hint="Give a file name.")
     if any(character in name for character in "/\\") or name.startswith("."):
         raise InvalidArguments(
-            f'"{name[:60]}" cannot be the name of an attachment.',
+            f'"{name}" cannot be the name of an attachment.',
             hint="Give a file name without folders or a leading dot.",
         )
     return NewFile(name, arguments.mime_type or _guess_media_type(name), content)
 
 
 def _guess_media_type(name: str) -> str:
-    """Return the media type that a file name suggests, as registered with IANA."""
     guessed = mimetypes.guess_type(name)[0] or "application/octet-stream"
     return _REGISTERED_MEDIA_TYPES.get(guessed, guessed)
 
@@ -188,17 +189,16 @@ def _terminal_text(result: AttachedFile) -> str:
 def _content(result: AttachedFile) -> list[Content]:
     shown = result.attachment
     mime = visible(shown.mime)
-    data = None if result.data is None else base64.b64decode(result.data)
     text, name = Text(_text(result)), one_line(shown.name)
     if result.text is not None:
-        annotations = replace(FOR_BOTH, last_modified=result.attached_at)
+        annotations = replace(_FOR_BOTH, last_modified=result.attached_at)
         content = Embedded(shown.uri, mime, visible(result.text), title=name, annotations=annotations)
         return [text, content]
-    if data is not None and mime.startswith("image/"):
-        return [text, Image(data, mime, FOR_BOTH)]
-    if data is not None and mime.startswith("audio/"):
-        return [text, Audio(data, mime, FOR_BOTH)]
-    return [text, Link(shown.uri, name, mime, "Read it as a resource.", FOR_AGENTS)]
+    if result.data is not None and mime.startswith("image/"):
+        return [text, Image(result.file_content, mime, _FOR_BOTH)]
+    if result.data is not None and mime.startswith("audio/"):
+        return [text, Audio(result.file_content, mime, _FOR_BOTH)]
+    return [text, Link(shown.uri, name, mime, "Read it as a resource.", _FOR_AGENTS)]
 
 
 @tasks.operation(
@@ -230,7 +230,7 @@ def attachment(room: Tasks, arguments: WhichAttachment) -> AttachedFile:
         content = read_content(transaction, stored.sha256)
         at = attached_at(transaction, task, stored)
     text, data = _as_text_or_base64(stored, content)
-    found = AttachedFile(
+    result = AttachedFile(
         operation="attachment",
         workspace=workspace_ref(transaction.workspace),
         task_id=task.id,
@@ -240,12 +240,12 @@ def attachment(room: Tasks, arguments: WhichAttachment) -> AttachedFile:
         text=text,
         data=data,
     )
-    found._content = content
-    return found
+    result._content = content
+    return result
 
 
 def _as_text_or_base64(attachment: Attachment, content: bytes) -> tuple[str | None, str | None]:
-    """Return the content as text or as Base64, else None; a large file that is no picture is neither."""
+    """Return the content as text or as Base64, and None for the other; both are None for a large file."""
     if attachment.mime.startswith("image/"):
         return None, base64.b64encode(content).decode()
     as_text = is_text(attachment.mime)

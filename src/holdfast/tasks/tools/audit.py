@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import Any
 
 from pydantic import Field, StrictBool
 
@@ -39,7 +38,7 @@ class AuditTasks(InSession):
 
 
 class AuditFinding(Result):
-    """An inconsistency."""
+    """An inconsistency, and how to repair it."""
 
     code: Code
     severity: Severity
@@ -49,7 +48,7 @@ class AuditFinding(Result):
 
 
 class Completion(Result):
-    """The completion of the workspace."""
+    """Whether all tasks are finished."""
 
     ready: bool
     blockers: list[str] | None = Field(default=None, description="The first open tasks.")
@@ -68,8 +67,7 @@ class AuditResult(Reported):
     )
 
 
-def audit_text(result: Any) -> str:
-    """Return the findings, worst first, and the score."""
+def _text(result: AuditResult) -> str:
     lines = [
         f"[{item.severity}] {item.code}{f' {item.task_id}' if item.task_id else ''}: {one_line(item.detail)}"
         for item in result.findings
@@ -87,7 +85,7 @@ def audit_text(result: Any) -> str:
     command="audit",
     example="holdfast tasks audit --scope dependencies",
     specified=True,
-    text=audit_text,
+    text=_text,
     annotations=READING,
     seconds=LIMITS.sync_seconds,
 )
@@ -107,8 +105,8 @@ def audit(room: Tasks, arguments: AuditTasks) -> AuditResult:
             f"{_OPEN_TASKS} ORDER BY n LIMIT {_MAX_OPEN_TASKS_SHOWN}"
         ).fetchall()
         findings = _FindingCollector(workspace.next_number)
-        for item in find_inconsistencies(room, transaction, arguments.scope):
-            findings.add(item)
+        for inconsistency in find_inconsistencies(room, transaction, arguments.scope):
+            findings.add(inconsistency)
     shown = fit_items(map(_finding_out, findings.most_severe()), _MAX_FINDINGS_BYTES)
     unfinished = [task_id(number) for (number,) in open_tasks]
     return AuditResult(
@@ -124,27 +122,28 @@ def audit(room: Tasks, arguments: AuditTasks) -> AuditResult:
 
 
 class _FindingCollector:
-    """Collects findings in bounded memory: the first of each severity, and which tasks have a problem."""
+    """Collects findings in bounded memory: the first of each severity, and which tasks they concern."""
 
     def __init__(self, next_number: int) -> None:
         self.total = 0
         self.affected = bytearray(next_number)
+        """By the number of the task: 1 if it has an error or a warning."""
         self._first: dict[Severity, list[Inconsistency]] = {"error": [], "warning": [], "info": []}
 
-    def add(self, found: Inconsistency) -> None:
-        severity = SEVERITIES[found.code][0]
+    def add(self, inconsistency: Inconsistency) -> None:
+        severity = SEVERITIES[inconsistency.code][0]
         self.total += 1
-        self.affected[task_number(found.task_id)] |= severity != "info"
+        self.affected[task_number(inconsistency.task_id)] |= severity != "info"
         if len(self._first[severity]) < _MAX_FINDINGS_SHOWN:
-            self._first[severity].append(found)
+            self._first[severity].append(inconsistency)
 
     def most_severe(self) -> list[Inconsistency]:
         return list(chain.from_iterable(self._first.values()))[:_MAX_FINDINGS_SHOWN]
 
 
-def _finding_out(found: Inconsistency) -> AuditFinding:
-    severity, fix = SEVERITIES[found.code]
-    return AuditFinding(severity=severity, fix=fix, **found._asdict())
+def _finding_out(inconsistency: Inconsistency) -> AuditFinding:
+    severity, fix = SEVERITIES[inconsistency.code]
+    return AuditFinding(severity=severity, fix=fix, **inconsistency._asdict())
 
 
 def _fix_safe_issues(room: Tasks, who: CallerIdentity) -> list[str]:
@@ -154,10 +153,10 @@ def _fix_safe_issues(room: Tasks, who: CallerIdentity) -> list[str]:
         abandoned = transaction.run_in_workspace(
             f"SELECT {COLUMNS} FROM task WHERE workspace = :workspace AND {ABANDONED}{transaction.for_update}"
         ).fetchall()
-        wrong = dependencies.wrong_waits(transaction, workspace)
+        waiting = [uid for uid, *_ in dependencies.wrong_waits(transaction, workspace)]
         needed = dependencies.wrong_unblocks(transaction, workspace)
-        dependencies.refresh_counts(transaction, waiting=[uid for uid, *_ in wrong], needed=needed)
-        ids = rows.ids_of(transaction, [uid for uid, *_ in wrong])
+        dependencies.refresh_counts(transaction, waiting=waiting, needed=needed)
+        ids = rows.ids_of(transaction, waiting)
         fixed = [f"counts of {name}" for name in ids.values()]
         for row in abandoned:
             task = lease.end_claim(transaction, Task._make(row), reason="the claim expired")

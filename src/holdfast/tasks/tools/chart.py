@@ -6,7 +6,6 @@ The chart has no output schema, because some hosts drop images from results that
 from __future__ import annotations
 
 import base64
-from typing import Any
 
 from pydantic import Field
 
@@ -28,15 +27,15 @@ from holdfast.tasks.view.budget import DEFAULT_BYTES, MAX_BYTES, fit_items
 from holdfast.tasks.view.results import workspace_ref
 from holdfast.tasks.view.text import MAX_LINES
 
-MAX_NODES = 500
-"""The most tasks that a caller may request. A judgement: about what fits the largest budget."""
+_MAX_NODES = 500
+"""The most tasks that a caller may request. A judgement: about as many as fit the largest budget."""
 _DEFAULT_NODES = 40
 """A judgement: so many tasks fit the default budget of a result (`view/budget.py`)."""
 _MAX_TITLE_CHARACTERS = 80
 """A judgement: enough to recognise a task, so that more tasks fit."""
 _BAR_CHARACTERS = 40
 """The longest bar on a terminal, half of the usual 80 columns."""
-FOR_PEOPLE = ContentAnnotations(audience=("user",), priority=0.9)
+_FOR_PEOPLE = ContentAnnotations(audience=("user",), priority=0.9)
 
 
 class WantedChart(Scoped):
@@ -58,12 +57,12 @@ class Chart(Reported):
     counts: dict[Status, int] = Field(description="Number of tasks by status.")
     data: str = Field(description="The file, in Base64.")
 
-    _format_given: bool = False
+    _was_format_given: bool = False
 
     @property
     def file_content(self) -> bytes | None:
-        """Return the file if a format was requested; the command line then writes it to a pipe."""
-        return base64.b64decode(self.data) if self._format_given else None
+        """The picture if a format was requested; the command line then writes it to a pipe."""
+        return base64.b64decode(self.data) if self._was_format_given else None
 
 
 def _text(chart: Chart) -> str:
@@ -72,7 +71,7 @@ def _text(chart: Chart) -> str:
 
 
 def _terminal_text(chart: Chart) -> str:
-    """Return the chart by status as bars of `#`, other charts as text, and how to get the picture."""
+    """Return the chart by status as bars of `#`, any other as a sentence, and how to get the picture."""
     maximum = max([1, *chart.counts.values()])
     bars = [
         f"{status:>11}  {'#' * (_BAR_CHARACTERS * n // maximum)} {n}" for status, n in chart.counts.items()
@@ -84,8 +83,8 @@ def _terminal_text(chart: Chart) -> str:
 
 def _content(chart: Chart) -> list[Content]:
     title = one_line(chart.title)
-    picture = Image(base64.b64decode(chart.data), chart.mime_type, FOR_PEOPLE)
-    link = Link(chart.uri, f"{chart.kind} chart", chart.mime_type, title, FOR_PEOPLE)
+    picture = Image(base64.b64decode(chart.data), chart.mime_type, _FOR_PEOPLE)
+    link = Link(chart.uri, f"{chart.kind} chart", chart.mime_type, title, _FOR_PEOPLE)
     return [Text(_text(chart)), picture, link]
 
 
@@ -120,14 +119,16 @@ def chart(room: Tasks, arguments: WantedChart) -> Chart:
         counts=counts,
         data=base64.b64encode(data).decode(),
     )
-    result._format_given = arguments.format is not None
+    result._was_format_given = arguments.format is not None
     return result
 
 
 class WantedGraph(Scoped):
     """The size of the graph to return."""
 
-    limit: Integer = Field(default=_DEFAULT_NODES, ge=1, le=MAX_NODES, description="Maximum number of tasks.")
+    limit: Integer = Field(
+        default=_DEFAULT_NODES, ge=1, le=_MAX_NODES, description="Maximum number of tasks."
+    )
 
 
 class Node(Result):
@@ -154,15 +155,14 @@ class Graph(Reported):
     truncated: bool | None = Field(default=None, description="Set if not all of it is shown.")
 
 
-def graph_text(found: Any) -> str:
-    """Return the dependencies, one line per waiting task."""
+def _graph_text(graph: Graph) -> str:
     needs: dict[str, list[str]] = {}
-    for edge in found.edges:
+    for edge in graph.edges:
         needs.setdefault(edge.task, []).append(edge.needs)
     lines = [f"{task} needs {', '.join(others)}" for task, others in list(needs.items())[:MAX_LINES]]
     more = [f"and {len(needs) - MAX_LINES} more waiting tasks."] if len(needs) > MAX_LINES else []
-    edges = counted(len(found.edges), "dependency", "dependencies")
-    head = f"{len(found.nodes)} of {found.total} tasks, {edges}."
+    edges = counted(len(graph.edges), "dependency", "dependencies")
+    head = f"{len(graph.nodes)} of {graph.total} tasks, {edges}."
     return "\n".join([head, *lines, *more])
 
 
@@ -172,7 +172,7 @@ def graph_text(found: Any) -> str:
     effect=Effect.READ,
     command="graph",
     example="holdfast tasks graph --json",
-    text=graph_text,
+    text=_graph_text,
     listed=False,
     annotations=READING,
     addresses=(Address("GET", "workspaces/{workspace_path}/graph"),),

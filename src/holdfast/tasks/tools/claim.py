@@ -39,17 +39,20 @@ from holdfast.tasks.toolset import WRITING, tasks
 from holdfast.tasks.view.budget import MAX_BYTES, shorten_task
 from holdfast.tasks.view.results import claim_out, receipt, task_detail, workspace_ref
 
-MAX_LEASE_SECONDS = 86_400
+_MAX_LEASE_SECONDS = 86_400
 """A judgement: an abandoned task is never blocked for more than a day."""
 _MAX_NOTES_CHARACTERS = 1000
 """Notes of the previous holder in a result. A judgement: a few paragraphs; the task has all of them."""
 _RESERVED_BYTES = 6000
 """Bytes of a detailed result for everything but the task: the claim, and the previous holder's notes with up
 to four bytes per character."""
-_ACTIONS_ACCEPTING = dict.fromkeys(("priority", "label", "milestone", "connected_file"), ("next",)) | {
-    "resume": ("take",), "note": ("release", "handoff"), "task_id": ("take", "renew", "release", "handoff"),
+_MAX_HOLDERS_SHOWN = 10
+"""A judgement: more than wait for each other in one team."""
+_ACTIONS_ACCEPTING = {
+    "task_id": ("take", "renew", "release", "handoff"), "resume": ("take",), "note": ("release", "handoff"),
+    "priority": ("next",), "label": ("next",), "milestone": ("next",), "connected_file": ("next",),
 }  # fmt: skip
-"""The actions that accept each argument."""
+"""The actions that accept each argument; all actions accept the others."""
 
 
 class ClaimTask(InSession):
@@ -69,9 +72,9 @@ class ClaimTask(InSession):
     label: ShortText | None = Field(default=None, description="For next: only with this label.")
     milestone: ShortText | None = Field(default=None, description="For next: only of this milestone.")
     connected_file: ShortText | None = Field(default=None, description="For next: only about this file.")
-    lease_seconds: Integer = count_field(int(LEASE_SECONDS), MAX_LEASE_SECONDS, "How long the claim lasts.")
+    lease_seconds: Integer = count_field(int(LEASE_SECONDS), _MAX_LEASE_SECONDS, "How long the claim lasts.")
     note: Body | None = Field(default=None, description="For your successor, with handoff or release.")
-    response_format: ResponseFormat = Field(default="concise", description="How much to show.")
+    response_format: ResponseFormat = Field(default="concise", description="Whether to show the whole task.")
 
 
 class NoneReady(Result):
@@ -102,8 +105,7 @@ class ClaimResult(Reported):
     none_ready: NoneReady | None = None
 
 
-def claimed_text(result: Any) -> str:
-    """Return as one sentence which task was taken or released, or why none is ready."""
+def _text(result: Any) -> str:
     if result.none_ready is not None:
         none = result.none_ready
         closed = f" ({none.milestone_closed} by a closed milestone)" if none.milestone_closed else ""
@@ -123,7 +125,7 @@ def claimed_text(result: Any) -> str:
     command="claim",
     positional=("action", "task_id"),
     example="holdfast tasks claim next --agent ada",
-    text=claimed_text,
+    text=_text,
     annotations=WRITING,
     result_version="task.version",
     addresses=(
@@ -159,7 +161,7 @@ def claim(room: Tasks, arguments: ClaimTask) -> ClaimResult:
 
 
 def _execute(transaction: TaskTransaction, arguments: ClaimTask) -> tuple[Claimed | None, Task | None]:
-    """Carry out the action; return the claimed or renewed task, or the released one."""
+    """Carry out the action; return the claimed or renewed task, and the released one."""
     named, seconds = arguments.task_id or "", arguments.lease_seconds
     if arguments.action == "next":
         file = arguments.connected_file and normalise_path(arguments.connected_file)
@@ -184,7 +186,6 @@ def _check_arguments(arguments: ClaimTask) -> None:
 
 
 def _none_ready(transaction: TaskTransaction) -> NoneReady:
-    """Return why no task is ready, in numbers."""
     closed = transaction.closed_milestones()
     in_closed, values = in_closed_milestones(closed)
 
@@ -200,7 +201,7 @@ def _none_ready(transaction: TaskTransaction) -> NoneReady:
     milestone_closed = count(f"status = 'backlog' AND {in_closed}") if closed else 0
     holders = transaction.run_in_workspace(
         "SELECT DISTINCT claim_agent FROM task WHERE workspace = :workspace AND claim_agent IS NOT NULL"
-        " AND claim_expires > :now ORDER BY claim_agent LIMIT 10"
+        f" AND claim_expires > :now ORDER BY claim_agent LIMIT {_MAX_HOLDERS_SHOWN}"
     )
     return NoneReady(
         blocked=blocked,
@@ -246,7 +247,7 @@ def _release(transaction: TaskTransaction, arguments: ClaimTask, named: str) -> 
     # The claim has ended, so its token would now be refused.
     transaction.who = CallerIdentity(transaction.who.actor, transaction.who.session)
     notes = f"{released.notes}\n\n{note}" if released.notes else note
-    return change(transaction, released.id, Change(set={"notes": notes}, reason="handed over")).task
+    return change(transaction, released.id, Change(set={"notes": notes}, reason=kind.replace("-", " "))).task
 
 
 class NextTask(InSession):
@@ -262,10 +263,9 @@ class NextTask(InSession):
     effect=Effect.WRITE,
     command="next",
     example="holdfast tasks next",
-    text=claimed_text,
+    text=_text,
     command_only=True,
 )
 def next_task(room: Tasks, arguments: NextTask) -> ClaimResult:
     """Claim the task that should be done next, as `claim next` does."""
-    given = arguments.model_dump(by_alias=True)
-    return claim(room, ClaimTask(action="next", **given))  # type: ignore[no-any-return]
+    return claim(room, ClaimTask(action="next", **arguments.model_dump(by_alias=True)))  # type: ignore[no-any-return]

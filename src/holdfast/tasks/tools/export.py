@@ -22,6 +22,8 @@ from holdfast.tasks.view.results import workspace_ref
 
 _MAX_TASKS_SHOWN = 50
 """Renumbered or conflicting tasks listed in a result. A judgement: more than a person goes through."""
+_MAX_SECONDS = 600
+"""A judgement: more than other operations have, because these read or write a whole workspace."""
 
 
 class ExportTasks(Scoped):
@@ -35,7 +37,7 @@ class ExportTasks(Scoped):
 
 
 class TasksExported(Reported):
-    """The result of an export."""
+    """The exported lines, or the file that has them."""
 
     lines: int
     file: UntrustedText | None = None
@@ -63,7 +65,6 @@ class TasksRestored(Reported):
 
     @property
     def exit_code(self) -> int:
-        """The exit status of the command: that of a conflict if not everything was restored."""
         return Conflict.exit_code if self.conflicts else 0
 
 
@@ -82,7 +83,7 @@ def _restored_text(result: TasksRestored) -> str:
     positional=("file",),
     example="holdfast tasks export tasks.jsonl",
     command_only=True,
-    seconds=600,
+    seconds=_MAX_SECONDS,
     text=lambda result: result.text or f"Wrote {counted(result.lines, 'line')} to {result.file}.",
 )
 def export(room: Tasks, arguments: ExportTasks) -> TasksExported:
@@ -112,7 +113,7 @@ def export(room: Tasks, arguments: ExportTasks) -> TasksExported:
     positional=("file",),
     example="holdfast tasks restore tasks.jsonl",
     command_only=True,
-    seconds=600,
+    seconds=_MAX_SECONDS,
     text=_restored_text,
 )
 def restore(room: Tasks, arguments: RestoreTasks) -> TasksRestored:
@@ -125,11 +126,11 @@ def restore(room: Tasks, arguments: RestoreTasks) -> TasksRestored:
         text = Tree(room.repository).read_bytes(path, LIMITS.git_output_bytes).decode()
     except UnicodeDecodeError:
         raise Invalid(f"The file '{path.text}' is not UTF-8 text.", hint="Export it again.") from None
-    given = parse_export(text.split("\n"))  # not splitlines(): task texts may contain other line separators
-    identity = str(given.workspace["id"])
+    exported = parse_export(text.split("\n"))  # not splitlines(): texts may contain other line separators
+    identity = str(exported.workspace["id"])
     with room.writing() as transaction:
         join_new_workspace(room, transaction, identity)
-        report = restore_export(room.store, transaction, room.find_workspace(transaction), given)
+        report = restore_export(room.store, transaction, room.find_workspace(transaction), exported)
     write_marker(room.repository, identity)
     renumbered = [f"{old} is {new} here" for old, new in report.renumbered.items()]
     return TasksRestored(

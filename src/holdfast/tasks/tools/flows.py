@@ -32,7 +32,9 @@ class ShowFlows(InSession):
     """A selection of flows."""
 
     type: StepScope = Field(default="all", description="Shipped ones, the workspace's own, or both.")
-    include: list[Literal["steps"]] = Field(default=[], max_length=1, description="Include their steps.")
+    include: list[Literal["steps"]] = Field(
+        default=[], max_length=1, description="Include each flow's steps."
+    )
 
 
 class FlowStep(Result):
@@ -62,10 +64,9 @@ class Flows(Reported):
     total: int
 
 
-def flows_text(found: Flows) -> str:
-    """Return the flows, one per line."""
+def _text(result: Flows) -> str:
     return "\n".join(
-        f"{flow.tool_name} → {flow.feedback_step} ({flow.scope}) → {flow.next_tool}" for flow in found.flows
+        f"{flow.tool_name} → {flow.feedback_step} ({flow.scope}) → {flow.next_tool}" for flow in result.flows
     )
 
 
@@ -75,7 +76,7 @@ def flows_text(found: Flows) -> str:
     effect=Effect.READ,
     command="flows",
     example="holdfast tasks flows",
-    text=flows_text,
+    text=_text,
     annotations=PLANNING,
     listed=False,
     addresses=(Address("GET", "workspaces/{workspace_path}/tool-flows"),),
@@ -102,11 +103,11 @@ class UpdateFlow(InSession):
     action: Literal["clone", "delete"] = Field(
         description="Copy its step into the workspace, or restore the shipped one."
     )
-    if_version: IntegerOrNone = Field(default=None, ge=0, description="Only if its step has this version.")
+    if_version: IntegerOrNone = Field(default=None, ge=0, description="Only if the step has this version.")
 
 
 class FlowChanged(Reported):
-    """Receipt for a flow."""
+    """A flow that was copied or deleted."""
 
     flow: FlowOut
     changed: bool

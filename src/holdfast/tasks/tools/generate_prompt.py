@@ -29,7 +29,9 @@ _STEP_AFTER_TOOL: dict[str, str] = {
     tool.removeprefix("taskpilot_"): step for tool, (step, _) in FLOWS.items()
 }
 _PROMPTS_URI = "taskpilot://prompts/"
+_INIT_SUCCESS = "init-success"
 _PLACEHOLDER_VALUES = {"task_id": "TASK", "gate": "the done gate", "session": "your session"}
+"""What a prompt as a resource has in place of task data."""
 
 
 class GeneratePrompt(Scoped):
@@ -59,10 +61,10 @@ class GeneratedPrompt(Reported):
     messages: list[PromptText]
 
 
-def prompt_summary(found: GeneratedPrompt) -> str:
+def prompt_summary(result: GeneratedPrompt) -> str:
     """Return the name and length of the prompt; its text is in the data only."""
-    length = sum(len(message.content) for message in found.messages)
-    return f"Prompt {found.prompt} ({one_line(found.title)}), {length} characters."
+    length = sum(len(message.content) for message in result.messages)
+    return f"Prompt {result.prompt} ({one_line(result.title)}), {length} characters."
 
 
 @tasks.operation(
@@ -73,54 +75,55 @@ def prompt_summary(found: GeneratedPrompt) -> str:
     positional=("operation",),
     example="""holdfast tasks prompt start_task --context '{"task_id": "TP-1"}'""",
     text=prompt_summary,
-    command_text=lambda found: "\n\n".join(message.content for message in found.messages),
+    command_text=lambda result: "\n\n".join(message.content for message in result.messages),
     annotations=PLANNING,
     listed=False,
 )
 def generate_prompt(room: Tasks, arguments: GeneratePrompt) -> GeneratedPrompt:
     """Generate a prompt for an operation: the same text as the prompt of that name, filled with task data."""
     check_workspace(room, arguments)
-    found = find_prompt(arguments.operation)
+    prompt = find_prompt(arguments.operation)
     try:
-        filled = validate_arguments(found.input, arguments.context)
+        context = validate_arguments(prompt.input, arguments.context)
     except InvalidArguments as refusal:
         refusal.hint = "Give the prompt's arguments in `context`."
         raise
     return GeneratedPrompt(
         operation="generate_prompt",
         workspace=workspace_ref(room.workspace()),
-        prompt=found.name,
-        title=found.title,
-        description=found.description,
+        prompt=prompt.name,
+        title=prompt.title,
+        description=prompt.description,
         messages=[
-            PromptText(role="user", content=str(message.content)) for message in found.function(room, filled)
+            PromptText(role="user", content=str(message.content))
+            for message in prompt.function(room, context)
         ],
     )
 
 
 def find_prompt(name: str) -> Prompt:
     """Return the prompt with this name, or the prompt of the step that follows the tool with this name."""
-    plain = name.strip().lower().replace("-", "_").removeprefix("taskpilot_")
-    known = {prompt.name: prompt for prompt in tasks.prompts}
-    found = known.get(plain) or known.get(_STEP_AFTER_TOOL.get(plain, ""))
-    if found is None:
-        raise InvalidArguments(f"There is no prompt {name[:60]!a}.", hint=did_you_mean(plain, known))
-    return found
+    canonical = name.strip().lower().replace("-", "_").removeprefix("taskpilot_")
+    prompts_by_name = {prompt.name: prompt for prompt in tasks.prompts}
+    prompt = prompts_by_name.get(canonical) or prompts_by_name.get(_STEP_AFTER_TOOL.get(canonical, ""))
+    if prompt is None:
+        raise InvalidArguments(f"There is no prompt {name!a}.", hint=did_you_mean(canonical, prompts_by_name))
+    return prompt
 
 
-def _list_prompts(room: Tasks) -> list[ListedResource]:
-    del room
+def _list_prompts(_room: Tasks) -> list[ListedResource]:
+    """Return the prompts as resources, without the one that the specification names, which is fixed."""
     return [
         ListedResource(
             f"{_PROMPTS_URI}{name}", prompt.title, prompt.description.partition("\n")[0], "text/markdown"
         )
         for prompt in tasks.prompts
-        if (name := prompt.name.replace("_", "-")) != "init-success"
+        if (name := prompt.name.replace("_", "-")) != _INIT_SUCCESS
     ]
 
 
 @tasks.resource(
-    f"{_PROMPTS_URI}init-success",
+    f"{_PROMPTS_URI}{_INIT_SUCCESS}",
     name="Initialization Success Prompt",
     title="🚀 After creating a workspace",
     description="User-oriented prompt for successful workspace initialization",

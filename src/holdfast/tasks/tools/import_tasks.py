@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Literal
 
 from pydantic import Field, StrictBool
@@ -15,14 +14,12 @@ from holdfast.tasks.models import FileName, InSession, Reported, Result
 from holdfast.tasks.store.session import identify_caller
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import PLANNING, tasks
-from holdfast.tasks.trackers.report import Side, SyncStep
+from holdfast.tasks.trackers.report import NEED_ATTENTION, Side, SyncStep
 from holdfast.tasks.view.results import workspace_ref
 
 Format = Literal["auto", "todo", "backlog", "task-master"]
 _MAX_ENTRIES_SHOWN = 50
 """Steps, and problems, in a report. A judgement: more than a person goes through before importing again."""
-_NEED_ATTENTION = frozenset({"conflict", "refused"})
-"""Outcomes of steps that did not import everything."""
 
 
 class ImportTasks(InSession):
@@ -45,7 +42,7 @@ class ImportProblem(Result):
 
 
 class ImportReport(Reported):
-    """The result of an import."""
+    """What an import did and, in a dry run, would do. The counts are numbers of tasks."""
 
     format: Format
     path: UntrustedText
@@ -60,8 +57,7 @@ class ImportReport(Reported):
     @property
     def exit_code(self) -> int:
         """The exit status of the command: 1 if anything could not be imported as it is."""
-        has_unfinished_step = any(step.done in _NEED_ATTENTION for step in self.steps)
-        return 1 if self.problems or has_unfinished_step else 0
+        return 1 if self.problems or any(step.done in NEED_ATTENTION for step in self.steps) else 0
 
 
 def import_text(report: ImportReport) -> str:
@@ -72,7 +68,7 @@ def import_text(report: ImportReport) -> str:
     lines += [
         f"{step.done.upper()} {step.task_id}: {one_line(step.detail or '')}"
         for step in report.steps
-        if step.done in _NEED_ATTENTION
+        if step.done in NEED_ATTENTION
     ]
     for problem in report.problems:
         place = one_line(problem.file) + (f":{problem.line}" if problem.line else "")
@@ -102,12 +98,12 @@ def import_tasks(room: Tasks, arguments: ImportTasks) -> ImportReport:
 
     who, path = identify_caller(room, arguments), RepoPath.parse(arguments.path)
     importer = Import(room, who, path, arguments.prefer)
-    format_found = importer.run(arguments.format, dry_run=arguments.dry_run)
-    steps = sorted(importer.outcome.steps, key=lambda step: step.done not in _NEED_ATTENTION)
+    detected_format = importer.run(arguments.format, dry_run=arguments.dry_run)
+    steps = sorted(importer.outcome.steps, key=lambda step: step.done not in NEED_ATTENTION)
     return ImportReport(
         operation="import",
         workspace=workspace_ref(room.workspace()),
-        format=format_found,
+        format=detected_format,
         path=path.text,
         dry_run=arguments.dry_run,
         next_steps=["Import again without the dry run."] if arguments.dry_run and steps else None,
@@ -115,6 +111,9 @@ def import_tasks(room: Tasks, arguments: ImportTasks) -> ImportReport:
         changed=len({step.origin for step in steps if step.done == "changed_here"}),
         unchanged=importer.outcome.unchanged,
         steps=steps[:_MAX_ENTRIES_SHOWN],
-        problems=[ImportProblem(**asdict(problem)) for problem in importer.problems[:_MAX_ENTRIES_SHOWN]],
+        problems=[
+            ImportProblem.model_validate(problem, from_attributes=True)
+            for problem in importer.problems[:_MAX_ENTRIES_SHOWN]
+        ],
         total_problems=len(importer.problems),
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any
 
 from pydantic import Field
 
@@ -24,11 +23,12 @@ from holdfast.tasks.texts import rules
 from holdfast.tasks.toolset import WORKSPACE, tasks
 from holdfast.tasks.view.results import receipt, workspace_ref
 
-NEXT_STEPS = [
+_NEXT_STEPS = [
     "Run taskpilot_start to begin a session",
     "Use taskpilot_add to create new tasks",
     "Check taskpilot_status for project overview",
 ]
+"""The wording is that of the TaskPilot specification."""
 _EXPORT_FROM_CLONE_HINT = (
     "Run holdfast tasks export in the clone that has the tasks, and holdfast tasks restore here"
 )
@@ -57,7 +57,7 @@ class WorkspaceInitialized(Reported):
     requires_fields = True
 
     tasks_created: list[TaskReceipt]
-    rules_applied: list[UntrustedText] = Field(description="The first active rules.")
+    rules_applied: list[UntrustedText] = Field(description="The first active rules, shortened.")
     rules_initialized: int = Field(description="Number of active rules.")
     tech_stack: list[str] = Field(description="Technologies it was created with.")
     done_gate: Gate
@@ -65,8 +65,8 @@ class WorkspaceInitialized(Reported):
     already_initialized: bool | None = None
 
 
-def init_text(result: Any) -> str:
-    """Return the text that the TaskPilot specification prescribes."""
+def _text(result: WorkspaceInitialized) -> str:
+    """The text that the TaskPilot specification prescribes."""
     name = one_line(result.workspace.name)
     if result.already_initialized:
         return f'Workspace "{name}" was initialized before; its done gate is {result.done_gate}.'
@@ -82,7 +82,7 @@ def init_text(result: Any) -> str:
     example='holdfast tasks init --project-name "Kelp"',
     specified=True,
     specified_description=("Initialize a TaskPilot workspace with .task folder structure and configuration"),
-    text=init_text,
+    text=_text,
     annotations=WORKSPACE,
 )
 def init(room: Tasks, arguments: InitWorkspace) -> WorkspaceInitialized:
@@ -94,13 +94,13 @@ def init(room: Tasks, arguments: InitWorkspace) -> WorkspaceInitialized:
     check_workspace(room, arguments)
     stacks = detect_stacks(room.repository, arguments.tech_stack)
     name = arguments.project_name or os.path.basename(room.repository.root) or "Workspace"
-    names = [stack.names[0] for stack in stacks]
+    technologies = [stack.names[0] for stack in stacks]
     is_clone = read_marker(room.repository) is not None
-    workspace, is_new = ensure_workspace(room, name, names, arguments.done_gate or "criteria")
+    workspace, is_new = ensure_workspace(room, name, technologies, arguments.done_gate or "criteria")
     if not is_new and arguments.done_gate is not None:
         set_gate(room, arguments.done_gate)
         workspace = room.workspace()
-    applied = [] if room.repository.bare else rules.write_starter_rules(room, starter_rules(stacks))
+    active_rules = [] if room.repository.bare else rules.write_starter_rules(room, starter_rules(stacks))
     created = []
     if is_new and not is_clone:
         drafts = starter_tasks(stacks, arguments.project_requirements)
@@ -110,14 +110,14 @@ def init(room: Tasks, arguments: InitWorkspace) -> WorkspaceInitialized:
         workspace=workspace_ref(workspace, with_time=True),
         tasks_created=created,
         rules_applied=[
-            shorten(rule.text, _MAX_RULE_CHARACTERS, tidy=True) for rule in applied[:_MAX_RULES_SHOWN]
+            shorten(rule.text, _MAX_RULE_CHARACTERS, tidy=True) for rule in active_rules[:_MAX_RULES_SHOWN]
         ],
-        rules_initialized=len(applied),
+        rules_initialized=len(active_rules),
         tech_stack=json.loads(workspace.stack),
         done_gate=workspace.gate,
         setup_complete=True,
         already_initialized=None if is_new else True,
-        next_steps=[_EXPORT_FROM_CLONE_HINT, *NEXT_STEPS] if is_new and is_clone else NEXT_STEPS,
+        next_steps=[_EXPORT_FROM_CLONE_HINT, *_NEXT_STEPS] if is_new and is_clone else _NEXT_STEPS,
     )
 
 
@@ -150,7 +150,7 @@ def join_workspace(room: Tasks, arguments: JoinWorkspace) -> WorkspaceJoined:
     named = read_marker(room.repository)
     if named != arguments.workspace_id:
         raise NotFound(
-            f"This repository names {named or 'no workspace'}, not {arguments.workspace_id[:80]!a}.",
+            f"This repository names {named or 'no workspace'}, not {arguments.workspace_id!a}.",
             hint="See .task/workspace.json; `holdfast tasks init` creates a separate workspace.",
         )
     join(room.repository, named)

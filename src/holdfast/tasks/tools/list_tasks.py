@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field, StrictBool
 
@@ -14,7 +14,7 @@ from holdfast.kernel.text import one_line, table
 from holdfast.tasks.inputs import AnyPriority, AnyStatus, normalise_path
 from holdfast.tasks.models import InSession, Reported, ResponseFormat, ShortText, TaskDetail, TaskId, TaskRef
 from holdfast.tasks.store import rows
-from holdfast.tasks.store.query import Query, Sort, count_by_status, cursor_after, find
+from holdfast.tasks.store.query import Page, Query, Sort, count_by_status, cursor_after, find
 from holdfast.tasks.store.records import task_number
 from holdfast.tasks.store.session import reading
 from holdfast.tasks.store.states import FINISHED, STATUSES
@@ -28,7 +28,7 @@ from holdfast.tasks.view.task_table import task_table
 from holdfast.tasks.view.text import blockers_text, task_line
 
 _DEFAULT_LIMIT = 20
-"""Tasks on a page. A judgement: they fit the default byte budget of a result."""
+"""Tasks on a page. A judgement: so many fit the default byte budget of a result (`view/budget.py`)."""
 _MAX_CARDS_FOR_MODELS = 100
 """Up to this many cards, the byte budget for models applies. Only the browser page requests more."""
 
@@ -66,7 +66,7 @@ class ListTasks(TaskFilter):
         json_schema_extra=ONLY_SPECIFIED,
     )
     cursor: str | None = Field(default=None, max_length=1000, description="Cursor of the page before.")
-    response_format: ResponseFormat = Field(default="concise", description="How much of each task.")
+    response_format: ResponseFormat = Field(default="concise", description="Whether to show all details.")
 
 
 class TaskPage(Reported):
@@ -81,8 +81,7 @@ class TaskPage(Reported):
     )
 
 
-def listing_text(page: Any) -> str:
-    """Return a page of tasks, one per line."""
+def _page_text(page: TaskPage) -> str:
     shown = page.details or page.tasks
     if not shown:
         return "No tasks." if not page.total else f"No more tasks; {page.total} in all."
@@ -92,8 +91,7 @@ def listing_text(page: Any) -> str:
     return "\n".join(lines)
 
 
-def listing_table(page: Any, width: int) -> str:
-    """Return a page of tasks as a table, and the option that shows the next page."""
+def _page_table(page: TaskPage, width: int) -> str:
     shown: Sequence[TaskRef] = page.details or page.tasks
     if not shown:
         return "No tasks match." if not page.total else f"No more tasks; {page.total} in all."
@@ -118,8 +116,8 @@ def _table_row(task: TaskRef) -> tuple[str, str, str, str, str]:
     effect=Effect.READ,
     command="list",
     example="holdfast tasks list --status backlog --limit 10",
-    text=listing_text,
-    table=listing_table,
+    text=_page_text,
+    table=_page_table,
     annotations=READING,
     addresses=(
         Address(
@@ -156,16 +154,20 @@ def list_tasks(room: Tasks, arguments: ListTasks) -> TaskPage:
             maximum = DEFAULT_BYTES if arguments.limit <= _DEFAULT_LIMIT else MAX_BYTES
             refs = fit_refs(task_refs(transaction, page.tasks), maximum)
     shown = len(details or refs)
-    last_shown = page.tasks[shown - 1] if shown < len(page.tasks) else None
     return TaskPage(
         operation="list",
         workspace=workspace_ref(transaction.workspace),
         tasks=refs,
         details=details,
         total=page.total,
-        next_cursor=page.next_cursor if last_shown is None else cursor_after(wanted, last_shown),
-        truncated=None if last_shown is None else True,
+        next_cursor=_next_cursor(page, wanted, shown),
+        truncated=True if shown < len(page.tasks) else None,
     )
+
+
+def _next_cursor(page: Page, query: Query, shown: int) -> str | None:
+    """Return the cursor of the page after the first `shown` tasks of this one, the others having been cut."""
+    return page.next_cursor if shown == len(page.tasks) else cursor_after(query, page.tasks[shown - 1])
 
 
 def _query(transaction: TaskTransaction, arguments: TaskFilter) -> Query:
@@ -187,7 +189,7 @@ def _query(transaction: TaskTransaction, arguments: TaskFilter) -> Query:
 class ShowBoard(TaskFilter):
     """A filter for cards, an order, and a page."""
 
-    task_ids: list[TaskId] = Field(default=[], max_length=100, description="Only these, if they match.")
+    task_ids: list[TaskId] = Field(default=[], max_length=100, description="Only these tasks, if they match.")
     sort: Literal["ready", "updated"] = Field(
         default="ready", description="In the order of assignment, or the latest change first."
     )
@@ -197,10 +199,9 @@ class ShowBoard(TaskFilter):
     cursor: str | None = Field(default=None, max_length=1000, description="Cursor of the page before.")
 
 
-def board_text(shown: Any) -> str:
-    """Return how many tasks each column has, and the cards, one per line."""
-    totals = ", ".join(f"{column.total} {column.status}" for column in shown.columns if column.total)
-    return "\n".join([totals or "No tasks.", *map(task_line, shown.cards)])
+def _board_text(board: Board) -> str:
+    totals = ", ".join(f"{column.total} {column.status}" for column in board.columns if column.total)
+    return "\n".join([totals or "No tasks.", *map(task_line, board.cards)])
 
 
 @tasks.operation(
@@ -209,7 +210,7 @@ def board_text(shown: Any) -> str:
     effect=Effect.READ,
     command="board",
     example="holdfast tasks board --label api",
-    text=board_text,
+    text=_board_text,
     listed=False,
     annotations=READING,
 )
@@ -227,14 +228,13 @@ def board(room: Tasks, arguments: ShowBoard) -> Board:
         cards = task_cards(transaction, page.tasks)
         if arguments.limit <= _MAX_CARDS_FOR_MODELS:
             cards = fit_items(cards, DEFAULT_BYTES if arguments.limit <= _DEFAULT_LIMIT else MAX_BYTES)
-        last_shown = page.tasks[len(cards) - 1] if len(cards) < len(page.tasks) else None
         return Board(
             operation="board",
             workspace=workspace_ref(transaction.workspace),
             columns=board_columns(count_by_status(transaction, unpaged._replace(status=()))),
             cards=cards,
             total=page.total,
-            next_cursor=page.next_cursor if last_shown is None else cursor_after(wanted, last_shown),
+            next_cursor=_next_cursor(page, wanted, len(cards)),
             seq=last_event_number(transaction),
         )
 
@@ -273,7 +273,7 @@ def show(room: Tasks, arguments: OneTask) -> ShownTask:
     Very long texts and lists are cut, which `truncated` reports, unless `whole` is set.
     """
     with reading(room, arguments) as transaction:
-        found = rows.find_task(transaction, arguments.task_id)
-        detail = task_detail(transaction, found, transaction.who)
+        task = rows.find_task(transaction, arguments.task_id)
+        detail = task_detail(transaction, task, transaction.who)
     detail = detail if arguments.whole else shorten_task(detail, MAX_BYTES)
     return ShownTask(operation="show", workspace=workspace_ref(transaction.workspace), task=detail)

@@ -13,28 +13,28 @@ from holdfast.tasks.models import Body, TaskId, Title
 from holdfast.tasks.store.session import identify_caller
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import INTEGRATION, tasks
-from holdfast.tasks.trackers.report import SyncOutcome, SyncTerms, TrackerReport, report_text, step_fields
+from holdfast.tasks.trackers.report import SyncOptions, SyncOutcome, TrackerReport, report_text, step_fields
 
 if TYPE_CHECKING:
     from holdfast.tasks.trackers.github_actions import GitHubActions
 
 
-class RemoteInterface(SyncTerms):
+class RemoteInterface(SyncOptions):
     """A tracker, and an action on it."""
 
     interface_type: Literal["github", "jira", "linear", "asana", "trello", "custom"] = Field(
-        description="What kind of tracker it is."
+        description="Kind of tracker."
     )
     action: Literal["connect", "configure", "list", "test", "sync", "disconnect"] = Field(
         description="What to do."
     )
     config: str | None = Field(
         default=None,
-        max_length=10_000,
+        max_length=10_000,  # far more than the settings of any kind need
         description='Settings as JSON, such as {"project": "KELP"}; never a token.',
     )
     name: str | None = Field(
-        default=None, max_length=300, description="Which one, if several of a kind are connected."
+        default=None, max_length=300, description="Name of the tracker, if several of the kind are connected."
     )
 
 
@@ -69,14 +69,14 @@ def remote_interface(room: Tasks, arguments: RemoteInterface) -> TrackerReport:
         if kind == "github":
             check_project(room, settings["repository"])
         return connection.connect(room, kind, settings, dry_run=arguments.dry_run, action=action)
-    known = connection.find_connected(room, kind, arguments.name)
+    stored = connection.find_connected(room, kind, arguments.name)
     if kind == "github":
-        check_project(room, str(known.settings["repository"]))
+        check_project(room, str(stored.settings["repository"]))
     if action == "test":
-        return connection.check_connection(room, known)
+        return connection.check_connection(room, stored)
     if action == "disconnect":
-        return connection.disconnect(room, known, dry_run=arguments.dry_run)
-    return connection.synchronise(room, who, known, arguments)
+        return connection.disconnect(room, stored, dry_run=arguments.dry_run)
+    return connection.synchronise(room, who, stored, arguments)
 
 
 Action = Literal[
@@ -84,7 +84,7 @@ Action = Literal[
 ]
 
 
-class GitHubCall(SyncTerms):
+class GitHubCall(SyncOptions):
     """An action on GitHub."""
 
     action: Action = Field(description="What to do; sync_tasks is another name for sync.")
@@ -93,7 +93,7 @@ class GitHubCall(SyncTerms):
     )
     task_id: TaskId | None = Field(default=None, description="The task an issue or pull request is for.")
     title: Title | None = Field(default=None, description="Title of a new issue or pull request.")
-    description: Body | None = Field(default=None, description="Its text.")
+    description: Body | None = Field(default=None, description="Text of the issue or pull request.")
     branch: str | None = Field(default=None, max_length=200, description="The branch to be merged.")
     pull_request: IntegerOrNone = Field(default=None, ge=1, description="Number of the pull request to read.")
 
@@ -131,21 +131,23 @@ def github(room: Tasks, arguments: GitHubCall) -> TrackerReport:
         actions.check_project(room, validate_project(project))
         return connection.connect(room, "github", {"repository": project}, dry_run=dry_run, action="connect")
     name = None if arguments.repository is None else f"github:{arguments.repository}"
-    known = connection.find_connected(room, "github", name)
-    actions.check_project(room, str(known.settings["repository"]))
+    stored = connection.find_connected(room, "github", name)
+    actions.check_project(room, str(stored.settings["repository"]))
     if action == "disconnect":
-        return connection.disconnect(room, known, dry_run=dry_run)
+        return connection.disconnect(room, stored, dry_run=dry_run)
     if action == "sync":
-        return connection.synchronise(room, who, known, arguments)
-    outcome = _execute(actions.GitHubActions(room, who, known, dry_run), arguments)
+        return connection.synchronise(room, who, stored, arguments)
+    outcome = _execute(actions.GitHubActions(room, who, stored, dry_run), arguments)
     steps = ["Turn `dry_run` off to do this."] if dry_run else []
-    return connection.report(room, action, known, dry_run=dry_run, next_steps=steps, **step_fields(outcome))
+    return connection.report(
+        room, "github", action, stored, dry_run=dry_run, next_steps=steps, **step_fields(outcome)
+    )
 
 
-def _execute(actions: GitHubActions, given: GitHubCall) -> SyncOutcome:
-    """Carry out one of the actions on issues and pull requests."""
-    if given.action == "create_issue":
-        return actions.create_issue(given.task_id, given.title, given.description)
-    if given.action == "create_pr":
-        return actions.create_pull_request(given.task_id, given.title, given.description, given.branch)
-    return actions.follow_pull_request(given.pull_request)
+def _execute(actions: GitHubActions, call: GitHubCall) -> SyncOutcome:
+    """Carry out one of the actions that only GitHub has."""
+    if call.action == "create_issue":
+        return actions.create_issue(call.task_id, call.title, call.description)
+    if call.action == "create_pr":
+        return actions.create_pull_request(call.task_id, call.title, call.description, call.branch)
+    return actions.follow_pull_request(call.pull_request)

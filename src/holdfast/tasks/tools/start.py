@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import Field
 
 from holdfast.kernel.operation import Effect
@@ -49,7 +47,7 @@ class Resume(Result):
 
 
 class OpenCounts(Result):
-    """The numbers of ready, open and all tasks."""
+    """Numbers of tasks: ready, unfinished, and all."""
 
     ready: int
     open: int
@@ -74,8 +72,7 @@ class SessionStarted(Reported):
     unread: Unread | None = None
 
 
-def start_text(result: Any) -> str:
-    """Return the session and the numbers of ready, open and own tasks as one sentence."""
+def _text(result: SessionStarted) -> str:
     counts = result.counts
     mine = len(result.resume.my_claims) if result.resume and result.resume.my_claims else 0
     return (
@@ -93,7 +90,7 @@ def start_text(result: Any) -> str:
     positional=("workspace",),
     example="holdfast tasks start . --agent ada",
     specified=True,
-    text=start_text,
+    text=_text,
     fill_in=lambda _, given: {"workspace_path": ".", **given},
     command_defaults={"workspace_path": "."},
     annotations=WORKSPACE,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import Field, StrictBool
 
 from holdfast.kernel.errors import InvalidCursor
@@ -36,7 +34,7 @@ class ShowStatus(InSession):
     )
 
 
-def status_text(result: Any) -> str:
+def status_text(result: StatusResult) -> str:
     """Return the status in one sentence."""
     counts = result.counts
     by_status = ", ".join(f"{count} {name}" for name, count in counts.by_status.items() if count)
@@ -70,7 +68,9 @@ class ReadEvents(InSession):
 
     task_id: TaskId | None = Field(default=None, description="Only events of this task.")
     actor: ShortText | None = Field(default=None, description="Only events caused by this agent or person.")
-    connected_file: ShortText | None = Field(default=None, description="Only tasks about this file.")
+    connected_file: ShortText | None = Field(
+        default=None, description="Only events of tasks about this file."
+    )
     after: Integer = Field(default=0, ge=0, description="Only events with a greater number.")
     limit: Integer = Field(default=50, ge=1, le=200, description="Maximum number of events.")
     cursor: str | None = Field(default=None, max_length=1000, description="Cursor of the page before.")
@@ -111,8 +111,8 @@ def _summary(event: EventOut) -> str:
 )
 def events(room: Tasks, arguments: ReadEvents) -> EventPage:
     """Show who did what, newest first: for all tasks, one task, tasks about a file, or one agent."""
-    named = arguments.model_dump(include={"task_id", "actor", "connected_file", "after"})
-    query = f"taskpilot_events {named}"
+    filters = arguments.model_dump(include={"task_id", "actor", "connected_file", "after"})
+    query = f"taskpilot_events {filters}"  # a cursor is valid only with the same filters
     before = None if arguments.cursor is None else decode_cursor(query, arguments.cursor)
     if not isinstance(before, int | None):
         raise InvalidCursor("The cursor is damaged.", hint="Start again without one.")
@@ -124,13 +124,14 @@ def events(room: Tasks, arguments: ReadEvents) -> EventPage:
             "file": arguments.connected_file and normalise_path(arguments.connected_file),
             "before": before,
         }
-        found = history.events_before(transaction, workspace.id, arguments.after, arguments.limit + 1, wanted)
-        shown = found[: arguments.limit]
+        # One more than the page has shows whether another page follows.
+        read = history.events_before(transaction, workspace.id, arguments.after, arguments.limit + 1, wanted)
+        shown = read[: arguments.limit]
         tasks_named = {event.task for event in shown if event.task is not None}
         ids, titles = rows.ids_of(transaction, tasks_named), rows.titles_of(transaction, tasks_named)
     return EventPage(
         operation="events",
         workspace=workspace_ref(workspace),
         events=[event_out(event, ids, titles) for event in shown],
-        next_cursor=encode_cursor(query, shown[-1].seq) if len(found) > len(shown) else None,
+        next_cursor=encode_cursor(query, shown[-1].seq) if len(read) > len(shown) else None,
     )

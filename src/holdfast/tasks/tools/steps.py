@@ -18,7 +18,7 @@ from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.texts import rules, step_texts
 from holdfast.tasks.texts.shipped_steps import SHIPPED_STEPS, StepName
 from holdfast.tasks.texts.step_texts import MAX_STEP_CHARACTERS, OwnStep
-from holdfast.tasks.tools.rule_update import RuleOut
+from holdfast.tasks.tools.rule_update import RuleOut, rule_out
 from holdfast.tasks.toolset import PLANNING, tasks
 from holdfast.tasks.view.results import timestamp, workspace_ref
 
@@ -67,10 +67,9 @@ class Steps(Reported):
     version: int | None = Field(default=None, description="Version of the step named in `step_name`.")
 
 
-def steps_text(found: Steps) -> str:
-    """Return the number of the steps and the names of the workspace's own; the texts are in the data."""
-    own = ", ".join(step.name for step in found.workspace_steps) or "none"
-    return f"{len(found.global_steps)} steps as shipped; the workspace's own: {own}."
+def _text(result: Steps) -> str:
+    own = ", ".join(step.name for step in result.workspace_steps) or "none"
+    return f"{len(result.global_steps)} steps as shipped; the workspace's own: {own}."
 
 
 @tasks.operation(
@@ -80,7 +79,7 @@ def steps_text(found: Steps) -> str:
     command="steps",
     positional=("step_name",),
     example="holdfast tasks steps finish_task",
-    text=steps_text,
+    text=_text,
     annotations=PLANNING,
     listed=False,
     result_version="version",
@@ -116,12 +115,7 @@ def show_steps(room: Tasks, arguments: ShowSteps) -> Steps:
         global_steps=[] if arguments.type == "workspace" else global_steps,
         workspace_steps=[] if arguments.type == "global" else workspace_steps,
         workspace_rules=[
-            RuleOut(
-                id=rule.id,
-                type=rule.type,
-                scope=rule.scope,
-                text=shorten(rule.text, _MAX_TEXT_CHARACTERS, tidy=True),
-            )
+            rule_out(rule, shorten(rule.text, _MAX_TEXT_CHARACTERS, tidy=True))
             for rule in active_rules[:max_rules]
         ],
         rules_total=len(active_rules),
@@ -139,12 +133,12 @@ class UpdateSteps(InSession):
         description="The whole new text; variables such as {task_id} are filled in.",
     )
     restore: StrictBool = Field(default=False, description="Restore the shipped text instead.")
-    reason: Stored | None = Field(default=None, max_length=1000, description="Why it changes.")
+    reason: Stored | None = Field(default=None, max_length=1000, description="Why the text changes.")
     if_version: IntegerOrNone = Field(default=None, ge=0, description="Change it only at this version.")
 
 
 class StepWritten(Reported):
-    """Receipt for a step."""
+    """A step with its text after the change."""
 
     step: StepOut
     changed: bool

@@ -31,15 +31,10 @@ from holdfast.tasks.toolset import WRITING, tasks
 from holdfast.tasks.trackers.adapter import single_line, strip_unstorable
 from holdfast.tasks.view.results import receipt, workspace_ref
 
-
-def link_to(remark: TaskRemark) -> TaskLink:
-    """Return a task's link to a remark."""
-    title = remark.title or " ".join(remark.text.split())[:100]
-    return TaskLink(remark.kind, remark.ref, remark.uri, title or None)
-
-
 _MAX_DERIVED_TITLE_CHARACTERS = 80
 """A title taken from a remark. A judgement: the first sentence of most remarks."""
+_MAX_LINK_TITLE_CHARACTERS = 100
+"""The text of a remark without a title is cut to this in a link. A judgement: one line."""
 _FIRST_SENTENCE = re.compile(r"(.+?[.!?])(?:\s|$)", re.DOTALL)
 
 
@@ -69,7 +64,7 @@ class MadeFrom(Reported):
     """The task created from a remark, or linked to it."""
 
     task: TaskReceipt
-    created: bool = Field(description="False where it was a task already.")
+    created: bool = Field(description="False if there was a task for the remark already.")
     link: LinkOut
     answered: bool = Field(description="Whether the remark was answered with the task's id.")
     outcome: Literal["created", "linked", "known"]
@@ -97,7 +92,8 @@ def task_from(room: Tasks, arguments: TaskFrom) -> MadeFrom:
     who = identify_caller(room, arguments)
     target = parse_target(arguments.source)
     remark = room.neighbours.find(target.kind, target.ref, target.file)
-    link = link_to(remark)
+    link_title = remark.title or " ".join(remark.text.split())[:_MAX_LINK_TITLE_CHARACTERS]
+    link = TaskLink(remark.kind, remark.ref, remark.uri, link_title or None)
     with room.writing(who) as transaction:
         if arguments.task_id is not None:
             task, created = _link(transaction, arguments.task_id, remark, link), False

@@ -32,17 +32,6 @@ _APPROVAL_FORM = {
 }
 
 
-def _ask_user_to_approve(room: Tasks, arguments: UpdateTask) -> bool:
-    """Ask the client's user whether a task is done, if the gate requires it and the client can ask."""
-    call = current_call()
-    with reading(room, arguments) as transaction:
-        if transaction.workspace.gate != "human" or not call.can_ask("elicitation"):
-            return False
-        task = find_task(transaction, arguments.task_id)
-    answer = call.ask({"done": Form(f"Is {task.id} done?", _APPROVAL_FORM)})["done"]
-    return answer.get("action") == "accept" and bool(answer.get("content", {}).get("done"))
-
-
 FieldName = Literal[
     "title", "description", "status", "priority", "progress", "notes", "plan", "milestone", "rank",
     "parent_id", "github_issue_number", "github_url", "labels", "depends_on", "connected_files", "criteria",
@@ -58,8 +47,7 @@ class TaskUpdated(Reported):
     unblocked: list[str] | None = Field(default=None, description="Tasks that became ready.")
 
 
-def updated_text(result: Any) -> str:
-    """Return as one sentence which fields changed, and which tasks became ready."""
+def _text(result: TaskUpdated) -> str:
     if not result.changed:
         return f"{result.task.id} is unchanged."
     fields = ", ".join(sorted(result.changed))
@@ -76,7 +64,7 @@ def updated_text(result: Any) -> str:
     positional=("task_id",),
     example="holdfast tasks update TP-1 --field priority --value high",
     specified=True,
-    text=updated_text,
+    text=_text,
     annotations=WRITING,
     expects_version="if_version",
     result_version="task.version",
@@ -116,6 +104,17 @@ def _apply_update(room: Tasks, arguments: UpdateTask, agent: str | None = None) 
     )
 
 
+def _ask_user_to_approve(room: Tasks, arguments: UpdateTask) -> bool:
+    """Ask the client's user whether a task is done, if the gate requires it and the client can ask."""
+    call = current_call()
+    with reading(room, arguments) as transaction:
+        if transaction.workspace.gate != "human" or not call.can_ask("elicitation"):
+            return False
+        task = find_task(transaction, arguments.task_id)
+    answer = call.ask({"done": Form(f"Is {task.id} done?", _APPROVAL_FORM)})["done"]
+    return answer.get("action") == "accept" and bool(answer.get("content", {}).get("done"))
+
+
 def _verify_evidence(room: Tasks, arguments: UpdateTask) -> list[dict[str, Any]]:
     """Return the evidence to store; commits are verified and named by their full hashes."""
     evidence = [item.model_dump() for item in arguments.evidence]
@@ -145,7 +144,7 @@ class FinishTask(InSession):
     command="done",
     positional=("task_id",),
     example="holdfast tasks done TP-1 --check 1 --commit HEAD",
-    text=updated_text,
+    text=_text,
     command_only=True,
 )
 def done(room: Tasks, arguments: FinishTask) -> TaskUpdated:

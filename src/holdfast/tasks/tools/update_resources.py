@@ -27,7 +27,8 @@ class UpdateResources(InSession):
 
     resource_type: Document = Field(description="Which document.")
     content: Stored = Field(
-        max_length=MAX_DOCUMENT_BYTES // 4, description="The whole new text, in Markdown."
+        max_length=MAX_DOCUMENT_BYTES // 4,  # a character has up to four bytes
+        description="The whole new text, in Markdown.",
     )
     reason: Stored | None = Field(default=None, max_length=1000, description="Why it changes.")
     if_sha256: Annotated[str | None, ExpectedFormat("a SHA-256 sum, 64 hexadecimal digits")] = Field(
@@ -43,7 +44,7 @@ class DiffStat(Result):
 
 
 class DocumentWritten(Reported):
-    """Receipt for a document."""
+    """The document's new hash, and how much of it changed."""
 
     uri: str
     sha256: str
@@ -70,9 +71,9 @@ def update_resources(room: Tasks, arguments: UpdateResources) -> DocumentWritten
     workspace = room.workspace()
     room.repository.ensure_store()
     with locked(os.path.join(room.repository.store_directory, "task-documents")):
-        before = read_document(room, arguments.resource_type)
-        if arguments.if_sha256 is not None and sha256_of(before or "") != arguments.if_sha256:
-            raise OutOfDate.found(arguments.resource_type, arguments.if_sha256, sha256_of(before or ""))
+        before = read_document(room, arguments.resource_type) or ""
+        if arguments.if_sha256 not in (None, sha256_of(before)):
+            raise OutOfDate.found(arguments.resource_type, arguments.if_sha256 or "", sha256_of(before))
         path = PATHS[arguments.resource_type]
         tree = Tree(room.repository)
         tree.make_parents(path)
@@ -86,7 +87,7 @@ def update_resources(room: Tasks, arguments: UpdateResources) -> DocumentWritten
         workspace=workspace_ref(workspace),
         uri=f"taskpilot://workspace/{workspace.id}/{arguments.resource_type}",
         sha256=sha256_of(arguments.content),
-        diff_stat=_diff_stat(before or "", arguments.content),
+        diff_stat=_diff_stat(before, arguments.content),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -16,6 +16,9 @@ from holdfast.tasks.toolset import READING, tasks
 from holdfast.tasks.view.results import WorkspaceSummary, workspace_summaries
 from holdfast.tasks.view.text import MAX_LINES
 
+_MAX_NAME_CHARACTERS = 100
+"""A judgement: with id and activity, a workspace fits on one line of a wide terminal."""
+
 
 class Workspaces(Result):
     """The workspaces of the database."""
@@ -25,26 +28,21 @@ class Workspaces(Result):
 
 
 class Health(Result):
-    """The result of a successful health check."""
+    """Says that the store responds; if it does not, the call fails."""
 
     operation: str
-    status: Literal["ok"] = Field(description="If the store does not respond, the call fails instead.")
+    status: Literal["ok"] = Field(description="Always ok: if the store does not respond, the call fails.")
     store: Literal["sqlite", "postgresql", "none"] = Field(
         description="The database; none before the first task."
     )
     workspaces: int
 
 
-_MAX_NAME_CHARACTERS = 100
-"""A judgement: with id and activity, a workspace fits on one line of a wide terminal."""
-
-
-def workspaces_text(found: Any) -> str:
-    """Return the workspaces, one per line."""
+def _text(result: Workspaces) -> str:
     lines = [
         f"{item.id}  {item.status}, {counted(item.task_count, 'task')}  "
         f"{shorten(one_line(item.name), _MAX_NAME_CHARACTERS, tidy=True)}"
-        for item in found.workspaces[:MAX_LINES]
+        for item in result.workspaces[:MAX_LINES]
     ]
     return "\n".join(lines) or "No workspaces yet."
 
@@ -55,7 +53,7 @@ def workspaces_text(found: Any) -> str:
     effect=Effect.READ,
     command="workspaces",
     example="holdfast tasks workspaces",
-    text=workspaces_text,
+    text=_text,
     listed=False,
     annotations=READING,
     addresses=(Address("GET", "workspaces"),),

@@ -25,19 +25,21 @@ from holdfast.tasks.trackers.foreign import ForeignCriterion, ForeignTask
 _MAX_CRITERION_CHARACTERS = 1000
 """Longer than criteria from our own tools, as those of other programs may be paragraphs. A judgement."""
 _NOT_STORABLE = {0: None, **dict.fromkeys(range(0xD800, 0xE000), "\ufffd")}
+"""PostgreSQL stores no NUL, and UTF-8 cannot encode surrogates. The table is for `str.translate`."""
 
 
 @dataclass(frozen=True)
 class FittedTask:
-    """An item within the limits of a task, and the names of the fields that had to be cut."""
+    """An item within the limits of a task."""
 
     task: ForeignTask
     cut: tuple[str, ...] = ()
+    """The names of the fields that were cut. They must not be sent back, as that would cut them there too."""
 
 
 def fit_to_limits(task: ForeignTask) -> FittedTask:
-    """Return an item with texts that a task can store. A cut field must not be sent back."""
-    title = " ".join(strip_unstorable(task.title).split()) or f"({task.origin})"
+    """Return an item with texts that a task can store."""
+    title = " ".join(strip_unstorable(task.title).split()) or f"({task.foreign_id})"
     cut = []
     if len(title) > MAX_TITLE_CHARACTERS:
         cut.append("title")
@@ -78,20 +80,25 @@ def synced_values(task: ForeignTask) -> dict[str, Any]:
     }
 
 
-def seen_values(found: FittedTask) -> dict[str, Any]:
-    """Return the values that are stored as last seen in the tracker."""
-    task = found.task
+def seen_values(fitted: FittedTask) -> dict[str, Any]:
+    """Return what is stored of an item as last seen: its values, and what later runs compare besides."""
+    task = fitted.task
     checked = [item.text for item in task.criteria if item.checked]
-    return {**synced_values(task), "cut": list(found.cut), "checked": checked, "needs": list(task.depends_on)}
+    return {
+        **synced_values(task),
+        "cut": list(fitted.cut),
+        "checked": checked,
+        "needs": list(task.depends_on),
+    }
 
 
-def our_task(room: Tasks, uid: str, origin: str = "") -> tuple[Task, ForeignTask]:
-    """Return one of our tasks, as a record and as an item."""
+def our_task(room: Tasks, uid: str, foreign_id: str = "") -> tuple[Task, ForeignTask]:
+    """Return one of our tasks as a record and as an item, whose id is empty while it has none."""
     with room.reading() as transaction:
         task = rows.task_by_uid(transaction, uid)
         labels = items.labels_of(transaction, uid)
     return task, ForeignTask(
-        origin=origin,
+        foreign_id=foreign_id,
         title=task.title,
         description=task.description,
         status=task.status,
@@ -104,10 +111,7 @@ def our_task(room: Tasks, uid: str, origin: str = "") -> tuple[Task, ForeignTask
 
 def with_values(task: ForeignTask, values: Mapping[str, Any]) -> ForeignTask:
     """Return an item with other values of the synchronised fields."""
-    given: dict[str, Any] = {
-        name: tuple(value) if name == "labels" else value for name, value in values.items()
-    }
-    return replace(task, **given)
+    return replace(task, **{**values, "labels": tuple(values.get("labels", task.labels))})
 
 
 def draft_of(task: ForeignTask, link: TaskLink, key: str) -> Draft:
@@ -116,7 +120,7 @@ def draft_of(task: ForeignTask, link: TaskLink, key: str) -> Draft:
         title=task.title,
         description=task.description,
         priority=task.priority,
-        ref=task.origin,
+        ref=task.foreign_id,
         labels=task.labels,
         criteria=[item.text for item in task.criteria],
         links=[link],
@@ -128,14 +132,14 @@ def draft_of(task: ForeignTask, link: TaskLink, key: str) -> Draft:
 
 
 def strip_unstorable(text: str) -> str:
-    """Return a text without characters that a database cannot store."""
+    """Return a text without characters that a database cannot store; U+FFFD replaces surrogates."""
     return text.translate(_NOT_STORABLE)
 
 
 def single_line(text: str, maximum: int = MAX_SHORT_TEXT_CHARACTERS) -> str:
     """Return a text as one line of at most `maximum` printable characters."""
     line = " ".join(strip_unstorable(text).split())
-    return "".join(letter for letter in line if letter.isprintable())[:maximum].strip()
+    return "".join(character for character in line if character.isprintable())[:maximum].strip()
 
 
 def transition_path(before: str, after: str) -> list[str]:
@@ -164,9 +168,7 @@ def apply_values(
     The state changes by allowed transitions only. The done gate or a claim can refuse it.
     """
     refused: dict[str, str] = {}
-    fields = {name: value for name, value in values.items() if name not in ("status", "labels")}
-    if "labels" in values:
-        fields["labels"] = list(values["labels"])
+    fields = {name: value for name, value in values.items() if name != "status"}
     if fields:
         try:
             room.update(task, Change(set=fields, reason=reason), who)
@@ -182,14 +184,14 @@ def apply_values(
 def move_to_status(room: Tasks, task: str, status: str, who: CallerIdentity, reason: str) -> str | None:
     """Move a task to a state; return the reason if that was refused.
 
-    Only the holder of a claimed task may move it. A task that does not meet the done gate waits in review.
+    A claimed task is not moved. One that does not meet the done gate waits in review.
     """
-    found = room.get(task)
-    holder = found.claimed_by(room.now())
-    if holder is not None and found.status != status:
-        return f"{found.id} is claimed by {holder}."
+    current = room.get(task)
+    holder = current.claimed_by(room.now())
+    if holder is not None and current.status != status:
+        return f"{current.id} is claimed by {holder}."
     try:
-        for step in transition_path(found.status, status):
+        for step in transition_path(current.status, status):
             room.update(task, Change(set={"status": step}, reason=reason), who)
     except DoneGate as error:
         return _leave_in_review(room, task, who, reason, error)

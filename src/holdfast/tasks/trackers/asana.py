@@ -10,16 +10,13 @@ from typing import Any, ClassVar
 from urllib.parse import quote
 
 from holdfast.tasks.trackers.foreign import ForeignTask
-from holdfast.tasks.trackers.service import ServiceProfile, ServiceTracker
+from holdfast.tasks.trackers.json_fields import item_id, object_field, object_list, required_list, text_field
+from holdfast.tasks.trackers.service import ServiceProfile
 from holdfast.tasks.trackers.tracker import (
     Account,
+    ServiceTracker,
     SyncCursor,
     TrackerKind,
-    item_id,
-    object_field,
-    object_list,
-    required_list,
-    text_field,
     token_authorization,
 )
 
@@ -36,14 +33,12 @@ class Asana(ServiceTracker):
     synced_fields: ClassVar[frozenset[str]] = frozenset({"title", "description", "status"})
 
     def whoami(self) -> Account:
-        """Return our account; fails if the project or the token is invalid."""
         account = text_field(object_field(self.service.get(f"{_API_ROOT}/users/me").json(), "data"), "name")
         address = f"{_API_ROOT}/projects/{quote(str(self.settings['project']), safe='')}"
         project = object_field(self.service.get(address).json(), "data")
         return Account(account, text_field(project, "name"), text_field(project, "permalink_url") or None)
 
     def changed_since(self, cursor: SyncCursor) -> Iterator[ForeignTask]:
-        """Yield the tasks that changed since the cursor."""
         query = {
             "project": self.settings["project"], "opt_fields": _REQUESTED_FIELDS, "limit": _TASKS_PER_PAGE,
             "modified_since": cursor.since, "offset": None,
@@ -56,40 +51,38 @@ class Asana(ServiceTracker):
                 return
 
     def create(self, task: ForeignTask) -> ForeignTask:
-        """Create a task in the project."""
         sent = {"projects": [self.settings["project"]], **_fields(task, self.synced_fields)}
         return self._send("POST", f"{_API_ROOT}/tasks", sent)
 
-    def change(self, origin: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
-        """Change a task."""
-        return self._send("PUT", f"{_API_ROOT}/tasks/{quote(origin, safe='')}", _fields(whole, values))
+    def change(self, foreign_id: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
+        return self._send("PUT", f"{_API_ROOT}/tasks/{quote(foreign_id, safe='')}", _fields(whole, values))
 
     def _send(self, method: str, address: str, fields: Mapping[str, Any]) -> ForeignTask:
-        made = self.service.send(method, f"{address}?opt_fields={_REQUESTED_FIELDS}", {"data": fields})
-        return task_of(object_field(made, "data"))
+        answer = self.service.send(method, f"{address}?opt_fields={_REQUESTED_FIELDS}", {"data": fields})
+        return task_of(object_field(answer, "data"))
 
 
-def task_of(found: Mapping[str, Any]) -> ForeignTask:
+def task_of(task: Mapping[str, Any]) -> ForeignTask:
     """Return a task as Asana describes it."""
     return ForeignTask(
-        origin=item_id(found, "gid"),
-        title=text_field(found, "name"),
-        description=text_field(found, "notes"),
-        status="done" if found.get("completed") is True else "backlog",
-        labels=tuple(text_field(tag, "name") for tag in object_list(found, "tags")),
-        url=text_field(found, "permalink_url") or None,
-        updated_at=text_field(found, "modified_at") or None,
+        foreign_id=item_id(task, "gid"),
+        title=text_field(task, "name"),
+        description=text_field(task, "notes"),
+        status="done" if task.get("completed") is True else "backlog",
+        labels=tuple(text_field(tag, "name") for tag in object_list(task, "tags")),
+        url=text_field(task, "permalink_url") or None,
+        updated_at=text_field(task, "modified_at") or None,
     )
 
 
 def _fields(task: ForeignTask, names: Any) -> dict[str, Any]:
     """Return the named fields of a task by Asana's names."""
-    given = {
+    fields = {
         "title": ("name", task.title),
         "description": ("notes", task.description),
         "status": ("completed", task.status == "done"),
     }
-    return dict(given[name] for name in names if name in given)
+    return dict(fields[name] for name in names if name in fields)
 
 
 KIND = TrackerKind(

@@ -6,6 +6,7 @@ Imported only when a tracker is used, because it loads the HTTP client.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from types import MappingProxyType
 from typing import Any
 
@@ -16,9 +17,10 @@ from holdfast.tasks.store.records import CallerIdentity
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.trackers import asana, counterparts, custom, github, jira, linear, trello
 from holdfast.tasks.trackers.counterparts import StoredTracker
-from holdfast.tasks.trackers.report import SyncTerms, TrackerOut, TrackerReport, step_fields
+from holdfast.tasks.trackers.report import SyncOptions, TrackerOut, TrackerReport, step_fields
+from holdfast.tasks.trackers.settings import parse_settings
 from holdfast.tasks.trackers.synchronisation import Synchronisation
-from holdfast.tasks.trackers.tracker import Tracker, TrackerKind, parse_settings
+from holdfast.tasks.trackers.tracker import Tracker, TrackerKind
 from holdfast.tasks.view.results import timestamp_or_none, workspace_ref
 
 KINDS: Mapping[str, TrackerKind] = MappingProxyType(
@@ -39,7 +41,7 @@ def parse_config(kind: str, config: str | None) -> dict[str, Any]:
     return settings
 
 
-def tracker_name(kind: str, settings: Mapping[str, Any]) -> str:
+def _tracker_name(kind: str, settings: Mapping[str, Any]) -> str:
     """Return our name for a tracker, such as `github:owner/name`: its kind and its project."""
     parts = [
         str(settings[name]).removeprefix("https://").rstrip("/") for name in KINDS[kind].identifying_settings
@@ -48,93 +50,91 @@ def tracker_name(kind: str, settings: Mapping[str, Any]) -> str:
 
 
 def find_connected(room: Tasks, kind: str, name: str | None) -> StoredTracker:
-    """Return the connected tracker of a kind; with a name, the one with that name."""
-    found = [
+    """Return the only connected tracker of a kind or, with a name, the one of that name; raise otherwise."""
+    connected = [
         item
         for item in counterparts.list_trackers(room, kind)
         if item.connected and name in (None, item.name)
     ]
-    if not found:
+    if not connected:
         raise NotFound(
             f"No tracker of the kind '{kind}' is connected.", hint="Connect it with the action 'connect'."
         )
-    if len(found) > 1:
-        names = ", ".join(item.name for item in found)
+    if len(connected) > 1:
+        names = ", ".join(item.name for item in connected)
         raise InvalidArguments(f"Several of the kind '{kind}' are connected.", hint=f"Name one of: {names}.")
-    return found[0]
+    return connected[0]
 
 
 def list_trackers(room: Tasks, kind: str) -> TrackerReport:
-    """Report all trackers of a kind."""
-    found = counterparts.list_trackers(room, kind)
-    trackers = [tracker_out(item) for item in found]
-    return report(room, "list", found[0] if found else None, dry_run=True, trackers=trackers)
+    """Report all trackers of a kind, including disconnected ones."""
+    stored = counterparts.list_trackers(room, kind)
+    trackers = [tracker_out(item) for item in stored]
+    return report(room, kind, "list", stored[0] if stored else None, dry_run=True, trackers=trackers)
 
 
-def check_connection(room: Tasks, known: StoredTracker) -> TrackerReport:
+def check_connection(room: Tasks, stored: StoredTracker) -> TrackerReport:
     """Test the connection to a tracker, and report our account."""
-    account = _open_tracker(room, known.kind, known.settings).whoami()
-    return report(room, "test", known, dry_run=True, **vars(account))
+    account = _open_tracker(room, stored.kind, stored.settings).whoami()
+    return report(room, stored.kind, "test", stored, dry_run=True, **asdict(account))
 
 
-def synchronise(room: Tasks, who: CallerIdentity, known: StoredTracker, terms: SyncTerms) -> TrackerReport:
+def synchronise(
+    room: Tasks, who: CallerIdentity, stored: StoredTracker, options: SyncOptions
+) -> TrackerReport:
     """Synchronise tasks with a tracker."""
-    outcome = Synchronisation(room, who, _open_tracker(room, known.kind, known.settings), known, terms).run()
-    steps = ["Turn `dry_run` off to do this."] if terms.dry_run and outcome.steps else []
+    tracker = _open_tracker(room, stored.kind, stored.settings)
+    outcome = Synchronisation(room, who, tracker, stored, options).run()
+    steps = ["Turn `dry_run` off to do this."] if options.dry_run and outcome.steps else []
     if any(step.done == "conflict" for step in outcome.steps):
         steps.append("Resolve each conflict on one side, or pass prefer 'ours' or 'theirs'.")
-    after = next(
-        (item for item in counterparts.list_trackers(room, known.kind) if item.name == known.name), known
+    after = counterparts.find_tracker(room, stored.name) or stored
+    return report(
+        room, stored.kind, "sync", after, dry_run=options.dry_run, next_steps=steps, **step_fields(outcome)
     )
-    return report(room, "sync", after, dry_run=terms.dry_run, next_steps=steps, **step_fields(outcome))
 
 
-def disconnect(room: Tasks, known: StoredTracker, *, dry_run: bool) -> TrackerReport:
+def disconnect(room: Tasks, stored: StoredTracker, *, dry_run: bool) -> TrackerReport:
     """Disconnect a tracker; in a dry run, report its current state."""
     if not dry_run:
-        counterparts.store_disconnected(room, known.name)
-    after = next(item for item in counterparts.list_trackers(room, known.kind) if item.name == known.name)
-    return report(room, "disconnect", after, dry_run=dry_run)
+        counterparts.store_disconnected(room, stored.name)
+    after = counterparts.find_tracker(room, stored.name)
+    return report(room, stored.kind, "disconnect", after, dry_run=dry_run)
 
 
 def connect(room: Tasks, kind: str, settings: dict[str, Any], *, dry_run: bool, action: str) -> TrackerReport:
     """Test a tracker and, except in a dry run, store it as connected."""
     account = _open_tracker(room, kind, settings).whoami()
-    name = tracker_name(kind, settings)
-    known = StoredTracker(name, kind, settings, {}, connected=False, synced_at=None)
+    name = _tracker_name(kind, settings)
+    stored: StoredTracker | None = StoredTracker(name, kind, settings, {}, connected=False, synced_at=None)
     if not dry_run:
         counterparts.store_connected(room, name, kind, settings)
-        known = next(item for item in counterparts.list_trackers(room, kind) if item.name == name)
+        stored = counterparts.find_tracker(room, name)
     step = "Turn `dry_run` off to connect it." if dry_run else "Synchronise it with the action 'sync'."
-    return report(room, action, known, dry_run=dry_run, next_steps=[step], **vars(account))
+    return report(room, kind, action, stored, dry_run=dry_run, next_steps=[step], **asdict(account))
 
 
 def report(
-    room: Tasks, action: str, known: StoredTracker | None, *, dry_run: bool, **more: Any
+    room: Tasks, kind: str, action: str, stored: StoredTracker | None, *, dry_run: bool, **more: Any
 ) -> TrackerReport:
-    """Return the report of an action on a tracker."""
+    """Return the report of an action on a kind of tracker, or on one tracker; `more` are further fields."""
     configuration = UsersConfiguration(room.repository)
-    kind, settings = ("github", {}) if known is None else (known.kind, known.settings)
-    origin = parse_address(KINDS[kind].address(settings, configuration)).origin
+    address = KINDS[kind].address({} if stored is None else stored.settings, configuration)
     return TrackerReport(
         operation="remote_interface" if kind != "github" else "github",
         workspace=workspace_ref(room.workspace()),
         action=action,
         dry_run=dry_run,
-        allowed=configuration.allowed_hosts().allows(origin),
-        tracker=None if known is None else tracker_out(known),
+        allowed=bool(address) and configuration.allowed_hosts().allows(parse_address(address).origin),
+        tracker=None if stored is None else tracker_out(stored),
         **more,
     )
 
 
-def tracker_out(known: StoredTracker) -> TrackerOut:
+def tracker_out(stored: StoredTracker) -> TrackerOut:
     """Return a tracker as results show it."""
-    return TrackerOut(
-        name=known.name,
-        kind=known.kind,
-        connected=known.connected,
-        last_sync=timestamp_or_none(known.synced_at),
-    )
+    last_sync = timestamp_or_none(stored.synced_at)
+    return TrackerOut(name=stored.name, kind=stored.kind, connected=stored.connected, last_sync=last_sync)
 
 
 def _open_tracker(room: Tasks, kind: str, settings: Mapping[str, Any]) -> Tracker:

@@ -50,8 +50,8 @@ class StoredTracker:
 class Counterpart:
     """An item and its task."""
 
-    origin: str
-    """The id of the item in the tracker."""
+    foreign_id: str
+    """The id of the item in the tracker, in the column `origin`."""
     task: str
     """The uid of the task."""
     url: str | None
@@ -62,9 +62,14 @@ class Counterpart:
 
 
 def list_trackers(room: Tasks, kind: str | None = None) -> list[StoredTracker]:
-    """Return the trackers of the workspace, the newest first."""
+    """Return the trackers of the workspace, connected or not, the newest first."""
     with room.reading() as transaction:
         return _read_trackers(transaction, kind)
+
+
+def find_tracker(room: Tasks, name: str) -> StoredTracker | None:
+    """Return a tracker by its name, or None if it was never connected."""
+    return next((item for item in list_trackers(room) if item.name == name), None)
 
 
 def _read_trackers(transaction: TaskTransaction, kind: str | None) -> list[StoredTracker]:
@@ -81,8 +86,7 @@ def _read_trackers(transaction: TaskTransaction, kind: str | None) -> list[Store
 def store_connected(room: Tasks, name: str, kind: str, settings: Mapping[str, Any]) -> None:
     """Store a tracker as connected, unless it is already connected with these settings."""
     with room.writing() as transaction:
-        known = {item.name: item for item in _read_trackers(transaction, kind)}
-        before = known.get(name)
+        before = next((item for item in _read_trackers(transaction, kind) if item.name == name), None)
         if before is None or not before.connected or dict(before.settings) != dict(settings):
             transaction.run_in_workspace(
                 _UPSERT_TRACKER, name=name, kind=kind, settings=encoded(dict(settings))
@@ -102,7 +106,7 @@ def store_cursor(room: Tasks, name: str, cursor: Mapping[str, Any]) -> None:
 
 
 def read_counterparts(room: Tasks, tracker: str) -> dict[str, Counterpart]:
-    """Return the counterparts in a tracker by their origin."""
+    """Return the counterparts in a tracker by the ids of their items there."""
     with room.reading() as transaction:
         rows = transaction.run_in_workspace(
             "SELECT origin, task, url, base, seen FROM counterpart"
@@ -110,22 +114,22 @@ def read_counterparts(room: Tasks, tracker: str) -> dict[str, Counterpart]:
             tracker=tracker,
         ).fetchall()
     return {
-        origin: Counterpart(origin, task, url, json.loads(base), json.loads(seen))
-        for origin, task, url, base, seen in rows
+        foreign_id: Counterpart(foreign_id, task, url, json.loads(base), json.loads(seen))
+        for foreign_id, task, url, base, seen in rows
     }
 
 
-def store_counterparts(room: Tasks, tracker: str, *found: Counterpart) -> None:
+def store_counterparts(room: Tasks, tracker: str, *pairs: Counterpart) -> None:
     """Store counterparts, replacing earlier ones of the same items."""
-    if not found:
+    if not pairs:
         return
     with room.writing() as transaction:
         workspace = transaction.workspace.id
         rows = [
             {
-                "workspace": workspace, "tracker": tracker, "origin": item.origin, "task": item.task,
+                "workspace": workspace, "tracker": tracker, "origin": item.foreign_id, "task": item.task,
                 "url": item.url, "base": encoded(dict(item.base)), "seen": encoded(dict(item.seen)),
             }
-            for item in found
+            for item in pairs
         ]  # fmt: skip
         transaction.executemany(_UPSERT_COUNTERPART, rows)

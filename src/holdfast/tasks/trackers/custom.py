@@ -14,26 +14,18 @@ from urllib.parse import quote, urlsplit
 
 from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.tasks.trackers.foreign import ForeignTask, priority_of, status_of
-from holdfast.tasks.trackers.service import ServiceProfile, ServiceTracker
+from holdfast.tasks.trackers.json_fields import item_id, required_list, text_field
+from holdfast.tasks.trackers.service import ServiceProfile
+from holdfast.tasks.trackers.settings import text_table
 from holdfast.tasks.trackers.three_way_merge import FIELDS
-from holdfast.tasks.trackers.tracker import (
-    Account,
-    SyncCursor,
-    TrackerKind,
-    changed_pages,
-    item_id,
-    required_list,
-    text_field,
-    text_table,
-)
+from holdfast.tasks.trackers.tracker import Account, ServiceTracker, SyncCursor, TrackerKind, changed_pages
 
 _FIELD_NAMES = (*FIELDS, "id", "url", "updated_at")
 _PROFILE = ServiceProfile("Custom", "Set HOLDFAST_REMOTE_TOKEN.")
 
 
-def _authorization(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
+def _authorization(_settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
     """Return the header with the token, or no header without one: some services need no token."""
-    del settings
     token = configuration.variable("HOLDFAST_REMOTE_TOKEN")
     return {} if token is None else {"Authorization": f"Bearer {token}"}
 
@@ -51,45 +43,42 @@ class Custom(ServiceTracker):
         return Account("", project, self.service.client.base)
 
     def changed_since(self, cursor: SyncCursor) -> Iterator[ForeignTask]:
-        """Yield the items that changed since the cursor."""
         for page in changed_pages(self.service, cursor, "", {"since": cursor.since}):
             yield from cursor.advance_over(map(self._task, required_list(page, self.settings.get("items"))))
 
     def create(self, task: ForeignTask) -> ForeignTask:
-        """Create an item."""
         return self._task(self.service.send("POST", "", self._fields(task, FIELDS)))
 
-    def change(self, origin: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
-        """Change an item."""
+    def change(self, foreign_id: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
         return self._task(
-            self.service.send("PATCH", f"/{quote(origin, safe='')}", self._fields(whole, values))
+            self.service.send("PATCH", f"/{quote(foreign_id, safe='')}", self._fields(whole, values))
         )
 
     def _fields(self, task: ForeignTask, names: Any) -> dict[str, Any]:
         foreign_statuses = {ours: theirs for theirs, ours in text_table(self.settings, "statuses").items()}
-        given: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "title": task.title,
             "description": task.description,
             "status": foreign_statuses.get(task.status, task.status),
             "priority": task.priority,
             "labels": list(task.labels),
         }
-        return {self._foreign_name(name): given[name] for name in names if name in given}
+        return {self._foreign_name(name): fields[name] for name in names if name in fields}
 
     def _task(self, item: Mapping[str, Any]) -> ForeignTask:
-        given = item if isinstance(item, dict) else {}
-        found = {name: given.get(self._foreign_name(name)) for name in _FIELD_NAMES}
-        status = str(found["status"] or "")
-        labels = found["labels"]
+        found = item if isinstance(item, dict) else {}
+        fields = {name: found.get(self._foreign_name(name)) for name in _FIELD_NAMES}
+        status = str(fields["status"] or "")
+        labels = fields["labels"]
         return ForeignTask(
-            origin=item_id(found, "id"),
-            title=text_field(found, "title"),
-            description=text_field(found, "description"),
+            foreign_id=item_id(fields, "id"),
+            title=text_field(fields, "title"),
+            description=text_field(fields, "description"),
             status=status_of(text_table(self.settings, "statuses").get(status, status)) or "backlog",
-            priority=priority_of(str(found["priority"] or "")) or "medium",
+            priority=priority_of(str(fields["priority"] or "")) or "medium",
             labels=tuple(map(str, labels)) if isinstance(labels, list) else (),
-            url=text_field(found, "url") or None,
-            updated_at=text_field(found, "updated_at") or None,
+            url=text_field(fields, "url") or None,
+            updated_at=text_field(fields, "updated_at") or None,
         )
 
     def _foreign_name(self, ours: str) -> str:

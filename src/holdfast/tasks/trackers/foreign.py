@@ -1,6 +1,6 @@
 """The model of another program's task in our terms, shared by importers and trackers.
 
-The modules that use it call such a task an item.
+In texts such a task is called an item, as trackers have issues, cards and tasks.
 """
 
 from __future__ import annotations
@@ -8,35 +8,28 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any
 
 from holdfast.tasks.store.states import Priority, Status
 
-_STATUSES: Mapping[str, Status] = MappingProxyType(
-    {
-        "backlog": "backlog", "todo": "backlog", "to do": "backlog", "to-do": "backlog", "open": "backlog",
-        "pending": "backlog", "new": "backlog", "deferred": "backlog", "unstarted": "backlog",
-        "triage": "backlog", "draft": "backlog", "planned": "backlog", "next": "backlog",
-        "reopened": "backlog",
-        "in progress": "in-progress", "in-progress": "in-progress", "doing": "in-progress",
-        "started": "in-progress", "wip": "in-progress", "active": "in-progress",
-        "indeterminate": "in-progress",
-        "blocked": "blocked", "waiting": "blocked", "on hold": "blocked", "impeded": "blocked",
-        "review": "review", "in review": "review", "in-review": "review", "testing": "review", "qa": "review",
-        "done": "done", "completed": "done", "complete": "done", "closed": "done", "finished": "done",
-        "resolved": "done",
-        "dropped": "dropped", "cancelled": "dropped", "canceled": "dropped", "archived": "dropped",
-        "won't do": "dropped", "wontfix": "dropped", "duplicate": "dropped",
-    }
-)  # fmt: skip
-_PRIORITIES: Mapping[str, Priority] = MappingProxyType(
-    {
-        "critical": "high", "urgent": "high", "highest": "high", "high": "high",
-        "medium": "medium", "normal": "medium", "none": "medium", "": "medium",
-        "low": "low", "lowest": "low", "minor": "low",
-    }
-)  # fmt: skip
+_STATUS_WORDS: Mapping[Status, str] = {
+    "backlog": "backlog, todo, to do, to-do, open, pending, new, deferred, unstarted, triage, draft, planned,"
+    " next, reopened",
+    "in-progress": "in progress, in-progress, doing, started, wip, active, indeterminate",
+    "blocked": "blocked, waiting, on hold, impeded",
+    "review": "review, in review, in-review, testing, qa",
+    "done": "done, completed, complete, closed, finished, resolved",
+    "dropped": "dropped, cancelled, canceled, archived, won't do, wontfix, duplicate",
+}
+"""The default states of Jira, Linear, Backlog.md and task-master, the types and categories under which Linear
+and Jira group states, and other usual names of columns on boards."""
+_PRIORITY_WORDS: Mapping[Priority, str] = {
+    "high": "critical, urgent, highest, high",
+    "medium": "medium, normal, none",
+    "low": "low, lowest, minor",
+}
+_STATUSES = {word: status for status, words in _STATUS_WORDS.items() for word in words.split(", ")}
+_PRIORITIES = {word: priority for priority, words in _PRIORITY_WORDS.items() for word in words.split(", ")}
 
 
 @dataclass(frozen=True)
@@ -49,9 +42,10 @@ class ForeignCriterion:
 
 @dataclass(frozen=True)
 class ForeignTask:
-    """A task of another program. `origin` is its permanent id there."""
+    """A task of another program."""
 
-    origin: str
+    foreign_id: str
+    """The permanent id there."""
     title: str
     description: str = ""
     status: Status = "backlog"
@@ -59,16 +53,17 @@ class ForeignTask:
     labels: tuple[str, ...] = ()
     criteria: tuple[ForeignCriterion, ...] = ()
     depends_on: tuple[str, ...] = ()
-    """Origins of the tasks that must be done first."""
+    """The foreign ids of the tasks that must be done first."""
     parent: str | None = None
-    """The origin of its parent task."""
+    """The foreign id of the parent task."""
     milestone: str | None = None
     plan: str = ""
     notes: str = ""
     url: str | None = None
     updated_at: str | None = None
+    """The time of the last change, as the tracker writes it."""
     line: int | None = None
-    """The line in the source file where it starts."""
+    """The first line in the file, for an imported task."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Properties that our tasks do not have, by their name in the other program."""
 
@@ -82,26 +77,18 @@ class ForeignTask:
         return "\n\n".join(filter(None, [self.notes.strip(), "\n".join(lines)]))
 
 
-@dataclass(frozen=True)
-class Problem:
-    """Something in a file that could not be imported unchanged, and what was done instead."""
-
-    file: str
-    line: int | None
-    message: str
-
-
-def status_of(word: str) -> Status | None:
-    """Return our state for a word of another program, or None if it is unknown."""
-    return _STATUSES.get(_normalise_word(word))
+def status_of(*words: str) -> Status | None:
+    """Return our state for the first word of another program that is known, or None."""
+    return next((_STATUSES[word] for word in map(_normalise_word, words) if word in _STATUSES), None)
 
 
 def priority_of(word: str) -> Priority | None:
-    """Return our priority for a word of another program, or None if it is unknown."""
-    return _PRIORITIES.get(_normalise_word(word))
+    """Return our priority for a word of another program, or None if it is unknown; no word is medium."""
+    return _PRIORITIES.get(_normalise_word(word) or "none")
 
 
 def _normalise_word(word: str) -> str:
+    # Some files decorate a state, as in `✔ Done:`.
     return " ".join(word.replace("_", " ").strip(" \t✓✅✔:").lower().split())
 
 

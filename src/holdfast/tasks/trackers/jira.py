@@ -12,26 +12,17 @@ from urllib.parse import quote
 
 from holdfast.kernel.errors import Conflict
 from holdfast.storage.git.credentials import UsersConfiguration
+from holdfast.tasks.store.states import Status
 from holdfast.tasks.trackers.foreign import ForeignTask, priority_of, status_of
-from holdfast.tasks.trackers.service import ServiceProfile, ServiceTracker
+from holdfast.tasks.trackers.json_fields import item_id, object_field, object_list, required_list, text_field
+from holdfast.tasks.trackers.service import ServiceProfile
 from holdfast.tasks.trackers.three_way_merge import FIELDS
-from holdfast.tasks.trackers.tracker import (
-    Account,
-    SyncCursor,
-    TrackerKind,
-    item_id,
-    object_field,
-    object_list,
-    read_token,
-    required_list,
-    text_field,
-)
+from holdfast.tasks.trackers.tracker import Account, ServiceTracker, SyncCursor, TrackerKind, read_token
 
 _ISSUES_PER_PAGE = 100
 """A page size that Jira in the cloud and self-hosted Jira both accept; either may return fewer."""
 _REQUESTED_FIELDS = "summary,description,status,priority,labels,updated,resolution"
 _PRIORITY_NAMES = {"high": "High", "medium": "Medium", "low": "Low"}
-_STATUS_BY_CATEGORY = {"new": "backlog", "indeterminate": "in-progress", "done": "done"}
 _PROFILE = ServiceProfile("Jira", "Set JIRA_TOKEN; for the cloud also name your email in the config.")
 
 
@@ -49,17 +40,15 @@ class Jira(ServiceTracker):
     synced_fields: ClassVar[frozenset[str]] = frozenset(FIELDS)
 
     def whoami(self) -> Account:
-        """Return our account; fails if the project or the token is invalid."""
         account = text_field(self.service.get("/rest/api/2/myself").json(), "displayName", "name")
         project = self.service.get(f"/rest/api/2/project/{quote(self._project, safe='')}").json()
         address = f"{self.service.client.base}/browse/{self._project}"
         return Account(account, text_field(project, "name") or self._project, address)
 
     def changed_since(self, cursor: SyncCursor) -> Iterator[ForeignTask]:
-        """Yield the issues that changed since the cursor, oldest first."""
         jql = f'project = "{_escape_jql(self._project)}"'
         if cursor.since is not None:
-            jql += f' AND updated >= "{cursor.since[:16].replace("T", " ")}"'
+            jql += f' AND updated >= "{cursor.since[:16].replace("T", " ")}"'  # JQL compares minutes
         return cursor.advance_over(map(self._task, self._search(f"{jql} ORDER BY updated ASC")))
 
     def create(self, task: ForeignTask) -> ForeignTask:
@@ -67,18 +56,18 @@ class Jira(ServiceTracker):
         kind = self.settings.get("issue_type", "Task")
         fields = {"project": {"key": self._project}, "issuetype": {"name": kind}, **_fields(task, FIELDS)}
         made = self.service.send("POST", "/rest/api/2/issue", {"fields": fields})
-        origin = item_id(made, "key")
+        foreign_id = item_id(made, "key")
         if task.status != "backlog":
-            self._move(origin, task.status)
-        return self._issue(origin)
+            self._move(foreign_id, task.status)
+        return self._issue(foreign_id)
 
-    def change(self, origin: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
+    def change(self, foreign_id: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
         """Change an issue; its state changes by the transitions of its workflow."""
         if fields := _fields(whole, values):
-            self.service.send("PUT", f"/rest/api/2/issue/{quote(origin, safe='')}", {"fields": fields})
+            self.service.send("PUT", f"/rest/api/2/issue/{quote(foreign_id, safe='')}", {"fields": fields})
         if "status" in values:
-            self._move(origin, whole.status)
-        return self._issue(origin)
+            self._move(foreign_id, whole.status)
+        return self._issue(foreign_id)
 
     def _search(self, jql: str) -> Iterator[dict[str, Any]]:
         """Yield the issues that a JQL query finds; Jira in the cloud pages by token, others by offset."""
@@ -99,9 +88,9 @@ class Jira(ServiceTracker):
                 if not issues or not isinstance(total, int) or query["startAt"] >= total:
                     return
 
-    def _move(self, origin: str, status: str) -> None:
+    def _move(self, foreign_id: str, status: str) -> None:
         """Move an issue to a state by a transition of its workflow; raise if the workflow has none."""
-        address = f"/rest/api/2/issue/{quote(origin, safe='')}/transitions"
+        address = f"/rest/api/2/issue/{quote(foreign_id, safe='')}/transitions"
         offered = object_list(self.service.get(address).json(), "transitions")
         for transition in offered:
             if _status(object_field(transition, "to")) == status:
@@ -109,23 +98,23 @@ class Jira(ServiceTracker):
                 return
         names = ", ".join(text_field(transition, "name") for transition in offered) or "none"
         raise Conflict(
-            f"Jira's workflow has no transition of '{origin}' to '{status}'.",
+            f"Jira's workflow has no transition of '{foreign_id}' to '{status}'.",
             hint=f"It offers: {names}.",
-            origin=origin,
+            origin=foreign_id,
         )
 
-    def _issue(self, origin: str) -> ForeignTask:
-        found = self.service.get(f"/rest/api/2/issue/{quote(origin, safe='')}", {"fields": _REQUESTED_FIELDS})
-        return self._task(found.json())
+    def _issue(self, foreign_id: str) -> ForeignTask:
+        address = f"/rest/api/2/issue/{quote(foreign_id, safe='')}"
+        return self._task(self.service.get(address, {"fields": _REQUESTED_FIELDS}).json())
 
     def _task(self, issue: Mapping[str, Any]) -> ForeignTask:
         fields, key = object_field(issue, "fields"), item_id(issue, "key")
         labels = fields.get("labels")
         return ForeignTask(
-            origin=key,
+            foreign_id=key,
             title=text_field(fields, "summary"),
             description=text_field(fields, "description"),
-            status=_status(object_field(fields, "status")),  # type: ignore[arg-type]
+            status=_status(object_field(fields, "status")),
             priority=priority_of(text_field(object_field(fields, "priority"), "name")) or "medium",
             labels=tuple(map(str, labels)) if isinstance(labels, list) else (),
             url=f"{self.service.client.base}/browse/{key}",
@@ -137,23 +126,21 @@ class Jira(ServiceTracker):
         return str(self.settings["project"])
 
 
-def _status(found: Mapping[str, Any]) -> str:
+def _status(state: Mapping[str, Any]) -> Status:
     """Return our state for a state of a Jira workflow, by its name or else by its category."""
-    named = status_of(text_field(found, "name"))
-    return named or _STATUS_BY_CATEGORY.get(
-        text_field(object_field(found, "statusCategory"), "key"), "backlog"
-    )
+    category = text_field(object_field(state, "statusCategory"), "key")
+    return status_of(text_field(state, "name"), category) or "backlog"
 
 
 def _fields(task: ForeignTask, names: Any) -> dict[str, Any]:
     """Return the named fields of a task as fields of an issue; the state is changed by a transition."""
-    given: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "title": ("summary", task.title),
         "description": ("description", task.description),
         "priority": ("priority", {"name": _PRIORITY_NAMES[task.priority]}),
         "labels": ("labels", [label.replace(" ", "-") for label in task.labels]),
     }
-    return dict(given[name] for name in names if name in given)
+    return dict(fields[name] for name in names if name in fields)
 
 
 def _escape_jql(text: str) -> str:

@@ -7,18 +7,16 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from holdfast.kernel.errors import Conflict, Invalid, NotFound
+from holdfast.kernel.text import one_line, shorten
 from holdfast.tasks.store.states import Priority, Status
 from holdfast.tasks.trackers.foreign import ForeignTask, status_of
-from holdfast.tasks.trackers.service import ServiceProfile, ServiceTracker
+from holdfast.tasks.trackers.json_fields import item_id, object_field, object_list, required_list, text_field
+from holdfast.tasks.trackers.service import MAX_MESSAGE_CHARACTERS, ServiceProfile
 from holdfast.tasks.trackers.tracker import (
     Account,
+    ServiceTracker,
     SyncCursor,
     TrackerKind,
-    item_id,
-    object_field,
-    object_list,
-    required_list,
-    text_field,
     token_authorization,
 )
 
@@ -36,10 +34,7 @@ _CREATE_MUTATION = f"""mutation($input: IssueCreateInput!) {{
   issueCreate(input: $input) {{ success issue {{ {_ISSUE_FIELDS} }} }} }}"""
 _UPDATE_MUTATION = f"""mutation($id: String!, $input: IssueUpdateInput!) {{
   issueUpdate(id: $id, input: $input) {{ success issue {{ {_ISSUE_FIELDS} }} }} }}"""
-_STATUS_BY_STATE_TYPE: dict[str, Status] = {
-    "triage": "backlog", "backlog": "backlog", "unstarted": "backlog", "started": "in-progress",
-    "completed": "done", "canceled": "dropped",
-}  # fmt: skip
+# In Linear, 1 is urgent, 2 high, 3 medium, 4 low, and 0 no priority.
 _PRIORITY_BY_NUMBER: dict[int, Priority] = {1: "high", 2: "high", 3: "medium", 4: "low"}
 _NUMBER_BY_PRIORITY = {"high": 2, "medium": 3, "low": 4}
 _EPOCH = "1970-01-01T00:00:00.000Z"
@@ -52,12 +47,10 @@ class Linear(ServiceTracker):
     synced_fields: ClassVar[frozenset[str]] = frozenset({"title", "description", "status", "priority"})
 
     def whoami(self) -> Account:
-        """Return our account; fails if the team or the token is invalid."""
         account = text_field(object_field(self._team_answer, "viewer"), "name")
         return Account(account, text_field(self._team, "name"))
 
     def changed_since(self, cursor: SyncCursor) -> Iterator[ForeignTask]:
-        """Yield the issues that changed since the cursor."""
         variables = {
             "key": self.settings["team"],
             "since": cursor.since or _EPOCH,
@@ -73,21 +66,19 @@ class Linear(ServiceTracker):
                 return
 
     def create(self, task: ForeignTask) -> ForeignTask:
-        """Create an issue."""
         sent = {"teamId": text_field(self._team, "id"), **self._input(task, self.synced_fields)}
         answer = self._query(_CREATE_MUTATION, {"input": sent})
         return task_of(object_field(object_field(answer, "issueCreate"), "issue"))
 
-    def change(self, origin: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
-        """Change an issue."""
-        answer = self._query(_UPDATE_MUTATION, {"id": origin, "input": self._input(whole, values)})
+    def change(self, foreign_id: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
+        answer = self._query(_UPDATE_MUTATION, {"id": foreign_id, "input": self._input(whole, values)})
         return task_of(object_field(object_field(answer, "issueUpdate"), "issue"))
 
     def _input(self, task: ForeignTask, names: Any) -> dict[str, Any]:
         """Return the named fields of a task as the input of a mutation."""
         priority = _NUMBER_BY_PRIORITY[task.priority]
-        given: dict[str, Any] = {"title": task.title, "description": task.description, "priority": priority}
-        sent = {name: value for name, value in given.items() if name in names}
+        fields: dict[str, Any] = {"title": task.title, "description": task.description, "priority": priority}
+        sent = {name: value for name, value in fields.items() if name in names}
         if "status" in names:
             sent["stateId"] = self._state_id(task.status)
         return sent
@@ -95,13 +86,10 @@ class Linear(ServiceTracker):
     def _state_id(self, status: Status) -> str:
         """Return the id of the workflow state that corresponds to ours, by its name or else by its type."""
         states = object_list(object_field(self._team, "states"), "nodes")
-        named = {status_of(text_field(state, "name")): text_field(state, "id") for state in reversed(states)}
-        typed = {
-            _STATUS_BY_STATE_TYPE.get(text_field(state, "type")): text_field(state, "id")
-            for state in reversed(states)
-        }
-        if found := named.get(status) or typed.get(status):
-            return found
+        for key in ("name", "type"):
+            for state in states:
+                if status_of(text_field(state, key)) == status:
+                    return text_field(state, "id")
         names = ", ".join(text_field(state, "name") for state in states)
         raise Conflict(f"Linear's workflow has no state for '{status}'.", hint=f"It has: {names}.")
 
@@ -111,18 +99,17 @@ class Linear(ServiceTracker):
 
     @property
     def _team(self) -> dict[str, Any]:
-        found = object_list(object_field(self._team_answer, "teams"), "nodes")
-        if not found:
+        teams = object_list(object_field(self._team_answer, "teams"), "nodes")
+        if not teams:
             raise NotFound(f"Linear has no team {self.settings['team']!a}.", hint="Name the team by its key.")
-        return found[0]
+        return teams[0]
 
     def _query(self, query: str, variables: Mapping[str, Any]) -> dict[str, Any]:
         """Return the data of a response; raise on errors, which GraphQL reports with a success status."""
         answer = self.service.send("POST", "/graphql", {"query": query, "variables": variables})
         if errors := object_list(answer, "errors"):
-            raise Invalid(
-                f"Linear refuses this: {text_field(errors[0], 'message')[:200]}.", hint="Check the config."
-            )
+            message = shorten(one_line(text_field(errors[0], "message")), MAX_MESSAGE_CHARACTERS)
+            raise Invalid(f"Linear refuses this: {message}.", hint="Check the config.")
         return object_field(answer, "data")
 
 
@@ -130,14 +117,11 @@ def task_of(issue: Mapping[str, Any]) -> ForeignTask:
     """Return an issue of Linear as a task."""
     state = object_field(issue, "state")
     number = issue.get("priority")
-    status = status_of(text_field(state, "name")) or _STATUS_BY_STATE_TYPE.get(
-        text_field(state, "type"), "backlog"
-    )
     return ForeignTask(
-        origin=item_id(issue, "identifier", "id"),
+        foreign_id=item_id(issue, "identifier", "id"),
         title=text_field(issue, "title"),
         description=text_field(issue, "description"),
-        status=status,
+        status=status_of(text_field(state, "name"), text_field(state, "type")) or "backlog",
         priority=_PRIORITY_BY_NUMBER.get(number, "medium") if isinstance(number, int) else "medium",
         labels=tuple(
             text_field(label, "name") for label in object_list(object_field(issue, "labels"), "nodes")

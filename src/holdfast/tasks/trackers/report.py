@@ -14,14 +14,15 @@ from holdfast.tasks.models import InSession, Reported, Result
 
 Side = Literal["ours", "theirs"]
 Direction = Literal["both", "pull", "push"]
-Done = Literal[
+StepKind = Literal[
     "created_here", "created_there", "changed_here", "changed_there", "conflict", "refused", "failed"
 ]
 
 _MAX_STEPS_SHOWN = 50
 """Steps listed in a report, those that need attention first. A judgement: about 7,000 bytes, the budget of a
 result (`view/budget.py`)."""
-_NEED_ATTENTION = frozenset({"failed", "conflict", "refused"})
+NEED_ATTENTION = frozenset({"failed", "conflict", "refused"})
+"""Steps that were not carried out."""
 _STEP_LABELS = {
     "created_here": "new task",
     "created_there": "new item there",
@@ -33,7 +34,7 @@ _STEP_LABELS = {
 }
 
 
-class SyncTerms(InSession):
+class SyncOptions(InSession):
     """The options of a synchronisation."""
 
     direction: Direction = Field(default="both", description="Whose changes are applied to the other side.")
@@ -52,32 +53,30 @@ class SyncTerms(InSession):
 
     @property
     def pulls(self) -> bool:
-        """Whether the tracker's changes are applied here."""
         return self.direction != "push"
 
     @property
     def pushes(self) -> bool:
-        """Whether our changes are sent to the tracker."""
         return self.direction != "pull"
 
 
 class SyncStep(Result):
     """One change that was made or, in a dry run, would be made."""
 
-    done: Done
+    done: StepKind
     title: UntrustedText
     task_id: str | None = None
-    origin: UntrustedText | None = Field(default=None, description="Its id in the tracker.")
+    origin: UntrustedText | None = Field(default=None, description="Id of the item in the tracker.")
     fields: list[str] | None = None
     detail: UntrustedText | None = None
     url: UntrustedText | None = None
 
 
 class Item(Protocol):
-    """Something in a tracker, with its id there and its address."""
+    """Something in a tracker or file: an item, a counterpart or a pull request."""
 
     @property
-    def origin(self) -> str: ...
+    def foreign_id(self) -> str: ...
 
     @property
     def url(self) -> str | None: ...
@@ -93,11 +92,10 @@ class SyncOutcome:
     """Number of finished items for which no tasks were created."""
 
     def record(
-        self, done: Done, task_id: str | None, title: str, item: Item | None = None,
+        self, done: StepKind, task_id: str | None, title: str, item: Item | None = None,
         fields: Iterable[str] = (), detail: str | None = None,
     ) -> None:  # fmt: skip
-        """Add a step."""
-        origin, url = (None, None) if item is None else (item.origin, item.url)
+        origin, url = (None, None) if item is None else (item.foreign_id, item.url)
         self.steps.append(
             SyncStep(
                 done=done, title=title, task_id=task_id, origin=origin, fields=list(fields) or None,
@@ -130,30 +128,30 @@ class TrackerReport(Reported):
         default=None, description=f"What was done; {_MAX_STEPS_SHOWN} at most."
     )
     total_steps: int | None = None
-    conflicts: int | None = None
+    conflicts: int | None = Field(default=None, description="Number of conflicts, refused and failed steps.")
     unchanged: int | None = None
     skipped: int | None = Field(default=None, description="Finished items that were not imported.")
 
     @property
     def exit_code(self) -> int:
         """The exit status of the command: 1 if a step was not carried out."""
-        return 1 if any(step.done in _NEED_ATTENTION for step in self.steps or ()) else 0
+        return 1 if any(step.done in NEED_ATTENTION for step in self.steps or ()) else 0
 
 
 def step_fields(outcome: SyncOutcome) -> dict[str, Any]:
     """Return an outcome as fields of a report, with the steps that need attention first."""
-    ordered = sorted(outcome.steps, key=lambda step: step.done not in _NEED_ATTENTION)
+    ordered = sorted(outcome.steps, key=lambda step: step.done not in NEED_ATTENTION)
     return {
         "steps": ordered[:_MAX_STEPS_SHOWN],
         "total_steps": len(ordered),
-        "conflicts": sum(step.done in _NEED_ATTENTION for step in ordered),
+        "conflicts": sum(step.done in NEED_ATTENTION for step in ordered),
         "unchanged": outcome.unchanged,
         "skipped": outcome.skipped,
     }
 
 
 def report_text(report: TrackerReport) -> str:
-    """Return a report as text."""
+    """Return the action and its tracker, then all trackers or the steps, one per line."""
     lines = [_summary_line(report)]
     if report.account is not None:
         account = one_line(report.account) or "an unnamed account"

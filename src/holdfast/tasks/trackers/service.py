@@ -1,7 +1,8 @@
 """A JSON service over HTTP, the layer below every tracker: rate limits, retries, pages and errors.
 
 Contract:
-- A rate limit is respected: a short wait is waited for, a long one becomes an error that names its length.
+- A rate limit is respected: this module waits up to `LIMITS.web_wait_seconds`, and raises an error with the
+  time to wait if that is longer.
 - A read is repeated after a temporary failure. A request that changes something is repeated only after a rate
   limit, since the service has then done nothing.
 - Every failure becomes one of our errors, with the service's message shortened and sanitised, and a hint.
@@ -11,7 +12,6 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -36,14 +36,19 @@ from holdfast.storage.files.foreign_document import UnreadableDocument, parse_js
 from holdfast.storage.network.client import WebClient, WebResponse
 
 _MAX_ATTEMPTS = 3
-"""A judgement: with pauses of a quarter and half a second, the caller hardly notices a retry."""
+"""A judgement: with waits of a quarter and half a second, the caller hardly notices a retry."""
+_FIRST_RETRY_SECONDS = 0.25
+"""The wait before the first retry; each further one is twice as long."""
+_DEFAULT_WAIT_SECONDS = 60.0
+"""The wait after a rate limit that names none: a minute, as GitHub recommends
+(https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api)."""
 _MAX_WAIT_SECONDS = 86_400.0
-"""The longest wait that an error names. A judgement: a day; a longer one is a faulty header."""
+"""The longest wait that an error names. A judgement: a day, as a longer one is probably a faulty header."""
 _POLL_SECONDS = 0.2
 """The interval at which a pause checks for cancellation. A judgement: people notice longer delays."""
 _TRANSIENT_STATUSES = frozenset({502, 503, 504})
 """Statuses of gateways and overloaded servers (RFC 9110), after which a repeated read often succeeds."""
-_MAX_MESSAGE_CHARACTERS = 200
+MAX_MESSAGE_CHARACTERS = 200
 """The length to which a service's error message is cut. A judgement: a sentence or two."""
 _MAX_NESTED_MESSAGES = 5
 """Messages shown of a list of errors. A judgement: the first few name the cause."""
@@ -54,17 +59,16 @@ Pause = Callable[[float], None]
 
 
 def pause(seconds: float) -> None:
-    """Wait, unless the caller cancels."""
+    """Wait; raise when the caller cancels or the deadline passes."""
     until, call = time.monotonic() + seconds, current_call()
-    never = threading.Event()
     while (remaining := until - time.monotonic()) > 0:
         call.check()
-        never.wait(min(remaining, _POLL_SECONDS))
+        time.sleep(min(remaining, _POLL_SECONDS))
 
 
 @dataclass(frozen=True)
 class ServiceProfile:
-    """The name of a service in messages, the headers of its requests, and a hint about its token."""
+    """What requests to a service and messages about it have in common."""
 
     name: str
     token_hint: str
@@ -117,7 +121,7 @@ class Service:
         )
 
     def _request(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None) -> WebResponse:
-        for remaining in reversed(range(_MAX_ATTEMPTS)):
+        for attempt in range(_MAX_ATTEMPTS):
             response = self.client.request(
                 method, url, headers={**self.profile.headers, **headers}, body=body
             )
@@ -125,13 +129,13 @@ class Service:
                 return response
             wait = self._requested_wait(response)
             if wait is None and method == "GET" and response.status in _TRANSIENT_STATUSES:
-                wait = 2.0 ** (_MAX_ATTEMPTS - 1 - remaining) / 4
+                wait = _FIRST_RETRY_SECONDS * 2**attempt
             elif wait is not None and wait > LIMITS.web_wait_seconds:
                 raise self._rate_limited_error(wait)
-            if wait is None or not remaining:
+            if wait is None or attempt == _MAX_ATTEMPTS - 1:
                 raise self._failure(response)
             self._pause(wait)
-        raise AssertionError("the last try returns or raises")
+        raise AssertionError("the last attempt returns or raises")
 
     def _requested_wait(self, response: WebResponse) -> float | None:
         """Return the seconds that a rate-limited response asks us to wait, or None for other responses."""
@@ -142,15 +146,15 @@ class Service:
             return min(float(retry_after), _MAX_WAIT_SECONDS)
         if response.headers.get("x-ratelimit-remaining", "").strip() == "0":
             reset = response.headers.get("x-ratelimit-reset", "").strip()
-            seconds = float(reset) - self._now() if reset.isdecimal() else 60.0
+            seconds = float(reset) - self._now() if reset.isdecimal() else _DEFAULT_WAIT_SECONDS
             return min(max(0.0, seconds), _MAX_WAIT_SECONDS)
-        return 60.0 if response.status == 429 else None
+        return _DEFAULT_WAIT_SECONDS if response.status == 429 else None
 
     def _rate_limited_error(self, wait: float) -> RateLimited:
         seconds = int(wait) + 1
         return RateLimited(
             f"{self.profile.name} takes no more requests for now.",
-            hint=f"Try again in {seconds} seconds; what was done until now is stored.",
+            hint=f"Try again in {seconds} seconds; what was done before is stored.",
             retry_after=seconds,
         )
 
@@ -177,40 +181,31 @@ class Service:
         )
 
 
-@dataclass
-class ServiceTracker:
-    """The base class of most trackers: the service, and the settings of a project there."""
-
-    service: Service
-    settings: Mapping[str, Any]
-
-
 def _with_query(url: str, query: Mapping[str, Any]) -> str:
-    given = {name: value for name, value in query.items() if value is not None}
-    return f"{url}{'&' if '?' in url else '?'}{urlencode(given)}" if given else url
+    values = {name: value for name, value in query.items() if value is not None}
+    return f"{url}{'&' if '?' in url else '?'}{urlencode(values)}" if values else url
 
 
 def _error_message(response: WebResponse) -> str:
     """Return the service's error message with a leading colon, to end a sentence; empty without one."""
     try:
-        found = parse_json(response.body)
+        document = parse_json(response.body)
     except UnreadableDocument:
         return ""
-    texts = list(_messages(found))
-    reason = one_line("; ".join(texts))[:_MAX_MESSAGE_CHARACTERS].rstrip(".")
+    reason = one_line("; ".join(_messages(document)))[:MAX_MESSAGE_CHARACTERS].rstrip(".")
     return f": {reason}" if reason else ""
 
 
-def _messages(found: object) -> Iterator[str]:
+def _messages(document: object) -> Iterator[str]:
     """Yield the messages in the JSON of an error, under the names that the supported services use."""
-    if isinstance(found, str):
-        yield found
-    elif isinstance(found, list):
-        for item in found[:_MAX_NESTED_MESSAGES]:
+    if isinstance(document, str):
+        yield document
+    elif isinstance(document, list):
+        for item in document[:_MAX_NESTED_MESSAGES]:
             yield from _messages(item)
-    elif isinstance(found, dict):
-        known = [name for name in ("message", "errorMessages", "error", "errors") if found.get(name)]
+    elif isinstance(document, dict):
+        known = [name for name in ("message", "errorMessages", "error", "errors") if document.get(name)]
         for name in known:
-            yield from _messages(found[name])
-        if not known and isinstance(found.get("field"), str):
-            yield f"{found['field']} is {found.get('code', 'refused')}"
+            yield from _messages(document[name])
+        if not known and isinstance(document.get("field"), str):
+            yield f"{document['field']} is {document.get('code', 'refused')}"

@@ -9,18 +9,12 @@ from urllib.parse import quote
 
 from holdfast.kernel.errors import Conflict, Unavailable
 from holdfast.storage.git.credentials import UsersConfiguration
+from holdfast.tasks.store.states import Status
 from holdfast.tasks.trackers.foreign import ForeignTask, status_of
-from holdfast.tasks.trackers.service import ServiceProfile, ServiceTracker
-from holdfast.tasks.trackers.tracker import (
-    Account,
-    SyncCursor,
-    TrackerKind,
-    item_id,
-    object_list,
-    required_list,
-    text_field,
-    text_table,
-)
+from holdfast.tasks.trackers.json_fields import item_id, object_list, required_list, text_field
+from holdfast.tasks.trackers.service import ServiceProfile
+from holdfast.tasks.trackers.settings import text_table
+from holdfast.tasks.trackers.tracker import Account, ServiceTracker, SyncCursor, TrackerKind
 
 _REQUESTED_FIELDS = "name,desc,idList,closed,dateLastActivity,url,labels"
 _CARDS_PER_PAGE = 1000
@@ -28,9 +22,8 @@ _CARDS_PER_PAGE = 1000
 _PROFILE = ServiceProfile("Trello", "Set TRELLO_KEY and TRELLO_TOKEN.")
 
 
-def _authorization(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
+def _authorization(_settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
     """Return the header with key and token; in addresses they would end up in logs."""
-    del settings
     key, token = configuration.variable("TRELLO_KEY"), configuration.variable("TRELLO_TOKEN")
     if key is None or token is None:
         raise Unavailable("There is no key and token for Trello.", hint=_PROFILE.token_hint)
@@ -43,7 +36,6 @@ class Trello(ServiceTracker):
     synced_fields: ClassVar[frozenset[str]] = frozenset({"title", "description", "status"})
 
     def whoami(self) -> Account:
-        """Return our account; fails if the board or the token is invalid."""
         account = text_field(self.service.get("/1/members/me").json(), "fullName", "username")
         board = self.service.get(f"/1/boards/{self._board}", {"fields": "name,url"}).json()
         return Account(account, text_field(board, "name"), text_field(board, "url") or None)
@@ -54,31 +46,29 @@ class Trello(ServiceTracker):
         Trello lists the newest first, a page at a time before the last card of the previous page.
         """
         query = {"fields": _REQUESTED_FIELDS, "filter": "all", "limit": _CARDS_PER_PAGE, "before": None}
-        found: list[ForeignTask] = []
+        tasks: list[ForeignTask] = []
         for _ in self.service.page_numbers():
             cards = required_list(self.service.get(f"/1/boards/{self._board}/cards", query).json())
-            found += [self._task(card) for card in cards]
+            tasks += [self._task(card) for card in cards]
             if len(cards) < _CARDS_PER_PAGE:
                 break
             query["before"] = text_field(cards[-1], "id")
         since = cursor.since
-        found.sort(key=lambda task: task.updated_at or "")
+        tasks.sort(key=lambda task: task.updated_at or "")
         return cursor.advance_over(
-            task for task in found if since is None or (task.updated_at or "") >= since
+            task for task in tasks if since is None or (task.updated_at or "") >= since
         )
 
     def create(self, task: ForeignTask) -> ForeignTask:
-        """Create a card."""
         return self._task(self.service.send("POST", "/1/cards", self._fields(task, self.synced_fields)))
 
-    def change(self, origin: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
-        """Change a card."""
-        address = f"/1/cards/{quote(origin, safe='')}"
+    def change(self, foreign_id: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
+        address = f"/1/cards/{quote(foreign_id, safe='')}"
         return self._task(self.service.send("PUT", address, self._fields(whole, values)))
 
     def _fields(self, task: ForeignTask, names: Any) -> dict[str, Any]:
-        given = {"title": ("name", task.title), "description": ("desc", task.description)}
-        sent: dict[str, Any] = dict(field for name, field in given.items() if name in names)
+        fields = {"title": ("name", task.title), "description": ("desc", task.description)}
+        sent: dict[str, Any] = dict(field for name, field in fields.items() if name in names)
         if "status" in names:
             sent["closed"] = task.status == "dropped"
             if not sent["closed"]:
@@ -96,22 +86,22 @@ class Trello(ServiceTracker):
         )
 
     @cached_property
-    def _status_by_list(self) -> dict[str, str]:
+    def _status_by_list(self) -> dict[str, Status]:
         """The state of each list by its id, lists with a known state first; the others are backlog."""
         configured = text_table(self.settings, "lists")
         lists = required_list(self.service.get(f"/1/boards/{self._board}/lists", {"filter": "open"}).json())
         names = {text_field(item, "id"): text_field(item, "name") for item in lists}
-        states = {key: status_of(configured.get(name, name)) for key, name in names.items()}
-        known_first = sorted(states, key=lambda key: states[key] is None)
-        return {key: states[key] or "backlog" for key in known_first}
+        states = {identity: status_of(configured.get(name, name)) for identity, name in names.items()}
+        known_first = sorted(states, key=lambda identity: states[identity] is None)
+        return {identity: states[identity] or "backlog" for identity in known_first}
 
     def _task(self, card: Mapping[str, Any]) -> ForeignTask:
         state = self._status_by_list.get(text_field(card, "idList"), "backlog")
         return ForeignTask(
-            origin=item_id(card, "id"),
+            foreign_id=item_id(card, "id"),
             title=text_field(card, "name"),
             description=text_field(card, "desc"),
-            status="dropped" if card.get("closed") is True else state,  # type: ignore[arg-type]
+            status="dropped" if card.get("closed") is True else state,
             labels=tuple(
                 name for label in object_list(card, "labels") if (name := text_field(label, "name"))
             ),

@@ -26,7 +26,7 @@ _CARD_LISTS = {
     "subtasks": "SELECT parent, n FROM task WHERE parent IN {} AND status NOT IN ('done', 'dropped')"
     " ORDER BY n",
 }
-"""The queries for lists that cards show or count; each query reads the lists of a whole page."""
+"""The queries for lists that cards show or count. `{}` is for the tasks of a whole page."""
 
 
 class TaskCard(TaskRef):
@@ -78,7 +78,7 @@ def last_event_number(transaction: TaskTransaction) -> int:
 
 
 def board_columns(totals: dict[str, int]) -> list[BoardColumn]:
-    """Return the six columns with their totals."""
+    """Return a column for each status, with its total."""
     columns = []
     for status in STATUSES:
         goes_to = [after for after in STATUSES if after in TRANSITIONS[status]]
@@ -104,9 +104,9 @@ def task_cards(transaction: TaskTransaction, tasks: Sequence[Task]) -> list[Task
 def _card(transaction: TaskTransaction, task: Task, ref: TaskRef, lists: dict[str, list[Any]]) -> TaskCard:
     criteria = json.loads(task.criteria)
     open_subtasks = [task_id(number) for number in lists["subtasks"]]
-    given = GateInput(task.id, criteria, json.loads(task.evidence), open_subtasks)
+    gate_input = GateInput(task.id, criteria, json.loads(task.evidence), open_subtasks)
     is_held = ref.claimed_by is not None
-    missing = [] if task.status in FINISHED else missing_for_done(transaction.workspace.gate, given)
+    missing = [] if task.status in FINISHED else missing_for_done(transaction.workspace.gate, gate_input)
     return TaskCard(
         **dict(ref),
         version=task.version,

@@ -21,9 +21,13 @@ DEFAULT_BYTES = 7_600
 MAX_BYTES = 30_000
 """The budget of a detailed result: 8,000 tokens, minus about 2,000 bytes for the message around it."""
 _MAX_TEXT_CHARACTERS = 3_000
-"""The longest text in a result that is cut. A judgement: a tenth of the largest budget."""
+"""The longest text in a result that must be cut. A judgement: a tenth of the largest budget."""
 _MAX_LIST_ITEMS = 20
-"""The longest list in a result that is cut. A judgement: more than a reader takes in at once."""
+"""The longest list in a result that must be cut. A judgement: more than a reader takes in at once."""
+_MIN_TEXT_CHARACTERS = 40
+"""No text is cut to less. A judgement: half a dozen words, enough to recognise it."""
+_LIST_TEXT_DIVISOR = 5
+"""A text within a list gets this part of what a field of its own gets. A judgement: lists have many texts."""
 
 _LEVELS = (
     (_MAX_TEXT_CHARACTERS, _MAX_LIST_ITEMS),
@@ -32,7 +36,7 @@ _LEVELS = (
     (400, 6),
     (200, 4),
     (100, 2),
-    (40, 1),
+    (_MIN_TEXT_CHARACTERS, 1),
 )
 """Limits of text characters and list items, tried in this order until the result fits its budget. A
 judgement: each pair about halves the result."""
@@ -94,7 +98,7 @@ def fit_refs(refs: list[TaskRef], maximum: int) -> list[TaskRef]:
 
 
 def _shorten_part(part: Model, characters: int, items: int) -> Model:
-    """Return part of a result with its texts and lists cut."""
+    """Return part of a result with its texts and lists cut, or the same object if nothing had to be cut."""
     changes: dict[str, Any] = {}
     for name, value in part.__dict__.items():
         after = _shorten_value(name, value, characters, items)
@@ -106,20 +110,17 @@ def _shorten_part(part: Model, characters: int, items: int) -> Model:
 
 
 def _shorten_value(name: str, value: Any, characters: int, items: int) -> Any:
+    """Return the value of a field cut to the limits, or the same object if nothing had to be cut."""
     if isinstance(value, str):
-        return (
-            shorten(value, characters, tidy=True)
-            if name in _SHORTENED_FIELDS and len(value) > characters
-            else value
-        )
+        return shorten(value, characters, tidy=True) if name in _SHORTENED_FIELDS else value
     if isinstance(value, BaseModel):
         return _shorten_part(value, characters, items)
     if isinstance(value, list) and name not in _UNCUT_LISTS:
-        # A text within a list gets a fifth of what a field of its own gets.
-        less = max(40, characters // 5)
-        after = [
-            _shorten_part(one, less, items) if isinstance(one, BaseModel) else one for one in value[:items]
+        characters_within = max(_MIN_TEXT_CHARACTERS, characters // _LIST_TEXT_DIVISOR)
+        shorter = [
+            _shorten_part(item, characters_within, items) if isinstance(item, BaseModel) else item
+            for item in value[:items]
         ]
-        is_same = len(after) == len(value) and all(map(is_, after, value))
-        return value if is_same else after
+        is_same = len(shorter) == len(value) and all(map(is_, shorter, value))
+        return value if is_same else shorter
     return value

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from holdfast.kernel.text import shorten
-from holdfast.tasks.store.records import Changed
+from holdfast.tasks.store.records import Changed, File, TaskLink
 
 _RESULT_NAMES = {
     "parent": "parent_id",
@@ -16,7 +16,7 @@ _RESULT_NAMES = {
 }
 """The names that results use for fields that the store names otherwise."""
 _MAX_VALUE_CHARACTERS = 200
-"""A judgement: enough to recognise a text; the task has all of it."""
+"""A judgement: enough to recognise a text; `taskpilot_show` has all of it."""
 
 
 def uids_in_change(change: Changed) -> set[str]:
@@ -34,17 +34,18 @@ def change_text(change: Changed, ids: Mapping[str, str]) -> Any:
 
 
 def _text(name: str, value: Any, ids: Mapping[str, str]) -> str:
-    """Return the value of a field as text."""
     if name == "parent":
         return ids.get(value, "")
     if name == "depends_on":
         return ", ".join(ids[uid] if kind == "blocks" else f"{kind}:{ids[uid]}" for uid, kind in value)
     if name == "criteria":
         return f"{sum(item['checked'] for item in value)} of {len(value)} checked"
-    if name in ("files", "links", "evidence"):
-        # Files and links are tuples, which start with path, and with kind and ref.
-        key = {"files": 0, "links": 1, "evidence": "ref"}[name]
-        value = [item[key] for item in value]
+    if name == "files":
+        value = [File._make(row).path for row in value]
+    elif name == "links":
+        value = [TaskLink._make(row).ref for row in value]
+    elif name == "evidence":
+        value = [item["ref"] for item in value]
     if value is None:
         return ""
     text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)

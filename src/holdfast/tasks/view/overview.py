@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import Field
 
 from holdfast.kernel.text import shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.models import Reported, Result, TaskRef
-from holdfast.tasks.store.query import Query, find, in_closed_milestones
+from holdfast.tasks.store.query import Query, find
 from holdfast.tasks.store.records import COLUMNS, Task, task_id
 from holdfast.tasks.store.rows import blockers_of
 from holdfast.tasks.store.session import recent_sessions
@@ -22,7 +22,7 @@ from holdfast.tasks.view.results import task_refs, timestamp, workspace_ref
 
 DAY_SECONDS = 86_400.0
 STALE_DAYS = 7
-"""A task in progress is stale after so many days without a change. A judgement: it is probably forgotten."""
+"""A task in progress is stale after so many days without a change. A judgement: it was probably forgotten."""
 _MAX_TASKS_SHOWN = 5
 """Tasks of each kind in a concise status. A judgement: what an agent needs to choose the next step."""
 _MAX_TASKS_SHOWN_DETAILED = 20
@@ -30,9 +30,10 @@ _MAX_TASKS_SHOWN_DETAILED = 20
 _MAX_LINE_CHARACTERS = 160
 """Reasons and rules are cut to this. A judgement: two lines of a terminal."""
 _MAX_CLAIMS_READ = 1000
-"""A judgement: far more claims than agents hold at the same time."""
+"""Bounds the memory of one call. A judgement: far more claims than agents hold at the same time."""
 
 Include = Literal["recommendations", "rules", "agents", "chart"]
+EVERYTHING: frozenset[Include] = frozenset(get_args(Include))
 
 
 class Counts(Result):
@@ -80,8 +81,8 @@ class AgentOut(Result):
     """An agent that was active in the last week or holds tasks."""
 
     agent: UntrustedText
-    claims: int
-    last_seen: str
+    claims: int = Field(description="Number of tasks it holds.")
+    last_seen: str = Field(description="Last call in a session; for an agent without one, the present time.")
     tasks: list[HeldTask] | None = Field(default=None, description="Tasks it holds, latest first.")
 
 
@@ -91,7 +92,7 @@ class StatusResult(Reported):
     done_gate: UntrustedText
     counts: Counts
     total: int
-    percent_done: int
+    percent_done: int = Field(description="Share of the tasks that are not dropped, rounded down.")
     velocity: Velocity
     ready: list[TaskRef]
     stale: list[TaskRef]
@@ -104,9 +105,6 @@ class StatusResult(Reported):
     truncated: bool | None = Field(
         default=None, description="Set if a list was cut to keep the result short."
     )
-
-
-EVERYTHING: frozenset[Include] = frozenset({"recommendations", "rules", "agents", "chart"})
 
 
 def overview(room: Tasks, included: frozenset[Include], *, detailed: bool) -> StatusResult:
@@ -188,44 +186,29 @@ def _stale_tasks(transaction: TaskTransaction, maximum: int) -> list[Task]:
 
 def _blocked_tasks(transaction: TaskTransaction, maximum: int) -> tuple[list[BlockedTask], int]:
     """Return the first blocked tasks, and the number of all blocked tasks."""
-    closed = transaction.closed_milestones()
-    in_closed, values = in_closed_milestones(closed)
-    rows = transaction.run_in_workspace(
-        "SELECT uid, n, title, status, waits, milestone, count(*) OVER () FROM task"
-        " WHERE workspace = :workspace"
-        f" AND (status = 'blocked' OR (status = 'backlog' AND (waits > 0 OR {in_closed})))"
-        " ORDER BY priority, n LIMIT :maximum",
-        maximum=maximum,
-        **values,
-    ).fetchall()
-    waiting = blockers_of(transaction, [row[0] for row in rows if row[4]])
+    page = find(transaction, Query(blocked=True, limit=maximum))
+    blockers = blockers_of(transaction, [task.uid for task in page.tasks if task.waits])
     blocked = []
-    for uid, number, title, state, waits, milestone, _ in rows:
-        reasons = (
-            [_blocked_reason(transaction, uid, state, waiting.get(uid, []))]
-            if waits or state == "blocked"
-            else []
-        )
-        if milestone in closed and state != "blocked":
-            reasons.append(f"its milestone {milestone} is closed")
-        blocked.append(
-            BlockedTask(
-                id=task_id(number),
-                title=title,
-                why=shorten("; ".join(reasons), _MAX_LINE_CHARACTERS, tidy=True),
-            )
-        )
-    return blocked, rows[0][-1] if rows else 0
+    for task in page.tasks:
+        reason = _blocked_reason(transaction, task, blockers.get(task.uid, []))
+        why = shorten(reason, _MAX_LINE_CHARACTERS, tidy=True)
+        blocked.append(BlockedTask(id=task.id, title=task.title, why=why))
+    return blocked, page.total
 
 
-def _blocked_reason(transaction: TaskTransaction, uid: str, state: str, needs: list[str]) -> str:
-    if state != "blocked":
-        return f"needs {', '.join(needs)}" if needs else "waits for a dependency of its parent"
-    row = transaction.execute(
-        "SELECT reason FROM event WHERE task = :uid AND reason IS NOT NULL ORDER BY version DESC LIMIT 1",
-        {"uid": uid},
-    ).fetchone()
-    return "no reason given" if row is None else str(row[0])[:200]
+def _blocked_reason(transaction: TaskTransaction, task: Task, needs: list[str]) -> str:
+    if task.status == "blocked":
+        row = transaction.execute(
+            "SELECT reason FROM event WHERE task = :uid AND reason IS NOT NULL ORDER BY version DESC LIMIT 1",
+            {"uid": task.uid},
+        ).fetchone()
+        return "no reason given" if row is None else str(row[0])
+    reasons = []
+    if task.waits:
+        reasons.append(f"needs {', '.join(needs)}" if needs else "waits for a dependency of its parent")
+    if transaction.has_closed_milestone(task):
+        reasons.append(f"its milestone {task.milestone} is closed")
+    return "; ".join(reasons)
 
 
 def _bottlenecks(transaction: TaskTransaction, maximum: int) -> list[Bottleneck]:

@@ -31,6 +31,9 @@ from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import TaskTransaction
 
 _EMPTY_LIST = "[]"
+"""The JSON of an empty list, as the store writes it."""
+_ACTIVE_WITHIN_MINUTES = 5
+"""The maximum age of the last event in an active workspace. A judgement: agents at work call more often."""
 _NO_TITLES: Mapping[str, str] = MappingProxyType({})
 
 
@@ -40,7 +43,7 @@ def timestamp(at: float) -> str:
 
 
 def timestamp_or_none(at: float | None) -> str | None:
-    """Return a Unix timestamp as results show times, or None if there is none."""
+    """Return `timestamp` of a time, or None if there is none."""
     return None if at is None else timestamp(at)
 
 
@@ -105,7 +108,7 @@ def task_detail(transaction: TaskTransaction, task: Task, who: CallerIdentity | 
 def task_detail_from(
     transaction: TaskTransaction, task: Task, relations: rows.TaskRelations, who: CallerIdentity | None = None
 ) -> TaskDetail:
-    """Return a task with all its details, of which the related rows were read before."""
+    """Return a task with all its details, given its related rows."""
     blockers = [item.id for item in relations.blockers] if task.waits else ()
     parent = rows.ids_of(transaction, [task.parent])[task.parent] if task.parent else None
     # Lists are plain values, from which pydantic builds models far faster than their constructors do.
@@ -184,15 +187,13 @@ class WorkspaceSummary(Result):
     id: str
     name: UntrustedText
     path: str
-    status: str = Field(description="active if anything happened here in the last five minutes, else idle.")
+    status: str = Field(
+        description=f"active if anything happened in the last {_ACTIVE_WITHIN_MINUTES} minutes, else idle."
+    )
     last_activity: str | None = None
     task_count: int
-    active_task: str | None = Field(default=None, description="The task that was claimed last.")
+    active_task: str | None = Field(default=None, description="Of the claimed tasks, the one claimed last.")
     created_at: str
-
-
-_ACTIVE_WITHIN_SECONDS = 300.0
-"""The maximum age of the last event in an active workspace. A judgement: agents at work call more often."""
 
 
 def workspace_summaries(room: Tasks) -> list[WorkspaceSummary]:
@@ -218,7 +219,7 @@ def _workspace_summary(room: Tasks, workspace: TaskWorkspace) -> WorkspaceSummar
         id=workspace.id,
         name=workspace.name,
         path=".",
-        status="active" if last is not None and now - last <= _ACTIVE_WITHIN_SECONDS else "idle",
+        status="active" if last is not None and now - last <= 60 * _ACTIVE_WITHIN_MINUTES else "idle",
         last_activity=timestamp_or_none(last),
         task_count=count,
         active_task=None if last_claimed is None else task_id(last_claimed[0]),

@@ -9,9 +9,9 @@ from holdfast.tasks.store.states import MILESTONE
 
 def task_table(task: TaskDetail, width: int) -> str:
     """Return one task as a table, one line per field."""
-    facts = [(name, value) for name, value in _facts(task) if value]
+    fields = [(name, value) for name, value in _fields(task) if value]
     head = table([(task.id, one_line(task.title))], width, flexible=(1,))
-    body = table([(f"  {name}", value) for name, value in facts], width, flexible=(1,))
+    body = table([(f"  {name}", value) for name, value in fields], width, flexible=(1,))
     text = "\n".join(f"  {one_line(line)}" for line in task.description.splitlines())
     return "\n".join(part for part in (head, body, f"\n{text}" if text else "") if part)
 
@@ -21,16 +21,16 @@ def _milestone(task: TaskDetail) -> str:
     return one_line(task.milestone or "") + (", closed" if is_closed else "")
 
 
-def _facts(task: TaskDetail) -> list[tuple[str, str]]:
+def _fields(task: TaskDetail) -> list[tuple[str, str]]:
     """Return the names and values of all lines, including empty ones."""
     state = f"{task.status}{', ready' if task.ready else ''}, {task.priority}, {task.progress} %"
     criteria = [f"[{'x' if item.checked else ' '}] {one_line(item.text)}" for item in task.criteria or []]
-    others = task.depends_on or []
+    dependencies = task.depends_on or []
     return [
         ("state", f"{state}, version {task.version}"),
         ("held by", one_line(task.claimed_by or "")),
-        ("needs", ", ".join(f"{item.id} ({item.status})" for item in others if item.kind == "blocks")),
-        ("related", ", ".join(f"{item.kind} {item.id}" for item in others if item.kind != "blocks")),
+        ("needs", ", ".join(f"{item.id} ({item.status})" for item in dependencies if item.kind == "blocks")),
+        ("related", ", ".join(f"{item.kind} {item.id}" for item in dependencies if item.kind != "blocks")),
         ("needed by", ", ".join(task.blocks or [])),
         ("parent", task.parent_id or ""),
         ("subtasks", ", ".join(f"{item.id} ({item.status})" for item in task.subtasks or [])),
