@@ -76,7 +76,6 @@ class CommentsNeighbour:
         return replace(_remark(current_path, note), ref=f"{path}#{note.alias}")
 
     def answer(self, path: str, name: str, text: str, author: str) -> None:
-        """Reply to a comment."""
         from holdfast.comments.comment_writer import CommentWriter
 
         CommentWriter(self._room).reply(RepoPath.parse(path), name, text, author)

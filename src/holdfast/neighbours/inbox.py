@@ -42,11 +42,9 @@ class InboxNeighbour:
                     yield _remark(message)
 
     def find(self, ref: str) -> TaskRemark:
-        """Return one message."""
         return _remark(self._room.find(ref))
 
     def answer(self, ref: str, text: str, author: str) -> None:
-        """Reply to a message."""
         self._room.reply(self._room.find(ref), text, author)
 
 

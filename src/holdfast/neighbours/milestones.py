@@ -32,7 +32,6 @@ class MilestonesNeighbour:
         return self._cached(key, lambda connection: tuple(_entities(connection, *key)))
 
     def find(self, ref: str) -> TaskRemark:
-        """Return one issue or milestone."""
         return _remark(self._room.get(None, ref))
 
     def closed(self, names: Collection[str]) -> frozenset[str]:

@@ -21,7 +21,6 @@ class RoomNeighbours(Neighbours):
     """Reads the rooms of one workspace on behalf of its tasks."""
 
     def __init__(self, repository: Repository, room: Callable[[str], Any]) -> None:
-        """Initialise without opening any room; `room` opens one by name."""
         self._room = room
         self._commits = CommitSearch(repository)
         self._present = _present_rooms(repository)
@@ -47,7 +46,6 @@ class RoomNeighbours(Neighbours):
         return surroundings
 
     def find(self, kind: RemarkKind, ref: str, file: str | None) -> TaskRemark:
-        """Return one remark."""
         if kind == "message":
             return self._inbox.find(ref)
         if kind == "comment":

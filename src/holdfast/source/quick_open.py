@@ -35,7 +35,6 @@ class _SearchedTexts:
         self._starts = list(accumulate(map(len, lines), initial=0))
 
     def find(self, pattern: str) -> Iterator[QuickOpenTarget]:
-        """Yield the targets whose text matches a regular expression."""
         for match in re.finditer(pattern, self._text, re.MULTILINE):
             yield self._targets[bisect_right(self._starts, match.start()) - 1]
 

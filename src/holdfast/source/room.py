@@ -45,7 +45,6 @@ class Source:
 
     @cached_property
     def reviews(self) -> Reviews:
-        """The comparisons between states of this repository."""
         return Reviews(self.git)
 
     def files(self, folder: str) -> tuple[str, list[str]]:

@@ -49,7 +49,6 @@ class ExportedComment:
 
     @classmethod
     def of(cls, path: str, note: Note, context: Snippet | None) -> ExportedComment:
-        """Return a comment as it is exported."""
         symbol = note.symbol
         container = f"{symbol.container}." if symbol is not None and symbol.container else ""
         return cls(

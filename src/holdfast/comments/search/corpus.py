@@ -107,7 +107,6 @@ class Corpus:
         return set.intersection(*sets) if sets else None
 
     def _equal_to(self, name: str, value: object) -> set[int]:
-        """Return the comments with a value in one field."""
         column = FilterFields._fields.index(name)
         return {number for number, fields in enumerate(self._fields) if fields[column] == value}
 
@@ -119,7 +118,6 @@ class Corpus:
         return {number for number, time in enumerate(times) if time is not None and first <= time <= last}
 
     def _in_paths(self, pattern: str) -> set[int]:
-        """Return the comments of the files that a path or a pattern matches."""
         matches_path = file_filter(pattern)
         files = zip(self.paths.values(), self._numbers.values(), strict=True)
         return set(chain.from_iterable(numbers for path, numbers in files if matches_path(path)))

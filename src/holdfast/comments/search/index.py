@@ -114,7 +114,6 @@ class SearchIndex:
         return states | {"orphaned": orphaned, "to review": review, "files": files}
 
     def close(self) -> None:
-        """Close the connections and stop watching."""
         self._database.close()
         self._listing.close()
 

@@ -111,7 +111,6 @@ def _count_in_all(pattern: Pattern, texts: Texts) -> dict[int, int]:
 
 
 def _count_one_by_one(pattern: Pattern, texts: Texts, numbers: Iterable[int]) -> dict[int, int]:
-    """Match a pattern in some texts, one by one."""
     if pattern.text is None:
         counts = ((number, pattern.expression.count(texts.plain[number])) for number in numbers)
     else:
@@ -153,7 +152,6 @@ def _count_plain_text(text: str, joined: JoinedTexts) -> dict[int, int]:
 
 
 def _count_prefix(text: str, joined: JoinedTexts) -> dict[int, int]:
-    """Count a plain text at the start of texts."""
     has_prefix = map(joined.data.startswith, repeat(_encode_needle(text)), *joined.bounds())
     return {number: 1 for number, is_match in enumerate(has_prefix) if is_match}
 

@@ -94,7 +94,6 @@ class Pattern(NamedTuple):
     """Whether every match is a single letter, regardless of context."""
 
     def count(self, text: str) -> int:
-        """Return the number of matches in a text, up to `MAX_MATCHES_COUNTED`."""
         if self.text is not None:
             return min(fold_case(text).count(self.text), MAX_MATCHES_COUNTED)
         return self.expression.count(encode(text))

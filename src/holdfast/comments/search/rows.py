@@ -74,7 +74,6 @@ class RowWriter:
         self._load_file = load_file
 
     def create(self, wanted: Mapping[str, WatchedSignature]) -> None:
-        """Create the tables and fill them."""
         for statement in TABLES:
             self._connection.execute(statement)
         self._connection.execute(

@@ -214,7 +214,6 @@ class Archive:
         return [] if database is None else database.verify()
 
     def close(self) -> None:
-        """Close the database if it was opened."""
         self._database.close()
 
     def _query(self, query: Callable[[sqlite3.Connection], Answer], default: Answer) -> Answer:

@@ -176,7 +176,6 @@ class CurrentSource:
 
     @property
     def version(self) -> FileVersion:
-        """The file as an input of tracking."""
         return FileVersion(self.path, self.text)
 
     @cached_property
@@ -196,13 +195,11 @@ class SourceSymbols:
         self._facts = facts(path, text)
 
     def require_valid_syntax(self) -> None:
-        """Raise if the text has syntax errors."""
         problem = self._facts.syntax_error(self._path)
         if problem is not None:
             raise SourceNotParsed(self._path, f"{problem.message} at line {problem.line}")
 
     def declares(self, name: str) -> bool:
-        """Return whether a symbol has this name."""
         return any(symbol.name == name for symbol in self._facts.symbols)
 
     def at(self, line: int) -> Symbol | None:

@@ -7,8 +7,9 @@ from functools import partial
 from pydantic import Field
 
 from holdfast.comments.comment_writer import CommentWriter
-from holdfast.comments.models import Author, CommentText, FilePath, LineNumber, OneComment, SymbolFacts, Tag
+from holdfast.comments.models import Author, CommentText, FilePath, LineNumber, OneComment, SymbolFacts
 from holdfast.comments.sidecar.files import CommentDraft
+from holdfast.comments.sidecar.note import Tag
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.tools import arguments

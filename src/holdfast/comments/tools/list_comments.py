@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import BeforeValidator, Field, StrictBool
 
-from holdfast.comments.models import (
-    DEFAULT_RESULT_LIMIT,
-    MAX_RESULT_LIMIT,
-    FilePath,
-    FoundComment,
-    Status,
-    Timestamp,
-)
+from holdfast.comments.models import DEFAULT_RESULT_LIMIT, MAX_RESULT_LIMIT, FilePath, FoundComment, Timestamp
 from holdfast.comments.search.pattern import compile_query
 from holdfast.comments.search.query import CommentQuery
+from holdfast.comments.sidecar.note import Standing, Status
 from holdfast.comments.store import Comments
 from holdfast.comments.text import (
     UNLIMITED_COLUMNS,
@@ -59,7 +53,7 @@ class ListComments(Input):
     tag: str | None = Field(default=None, max_length=100, description="The whole tag, such as TODO.")
     author: str | None = Field(default=None, max_length=1000, description="The author's whole name.")
     status: Status | None = Field(default=None, description="open, resolved or wontfix.")
-    standing: Literal["placed", "review", "orphaned"] | None = Field(
+    standing: Standing | None = Field(
         default=None, description="placed: its line is certain; review: check it; orphaned: its code is gone."
     )
     ai: StrictBool | None = Field(
@@ -87,12 +81,7 @@ class ListedComments(Output):
     damaged: list[UntrustedText] = Field(description="Files whose comments could not be read.")
 
 
-def render_list(result: ListedComments) -> str:
-    """Format a list of comments at unlimited width."""
-    return render_table(result, UNLIMITED_COLUMNS)
-
-
-def render_table(result: ListedComments, width: int) -> str:
+def render_table(result: ListedComments, width: int = UNLIMITED_COLUMNS) -> str:
     """Format a list of comments for a terminal, one per line if they fit."""
     rows = [_cells(comment) for comment in result.comments]
     lines = [_render_rows(rows, width)] if rows else ["No comments."]
@@ -138,7 +127,7 @@ def _cells(comment: FoundComment) -> tuple[str, ...]:
     positional=("file",),
     example="holdfast comments list 'src/**' --tag TODO --status open",
     seconds=600,
-    text=render_list,
+    text=render_table,
     table=render_table,
     fill_in=arguments.resolve_pattern("file"),
     listed=False,

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from pydantic import Field
 
-from holdfast.comments.anchors.orphans import find_candidates, uncertain_comments
+from holdfast.comments.anchors.orphans import find_candidates
 from holdfast.comments.anchors.snippets import original_snippet, shorten_line
+from holdfast.comments.anchors.uncertain import uncertain_comments
 from holdfast.comments.models import (
     DEFAULT_RESULT_LIMIT,
     MAX_RESULT_LIMIT,
@@ -106,12 +107,12 @@ def list_orphans(room: Comments, args: ListOrphans) -> Orphans:
     Use move_comment to move one to the right place. An orphan is restored automatically when its code
     returns.
     """
-    total, uncertain, damaged = uncertain_comments(room, args.file, args.limit)
-    candidates = find_candidates(room, uncertain)
-    for path, note in uncertain:
+    uncertain = uncertain_comments(room, args.file, args.limit)
+    candidates = find_candidates(room, uncertain.comments)
+    for path, note in uncertain.comments:
         note.location = replace(note.location, candidates=tuple(candidates[path, note.id]))
-    orphans = [_orphan(room, path, note) for path, note in uncertain]
-    return Orphans(total=total, orphans=orphans, damaged=damaged)
+    orphans = [_orphan(room, path, note) for path, note in uncertain.comments]
+    return Orphans(total=uncertain.total, orphans=orphans, damaged=uncertain.damaged)
 
 
 def _orphan(room: Comments, path: str, note: Note) -> Orphan:

@@ -78,7 +78,6 @@ def render_scan(result: ScanResult) -> str:
 
 
 def _render_section(label: str, comments: list[Reanchored]) -> list[str]:
-    """Return a line for each comment of a section."""
     return [
         f"{label}: {_render_origin(comment)}{comment.file_path}:{comment.line} - {comment.comment_id}"
         f"{_render_reason(comment)}"
@@ -132,7 +131,7 @@ def reanchor_comments(room: Comments, args: ReanchorComments) -> ScanResult:
 
 def _reanchored_comment(outcome: ScanOutcome) -> Reanchored:
     return Reanchored(
-        comment_id=outcome.name,
+        comment_id=outcome.comment_id,
         file_path=outcome.path,
         line=outcome.location.line,
         from_file=outcome.from_path,

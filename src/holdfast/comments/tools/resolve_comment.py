@@ -5,7 +5,8 @@ from __future__ import annotations
 from pydantic import Field
 
 from holdfast.comments.comment_writer import CommentWriter
-from holdfast.comments.models import Author, CommentId, FilePath, OneComment, Status
+from holdfast.comments.models import Author, CommentId, FilePath, OneComment
+from holdfast.comments.sidecar.note import Status
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.tools import arguments

@@ -13,11 +13,11 @@ from holdfast.comments.models import (
     FilePath,
     FoundComment,
     Inline,
-    Tag,
     Timestamp,
 )
 from holdfast.comments.search.pattern import compile_query
 from holdfast.comments.search.query import CommentQuery
+from holdfast.comments.sidecar.note import Tag
 from holdfast.comments.store import Comments
 from holdfast.comments.text import UNTAGGED, damage_notices, path_and_line, plain_text_notice
 from holdfast.comments.toolset import comments
@@ -107,7 +107,6 @@ def _render_comment(number: int, comment: FoundComment) -> str:
 
 
 def _notices(result: CommentSearchResult) -> list[str]:
-    """Return notices about a plain-text search, omitted results and unreadable files."""
     notices = []
     if result.refusal is not None:
         notices.append(plain_text_notice(result.refusal, "query"))

@@ -95,6 +95,5 @@ def _enclosing_openers(outline: Outline, lines: Lines, index: int, kind: str) ->
 
 
 def _openers_in_symbol(lines: Lines, symbol: Symbol, kind: str) -> list[int]:
-    """Return the lines of a symbol that open blocks of a kind."""
     inside = range(symbol.start_line - 1, min(symbol.end_line, len(lines)))
     return [index for index in inside if lines.role(index).opens == kind]

@@ -101,12 +101,10 @@ class VersionComparison:
 
     @cached_property
     def outlines(self) -> OutlinePair:
-        """The symbols of both versions."""
         return OutlinePair(*self._outlines, self.old_lines, self.new_lines, self.unchanged)
 
     @cached_property
     def similarity(self) -> LineSimilarity:
-        """The similarity of pairs of lines."""
         return LineSimilarity(self.old_lines, self.new_lines, self.outlines)
 
     def area(self, index: int) -> Area:
@@ -146,7 +144,6 @@ class VersionComparison:
 
     @cached_property
     def unmatched(self) -> UnmatchedLines:
-        """The new lines that no confirmed line matches."""
         return UnmatchedLines(self.new_lines, set(self.confirmed.values()))
 
     def alignment(self, area: Area, index: int) -> dict[int, tuple[int, float]]:

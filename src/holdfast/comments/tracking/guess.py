@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from holdfast.comments.tracking.comparison import VersionComparison
 from holdfast.comments.tracking.lines import Lines
-from holdfast.comments.tracking.placement import CandidateLine, Confidence, Placement, Reason
+from holdfast.comments.tracking.placement import MAX_CANDIDATES, CandidateLine, Confidence, Placement, Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,6 @@ class Guess:
     supported: bool = False
     """Whether a method other than text similarity led to the same line."""
 
-
-_MAX_CANDIDATES_REPORTED = 5
-"""Candidates that are reported. A judgement: a person would not compare more."""
 
 _MIN_MEDIUM_SCORE = 0.45
 """Lowest score for medium confidence. This value and the next two were tuned with `bench/anchors`
@@ -90,8 +87,7 @@ def low_confidence_placement(guesses: Sequence[Guess]) -> Placement:
 
 def _candidate_lines(guesses: Sequence[Guess]) -> tuple[CandidateLine, ...]:
     return tuple(
-        CandidateLine(guess.index + 1, round(min(1.0, guess.score), 3))
-        for guess in guesses[:_MAX_CANDIDATES_REPORTED]
+        CandidateLine(guess.index + 1, round(min(1.0, guess.score), 3)) for guess in guesses[:MAX_CANDIDATES]
     )
 
 

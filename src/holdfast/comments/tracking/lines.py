@@ -47,7 +47,6 @@ class Bag:
 
     @classmethod
     def of(cls, counts: dict[str, int]) -> Bag:
-        """Return a bag with these counts."""
         return cls(counts, sum(count * count for count in counts.values()) ** 0.5)
 
     def cosine(self, other: Bag) -> float:
@@ -88,7 +87,6 @@ class Lines:
         return Counter[str | tuple[str, str]]((*distinctive, *pairwise(distinctive)))
 
     def tokens(self, index: int) -> tuple[str, ...]:
-        """Return the tokens of a line."""
         found = self._tokens.get(index)
         if found is None:
             found = self._tokens[index] = tokens_of(self.raw[index])
@@ -103,7 +101,6 @@ class Lines:
         return found
 
     def role(self, index: int) -> LineRole:
-        """Return the role of a line."""
         found = self._roles.get(index)
         if found is None:
             found = self._roles[index] = role_of(self.tokens(index))

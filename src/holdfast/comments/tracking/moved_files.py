@@ -103,7 +103,6 @@ class _FileContents:
         self.name, self.stem = basename(version.path), _stem(version.path)
 
     def restrict_to(self, lines: Set[str], words: Set[str]) -> None:
-        """Keep only these lines and words."""
         self.lines, self.words = self.lines & lines, self.words & words
 
 

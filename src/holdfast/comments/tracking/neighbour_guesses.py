@@ -38,7 +38,6 @@ class NeighbourGuesses:
         self._old_lines, self._new_lines = comparison.old_lines, comparison.new_lines
 
     def guess(self, index: int) -> Guess | None:
-        """Return the line that the neighbours suggest."""
         above = self._nearest(index, range(index - 1, max(-1, index - 1 - _MAX_NEIGHBOUR_DISTANCE), -1))
         below = self._nearest(
             index, range(index + 1, min(len(self._old_lines), index + 1 + _MAX_NEIGHBOUR_DISTANCE))
@@ -102,7 +101,6 @@ class NeighbourGuesses:
 
     @cached_property
     def confirmed_targets(self) -> set[int]:
-        """The new lines that confirmed lines match."""
         return set(self._comparison.confirmed.values())
 
     def _replaced(self, index: int, above: tuple[int, int], below: tuple[int, int]) -> Guess | None:

@@ -106,7 +106,6 @@ class Outline:
         return parents
 
     def parent(self, number: int) -> int | None:
-        """Return the number of the enclosing symbol."""
         return self._parents[number]
 
     def _first_node(self, index: int) -> Node | None:

@@ -44,7 +44,6 @@ class LineSimilarity:
         self._contents: dict[tuple[int, int], float] = {}
 
     def content(self, old_index: int, new_index: int) -> float:
-        """Return how similar the texts of two lines are."""
         found = self._contents.get((old_index, new_index))
         if found is None:
             found = self._contents[old_index, new_index] = self._compute_content(old_index, new_index)
@@ -100,7 +99,6 @@ class LineSimilarity:
         return None
 
     def context(self, old_index: int, new_index: int) -> float:
-        """Return how similar the surrounding lines are."""
         above, below = self._old_lines.context(old_index)
         new_above, new_below = self._new_lines.context(new_index)
         return (above.cosine(new_above) + below.cosine(new_below)) / 2

@@ -184,7 +184,6 @@ class SymbolMap:
         return _ORDER_WEIGHT * (1 - abs(old_position - new_position))
 
     def _body_tokens(self, in_new: bool, number: int) -> Counter[str]:
-        """Return the tokens of a symbol with their counts."""
         found = self._bodies.get((in_new, number))
         if found is None:
             lines = self._new_lines if in_new else self._old_lines
@@ -212,12 +211,10 @@ class OutlinePair:
 
     @cached_property
     def both_parsed(self) -> bool:
-        """Whether both versions have a syntax tree."""
         return self.old.parsed is not None and self.new.parsed is not None
 
     @cached_property
     def symbols(self) -> SymbolMap:
-        """The map between the symbols."""
         return SymbolMap(self.old, self.new, self._old_lines, self._new_lines, self._unchanged)
 
     def is_only_such_line(self, old_index: int, new_index: int) -> bool:

@@ -88,7 +88,6 @@ class _Tracker:
         self._lines: dict[int, Placement] = {}
 
     def place(self, anchor: Anchor) -> Placement:
-        """Return where an anchor is."""
         index = anchor.line - 1
         if not 0 <= index < len(self._comparison.old_lines):
             return Placement(None, None, Confidence.NONE, "outside", "line_deleted")

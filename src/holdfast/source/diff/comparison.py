@@ -48,7 +48,6 @@ class Comparison(NamedTuple):
 
     @classmethod
     def of(cls, old: bytes, new: bytes) -> Comparison:
-        """Compare two texts."""
         before, after = io.BytesIO(old).readlines(), io.BytesIO(new).readlines()
         return cls(before, after, list(line_changes(before, after)))
 

@@ -54,7 +54,6 @@ class Reviews:
         self._cache: VersionedCache[Review] = VersionedCache(_MAX_CACHED_REVIEWS)
 
     def review(self, what: Selection, revision: str | None, base: str | None) -> Review:
-        """Return the current differences."""
         ends = old, new, _ = self._ends(what, revision, base)
         if new is not None:
             files = list(changed_files.recorded_changes(self._git, "diff-tree", old, new))

@@ -143,7 +143,6 @@ def read_diff(room: Source, args: ReadDiff) -> Diff:
 
 
 def _file(room: Source, review: Review, change: ChangedFile, args: ReadDiff) -> DiffFile:
-    """Return a changed file, with its lines if it was requested."""
     result = review.compared.get(change.path)
     if args.file is not None and not isinstance(result, Comparison):
         result = room.reviews.compare(change)
