@@ -236,12 +236,11 @@ class StraySidecars:
                 sidecar = self._room.stored(RepoPath.parse(path))
                 homes[path] = found = self._find_by_rename(sidecar, events)
                 counts[path] = len(sidecar.comments)
-                missing += [
-                    (path, note) for note in sidecar.comments if note.id not in found or note.orphaned
-                ]
+                lost = [note for note in sidecar.comments if note.id not in found or note.orphaned]
+                missing += [(path, note) for note in lost[: _MAX_COMPARED_NOTES - len(missing)]]
         # If a file was split, git reports one part as renamed, and the comment's code may be in another.
         if files is not None:
-            for path, comment_id, target in self._find_by_content(missing[:_MAX_COMPARED_NOTES], files):
+            for path, comment_id, target in self._find_by_content(missing, files):
                 homes[path][comment_id] = target
         emptied = frozenset(path for path, targets in homes.items() if 0 < counts[path] == len(targets))
         return Moves(homes, emptied, crc32(repr((strays, homes)).encode("utf-8", "replace")))

@@ -92,12 +92,17 @@ class VersionComparison:
         return any(self.old_lines.counts[key] == self.new_lines.counts[key] == 1 for key in keys)
 
     @cached_property
-    def _confirmed_keys(self) -> list[int]:
+    def confirmed_targets(self) -> frozenset[int]:
+        """The new indices of the confirmed lines."""
+        return frozenset(self.confirmed.values())
+
+    @cached_property
+    def _sorted_keys(self) -> list[int]:
         return sorted(self.confirmed)
 
     @cached_property
-    def _confirmed_targets(self) -> list[int]:
-        return [self.confirmed[key] for key in self._confirmed_keys]
+    def _sorted_targets(self) -> list[int]:
+        return sorted(self.confirmed_targets)
 
     @cached_property
     def outlines(self) -> OutlinePair:
@@ -109,15 +114,15 @@ class VersionComparison:
 
     def area(self, index: int) -> Area:
         """Return the area around a line that is not confirmed."""
-        return self._area(bisect_left(self._confirmed_keys, index))
+        return self._area(bisect_left(self._sorted_keys, index))
 
     def area_of_new(self, index: int) -> Area:
         """Return the area around a new line that matches no confirmed line."""
-        return self._area(bisect_left(self._confirmed_targets, index))
+        return self._area(bisect_left(self._sorted_targets, index))
 
     def _area(self, number: int) -> Area:
         """Return the area before a confirmed line, given its number among them; after the last, the rest."""
-        keys, targets = self._confirmed_keys, self._confirmed_targets
+        keys, targets = self._sorted_keys, self._sorted_targets
         old_start, new_start = (keys[number - 1] + 1, targets[number - 1] + 1) if number else (0, 0)
         if number == len(keys):
             return old_start, len(self.old_lines), new_start, len(self.new_lines)
@@ -134,17 +139,14 @@ class VersionComparison:
                 StatementTokens(self.new_lines, new_start, new_end),
             )
             self._streams[area] = streams
-        found = reflowed_line(*streams, index)
-        # For lines with equal text, equal tokens add no evidence.
-        return (
-            None
-            if found is None or self.old_lines.normalized[index] == self.new_lines.normalized[found]
-            else found
-        )
+        target = reflowed_line(*streams, index)
+        if target is None or self.old_lines.normalized[index] == self.new_lines.normalized[target]:
+            return None  # for lines with equal text, equal tokens add no evidence
+        return target
 
     @cached_property
     def unmatched(self) -> UnmatchedLines:
-        return UnmatchedLines(self.new_lines, set(self.confirmed.values()))
+        return UnmatchedLines(self.new_lines, self.confirmed_targets)
 
     def alignment(self, area: Area, index: int) -> dict[int, tuple[int, float]]:
         """Return the aligned new line and score for each old line of an area, or of its part near `index`."""
@@ -176,7 +178,7 @@ class VersionComparison:
         """Return a chain in which the small gaps between its certain pairs are aligned exhaustively."""
         refined: list[ScoredPair] = []
         old_start, old_end, new_start, new_end = part
-        certain = [pair for pair in chain if pair[2] >= _MIN_DIVIDING_SCORE]
+        certain = [(source, target, score) for source, target, score in chain if score >= _MIN_DIVIDING_SCORE]
         for source, target, score in [*certain, (old_end, new_end, 0.0)]:
             gap = (old_start, source, new_start, target)
             is_empty = old_start == source or new_start == target

@@ -10,7 +10,9 @@ from itertools import pairwise
 
 from holdfast.comments.tracking.line_roles import LineRole, role_of
 
-_LINE_BREAK = re.compile(r"\r\n|\n")
+LINE_BREAK = re.compile(r"\r\n|\n")
+"""The line breaks that editors and sidecars count."""
+
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _WORD_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 
@@ -30,7 +32,7 @@ _COMMON_TOKENS = frozenset([*"{}()[];,:", *_COMMON_KEYWORDS.split()])
 
 def split_lines(text: str) -> list[str]:
     """Split a text into lines as sidecars count them, without a byte order mark."""
-    return _LINE_BREAK.split(text.removeprefix("\ufeff"))
+    return LINE_BREAK.split(text.removeprefix("\ufeff"))
 
 
 def tokens_of(line: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from holdfast.syntax.symbols import Symbol
 
 _MAX_PARSED_CHARACTERS = 600_000
-"""Characters of a text that is parsed at most. A judgement: larger files are generated."""
+"""Longest text that is parsed. A judgement: larger files are generated."""
 
 _CONTAINER_SUFFIXES = (
     "block",
@@ -52,8 +52,6 @@ class Outline:
         from holdfast.syntax.languages import language_of
         from holdfast.syntax.parse import ParseTooLong, parse
 
-        if language_of(self._path, self._lines.raw[0][:200]) is None:
-            return None
         if sum(map(len, self._lines.raw)) > _MAX_PARSED_CHARACTERS:
             return None
         text = "\n".join(self._lines.raw)
