@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 MAX_RESULT_LIMIT = 1000
 """Comments that a caller may request at once. A judgement: more would not fit into a model's context."""
 
+WORKSPACE_SECONDS = 600
+"""Time limit of operations that may track every commented file. A judgement: minutes in a large workspace."""
+
 DEFAULT_RESULT_LIMIT = 100
 """Comments that are returned if the caller names no limit. A judgement: about one page of a report."""
 

@@ -49,8 +49,7 @@ class InboxNeighbour:
 
 
 def _remark(message: Message) -> TaskRemark:
-    # "12" or "12-20"
-    first, _, last = (message.line or message.changed_lines or "").partition("-")
+    first, _, last = (message.line or message.changed_lines or "").partition("-")  # "12" or "12-20"
     return TaskRemark(
         kind="message",
         ref=message.id,

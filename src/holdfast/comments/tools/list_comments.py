@@ -6,7 +6,14 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field, StrictBool
 
-from holdfast.comments.models import DEFAULT_RESULT_LIMIT, MAX_RESULT_LIMIT, FilePath, FoundComment, Timestamp
+from holdfast.comments.models import (
+    DEFAULT_RESULT_LIMIT,
+    MAX_RESULT_LIMIT,
+    WORKSPACE_SECONDS,
+    FilePath,
+    FoundComment,
+    Timestamp,
+)
 from holdfast.comments.search.pattern import compile_query
 from holdfast.comments.search.query import CommentQuery
 from holdfast.comments.sidecar.note import Standing, Status
@@ -126,7 +133,7 @@ def _cells(comment: FoundComment) -> tuple[str, ...]:
     command="list",
     positional=("file",),
     example="holdfast comments list 'src/**' --tag TODO --status open",
-    seconds=600,
+    seconds=WORKSPACE_SECONDS,
     text=render_table,
     table=render_table,
     fill_in=arguments.resolve_pattern("file"),

@@ -12,6 +12,7 @@ from holdfast.comments.anchors.uncertain import uncertain_comments
 from holdfast.comments.models import (
     DEFAULT_RESULT_LIMIT,
     MAX_RESULT_LIMIT,
+    WORKSPACE_SECONDS,
     CommentFacts,
     CommentResult,
     FilePath,
@@ -45,20 +46,20 @@ class ListOrphans(Input):
 class Orphan(CommentResult):
     """A comment without a certain line: its text, its old code, and its candidates."""
 
-    file_path: UntrustedText = Field(description="The file it was written for.")
+    file_path: UntrustedText = Field(description="The file that the comment was written for.")
     comment: CommentFacts
     old_start_line: int | None = Field(
         description="The number of the first line of `oldCode` when the comment was written."
     )
     old_code: UntrustedText | None = Field(
-        description="The code it was written for; very long lines are cut."
+        description="The code that the comment was written for; very long lines are cut."
     )
 
 
 class Orphans(CommentResult):
     """Comments whose code is gone, and those whose line a person should check."""
 
-    total: int = Field(description="How many there are in all.")
+    total: int = Field(description="How many such comments there are in all.")
     orphans: list[Orphan] = Field(description="The first of them, by file and line.")
     damaged: list[UntrustedText] = Field(description="Files whose comments could not be read.")
 
@@ -96,7 +97,7 @@ def _render_orphan(orphan: Orphan) -> str:
     command="orphans",
     positional=("file",),
     example="holdfast comments orphans",
-    seconds=600,
+    seconds=WORKSPACE_SECONDS,
     text=render_orphans,
     fill_in=arguments.resolve_pattern("file"),
     listed=False,

@@ -9,6 +9,7 @@ from pydantic import Field, StrictBool
 from holdfast.comments.models import (
     DEFAULT_RESULT_LIMIT,
     MAX_RESULT_LIMIT,
+    WORKSPACE_SECONDS,
     CommentResult,
     FilePath,
     FoundComment,
@@ -124,7 +125,7 @@ def _notices(result: CommentSearchResult) -> list[str]:
     command="search",
     positional=("query",),
     example="""holdfast comments search "rate limit" --filters '{"tag": "TODO"}'""",
-    seconds=600,
+    seconds=WORKSPACE_SECONDS,
     specified=True,
     specified_description="Search comments by text query with optional filters",
     text=render_found,

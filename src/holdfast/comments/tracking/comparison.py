@@ -31,8 +31,7 @@ _MIN_RUN_TOKENS = 6
 `bench/anchors` (docs/accuracy.md, decision 0016)."""
 
 _MAX_SLIDE_LINES = 12
-"""Lines at the end of a run that are checked for sliding. A judgement: longer repetitions are rare in
-code."""
+"""Lines at the end of a run that are checked for sliding. A judgement: code rarely repeats longer parts."""
 
 _MIN_DIVIDING_SCORE = 0.75
 """Score from which on a pair of lines divides a large area. Tuned with `bench/anchors`."""
@@ -47,7 +46,7 @@ class VersionComparison:
     def __init__(self, old: FileVersion, new: FileVersion) -> None:
         self.old_lines, self.new_lines = Lines(old.text), Lines(new.text)
         self._outlines = Outline(old.path, self.old_lines), Outline(new.path, self.new_lines)
-        self._streams: dict[Area, tuple[StatementTokens, StatementTokens]] = {}
+        self._statements: dict[Area, tuple[StatementTokens, StatementTokens]] = {}
         self._aligned: dict[Area, dict[int, tuple[int, float]]] = {}
 
     @cached_property
@@ -131,15 +130,13 @@ class VersionComparison:
     def reflowed_line(self, index: int) -> int | None:
         """Return the line on which a line's code starts now, if only line breaks changed."""
         area = self.area(index)
-        streams = self._streams.get(area)
-        if streams is None:
+        if area not in self._statements:
             old_start, old_end, new_start, new_end = area
-            streams = (
+            self._statements[area] = (
                 StatementTokens(self.old_lines, old_start, old_end),
                 StatementTokens(self.new_lines, new_start, new_end),
             )
-            self._streams[area] = streams
-        target = reflowed_line(*streams, index)
+        target = reflowed_line(*self._statements[area], index)
         if target is None or self.old_lines.normalized[index] == self.new_lines.normalized[target]:
             return None  # for lines with equal text, equal tokens add no evidence
         return target

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Hashable, Iterable
-from functools import cached_property
+from functools import cache, cached_property, partial
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from rapidfuzz.distance import Indel
@@ -89,7 +90,8 @@ class SymbolMap:
         """The number of the new symbol that each old one is paired with."""
         self._claimed: set[int] = set()
         """The numbers of the new symbols that are paired."""
-        self._bodies: dict[tuple[bool, int], Counter[str]] = {}
+        self._old_tokens = cache(partial(_body_tokens, old, old_lines))
+        self._new_tokens = cache(partial(_body_tokens, new, new_lines))
         self._votes = self._count_votes()
         self._pair_by(lambda symbol: (symbol.path, _merged_kind(symbol), symbol.signature))
         self._pair_by(lambda symbol: (symbol.path, _merged_kind(symbol)))
@@ -186,8 +188,7 @@ class SymbolMap:
         old, new = self._old.symbols[source], self._new.symbols[target]
         if _merged_kind(old) != _merged_kind(new):
             return 0.0
-        old_tokens = self._body_tokens(source, in_new=False)
-        new_tokens = self._body_tokens(target, in_new=True)
+        old_tokens, new_tokens = self._old_tokens(source), self._new_tokens(target)
         total = old_tokens.total() + new_tokens.total()
         dice = 2 * (old_tokens & new_tokens).total() / total if total else 0.0
         name = Indel.normalized_similarity(old.name, new.name)
@@ -203,15 +204,11 @@ class SymbolMap:
         new_position = self._new.symbols[target].start_line / len(self._new_lines)
         return _ORDER_WEIGHT * (1 - abs(old_position - new_position))
 
-    def _body_tokens(self, number: int, *, in_new: bool) -> Counter[str]:
-        found = self._bodies.get((in_new, number))
-        if found is None:
-            lines = self._new_lines if in_new else self._old_lines
-            symbol = (self._new if in_new else self._old).symbols[number]
-            end = min(symbol.end_line, symbol.start_line + _MAX_BODY_LINES, len(lines))
-            found = Counter(token for at in range(symbol.start_line - 1, end) for token in lines.tokens(at))
-            self._bodies[in_new, number] = found
-        return found
+
+def _body_tokens(outline: Outline, lines: Lines, number: int) -> Counter[str]:
+    symbol = outline.symbols[number]
+    end = min(symbol.end_line, symbol.start_line + _MAX_BODY_LINES, len(lines))
+    return Counter(chain.from_iterable(map(lines.tokens, range(symbol.start_line - 1, end))))
 
 
 def _merged_kind(symbol: Symbol) -> str:
