@@ -193,4 +193,4 @@ class FoundComment(CommentResult):
     @classmethod
     def of(cls, hit: CommentHit) -> Self:
         values = hit._asdict()
-        return cls(file_path=values.pop("path"), id=values.pop("name"), **values)
+        return cls(file_path=values.pop("path"), id=values.pop("comment_id"), **values)

@@ -105,7 +105,6 @@ def _complete_source_path(room: Comments, typed: str) -> Iterable[str]:
 
 
 def _complete_from(*choices: str) -> Callable[[Comments, str], Iterable[str]]:
-    """Return a function that completes what was typed to one of the choices."""
     return lambda _, typed: (choice for choice in choices if choice.startswith(_normalize_spelling(typed)))
 
 
@@ -211,7 +210,6 @@ def _describe_simple_functions(path: str, functions: Sequence[FunctionDecisions]
 
 
 def _describe_function(function: FunctionDecisions) -> str:
-    """Describe a function: its lines, its complexity, and where it branches."""
     metrics, branch_lines = function.metrics, function.decision_lines
     listed = ", ".join(map(str, branch_lines[:_MAX_BRANCH_LINES_LISTED]))
     more = " and more" if len(branch_lines) > _MAX_BRANCH_LINES_LISTED else ""
@@ -221,7 +219,6 @@ def _describe_function(function: FunctionDecisions) -> str:
 
 
 def _format_metrics(metrics: FunctionMetrics) -> str:
-    """Format the metrics of a function other than its extended cyclomatic complexity."""
     recursive = ", including its recursion" if metrics.recursive else ""
     return (
         f"Statements alone: {metrics.cyclomatic}. Cognitive complexity: {metrics.cognitive}{recursive}."
@@ -264,7 +261,6 @@ def training_export(room: Comments, args: TrainingExport) -> list[PromptMessage]
 
 
 def _count_by_tag(room: Comments, total: int) -> str:
-    """Format how many comments have each tag, and how many have AI metadata."""
     tags = {tag: room.search.find(CommentQuery(tag=tag, limit=1)).total for tag in KNOWN_TAGS}
     counts = tags | {"of other tags or none": total - sum(tags.values())}
     counted = ", ".join(f"{count} {tag}" for tag, count in counts.items() if count)

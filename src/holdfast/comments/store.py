@@ -137,7 +137,6 @@ class Comments(SidecarFiles):
         return topic_source(self, self._sidecars, part)
 
     def _signatures(self) -> dict[str, tuple[Signature | None, Signature | None]]:
-        """Return the signatures of each sidecar and its source, by the path of the source."""
         return {
             source_of(path): (signature, self._sidecars.signature(source_of(path)))
             for path, signature in self._sidecars.signatures().items()

@@ -28,7 +28,6 @@ class RoomNeighbours(Neighbours):
         self._absent = [name for name in ROOMS if name not in self._present]
 
     def find_remarks(self, question: RemarkQuery) -> NearbyRemarks:
-        """Return remarks about a task from all rooms."""
         nearby = NearbyRemarks(absent=list(self._absent))
         for name in self._present:
             if not (question.files or question.links or name == "git"):

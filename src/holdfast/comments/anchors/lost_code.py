@@ -110,7 +110,7 @@ def build_file_index(
     room: Comments, missing: Sequence[LostCode], files: CandidateFiles | None = None
 ) -> MovedFiles:
     """Index files for a search; by default those with the same suffixes as the files that lost code."""
-    from holdfast.comments.tracking.moved_files import MovedFiles
+    from holdfast.comments.tracking.moved_files import MovedFiles  # most reads search no other files
 
     files = files or CandidateFiles(room, [lost.path for lost in missing])
     return MovedFiles(files.versions(), [lost.version for lost in missing], files.text)

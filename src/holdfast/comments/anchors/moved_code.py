@@ -145,7 +145,6 @@ class StraySidecars:
     def __init__(self, room: Comments, sidecars: Listing) -> None:
         self._room, self._sidecars = room, sidecars
         self._last_listing: list[str] | None = None
-        self._sidecar_paths: list[str] = []
         self._sources_by_suffix: Mapping[str, list[str]] = {}
         self._last_moves: tuple[object, Moves | None] = (None, None)
         """The result of `moves`, and the key for which it is valid."""
@@ -158,10 +157,7 @@ class StraySidecars:
         `without_source` are the sidecars whose source is gone, as `self._sidecars` returned them.
         """
         if self._last_listing is not without_source:  # the same object while no folder changes
-            paths = self._sidecars.last_paths()
-            if paths != self._sidecar_paths:
-                self._sidecar_paths = paths
-                self._sources_by_suffix = _group_by_suffix(map(source_of, paths))
+            self._sources_by_suffix = _group_by_suffix(map(source_of, self._sidecars.last_paths()))
             self._last_listing = without_source
         same_suffix = self._sources_by_suffix.get(os.path.splitext(path)[1], [])
         sources = [source for source in same_suffix if source != path]

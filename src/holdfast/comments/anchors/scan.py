@@ -130,7 +130,6 @@ class Scan:
         self._relocate()
 
     def _track_in_parallel(self, paths: Sequence[str]) -> TrackedChains:
-        """Track all chains of the changed files, on every core."""
         tracked: dict[VersionChain, Sequence[Placement]] = {}
         if not paths:
             return tracked

@@ -96,7 +96,7 @@ class VersionChain:
 
 
 def track_chain(chain: VersionChain) -> list[Placement]:
-    """Track the anchors of a chain."""
-    from holdfast.comments.tracking.follow import follow
+    """Return where the anchors of a chain are in its last version."""
+    from holdfast.comments.tracking.follow import follow  # most reads find every location in the cache
 
     return follow(chain.versions, chain.anchors)

@@ -97,7 +97,6 @@ def read_files(
 def _export_comments(
     room: Comments, path: str, notes: list[Note], margin: int | None
 ) -> list[ExportedComment]:
-    """Return the comments of a file, in the order of their lines."""
     ordered = sorted(notes, key=lambda note: (note.line, note.alias))
     source = None if margin is None else _readable_source(room, path)
     return [ExportedComment.of(path, note, _context(room, path, note, source, margin)) for note in ordered]

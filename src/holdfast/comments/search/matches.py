@@ -98,7 +98,6 @@ def count_matches(pattern: Pattern, texts: Texts, selected: set[int] | None = No
 
 
 def _count_in_all(pattern: Pattern, texts: Texts) -> dict[int, int]:
-    """Count a pattern in all texts, in the fastest way that its form allows."""
     if pattern.texts:
         return _add_counts([_count_plain_text(text, texts.folded) for text in pattern.texts])
     if pattern.prefix is not None:

@@ -94,7 +94,6 @@ class RowWriter:
         self._write(changed)
 
     def place(self, moved: Iterable[str]) -> None:
-        """Locate the comments of files again whose sources changed."""
         self._begin_generation()
         for path in moved:
             row = self._connection.execute("SELECT signature FROM file WHERE path = ?", (path,)).fetchone()

@@ -81,15 +81,20 @@ class SidecarChange:
     """The parsed document; until it is parsed, only the added comments."""
     current: CurrentSource | None
     source: bytes | None
+    """The bytes of the source, or None if it is gone."""
     normalizer: SidecarNormalizer
     time: str
     record: SidecarRecord
     before: bytes | None
+    """The bytes of the sidecar on disk, or None if there is none."""
     is_ours: bool
     """Whether no other program has written the sidecar since Holdfast did."""
     is_read: bool = False
+    """Whether `sidecar` is the whole document."""
     touched: set[str] = field(default_factory=set)
+    """The ids of the comments that were added or changed."""
     deleted: set[str] = field(default_factory=set)
+    """The ids of the comments that were removed."""
 
     @property
     def sequence(self) -> int:
@@ -137,7 +142,6 @@ class SidecarChange:
         return note
 
     def put(self, note: Note) -> None:
-        """Append a new comment and its marker to the document."""
         self.sidecar.raw["comments"].append(note.raw)
         self.sidecar.raw.setdefault("ghostMarkers", []).append(note.marker)
         self.sidecar.comments.append(note)
@@ -164,7 +168,6 @@ class SidecarChange:
         self.mark(note)
 
     def entries(self) -> Iterator[CommentRecord]:
-        """Yield the records of the comments that were written and deleted."""
         for note in self.sidecar.comments:
             if note.id in self.touched:
                 yield written_record(note.raw, note.marker, self.sequence)
@@ -217,7 +220,6 @@ class SidecarFiles:
         return SourceNotFound(path.text, None if best is None else "/".join((*path.segments[:-1], best)))
 
     def current_source(self, path: RepoPath) -> CurrentSource | None:
-        """Return the source file as it is now, or None if it does not exist."""
         return _current_source(path, self.source_bytes(path))
 
     # Sidecars
@@ -255,9 +257,11 @@ class SidecarFiles:
             return
         read_up_to = self.archive.sequence_in(sidecar.stamp)
         lost = find_lost_updates(sidecar, data, record, read_up_to, self.history)
-        if lost.known or lost.forgotten:
+        if lost.seen_elsewhere or lost.forgotten:
             digest = record.digest if lost.restored else sidecar.digest
-            self.archive.record_write(sidecar.path, str(digest), record.sequence, lost.known, lost.forgotten)
+            self.archive.record_write(
+                sidecar.path, str(digest), record.sequence, lost.seen_elsewhere, lost.forgotten
+            )
         restore_comments(sidecar, lost.restored)
 
     # Changes; the caller holds the lock of the path

@@ -195,7 +195,6 @@ class SidecarNormalizer:
         marker[EVIDENCE_KEY] = facts
 
     def _evidence(self, line: int, end_line: int | None, method: str) -> dict[str, Any]:
-        """Return the evidence for a comment on a line of the current text."""
         assert self._current is not None
         blob, lines = self._current.blob, self._lines
         facts = {"blob": blob, "commit": self._commit, "path": self._current.path, "line": line}

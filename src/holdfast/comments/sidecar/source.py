@@ -200,7 +200,6 @@ class SourceSymbols:
         return any(symbol.name == name for symbol in self._facts.symbols)
 
     def at(self, line: int) -> Symbol | None:
-        """Return the innermost symbol around a line."""
         from holdfast.syntax.facts import innermost
 
         return innermost(self._facts.symbols, line)

@@ -87,7 +87,6 @@ def _indent_continuation(text: str) -> str:
 
 
 def _render_doubts(comment: CommentFacts) -> list[str]:
-    """Return why a comment is orphaned or needs review, and where it may belong."""
     if comment.reason == MOVED_REASON:
         return [
             f"   Its file moved: it is shown with {candidate.file_path}:{candidate.line}"

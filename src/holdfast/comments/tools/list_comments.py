@@ -39,12 +39,13 @@ _FLEXIBLE_COLUMNS = (3, 4)
 """The table columns that are shortened on a narrow terminal: text and author."""
 
 _MIN_TEXT_COLUMNS = 20
-"""Terminal columns to which text is wrapped at least. A judgement: fewer are unreadable."""
+"""Fewest columns to which text is wrapped. A judgement: fewer are unreadable."""
 
 
 def _day_at(time: str) -> BeforeValidator:
-    """Return a validator that adds a time to a date without one."""
-    return BeforeValidator(lambda given: f"{given}T{time}Z" if len(str(given)) == 10 else given)
+    """Return a validator that adds a time to a date without one, such as 2025-10-19."""
+    date_length = len("YYYY-MM-DD")
+    return BeforeValidator(lambda given: f"{given}T{time}Z" if len(str(given)) == date_length else given)
 
 
 Earliest = Annotated[Timestamp | None, _day_at("00:00:00")]

@@ -30,7 +30,6 @@ from holdfast.kernel.untrusted import UntrustedText
 
 
 def _date_time_field(description: str) -> Any:
-    """Return an optional field whose JSON schema has the format `date-time`."""
     return Field(default=None, description=description, json_schema_extra={"format": "date-time"})
 
 

@@ -41,13 +41,13 @@ _SAME_FIRST_TOKENS = 2
 """Tokens that must be equal at the start of a statement. A judgement: such as a name and a bracket."""
 
 _MIN_DECLARATION_SCORE = 0.97
-"""Score that the declaration of the same symbol has at least."""
+"""Lowest score given to the declaration of the same symbol."""
 
 _MIN_DOUBTFUL_DECLARATION_SCORE = 0.6
-"""Score that the declaration of a symbol has at least that is only similar."""
+"""Lowest score given to the declaration of a symbol that is only similar."""
 
 _MIN_VARIABLE_SCORE = 0.95
-"""Score that the only declaration of the same variable in the same function has at least."""
+"""Lowest score given to the only declaration of the same variable in the same function."""
 
 _MIN_LOCATED_SCORE = 0.75
 """Score from which on the best guess for a line is regarded as its place."""
@@ -290,6 +290,5 @@ def _merge_by_line(ranked: list[Guess]) -> list[Guess]:
 
 
 def _lines_declaring(lines: Lines, symbol: Symbol, name: str) -> list[int]:
-    """Return the lines of a symbol that declare a variable of a name."""
     inside = range(symbol.start_line - 1, min(symbol.end_line, len(lines)))
     return [index for index in inside if name in lines.raw[index] and lines.role(index).declares == name]

@@ -140,7 +140,6 @@ def _reconcile(direct: Placement, path: _Path, third_line: int | None) -> Placem
 
 
 def _merge_candidates(direct: Placement, stepwise: Placement) -> tuple[CandidateLine, ...]:
-    """Return the candidates of both paths, best first."""
     scores: dict[int, float] = {}
     for placement in (direct, stepwise):
         if placement.line is not None:

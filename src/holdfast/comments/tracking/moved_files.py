@@ -72,7 +72,7 @@ _MAX_FILES_PER_LINE = 200
 """A line in more files than this selects none of them. A judgement: it is too common."""
 
 _MIN_CANDIDATE_SHARE = 0.35
-"""Share of the highest possible score that a candidate needs at least."""
+"""Share of the highest possible score that a candidate needs. This and the next two were tuned likewise."""
 
 _MIN_UNAMBIGUOUS_SHARE = 0.4
 """Share of the highest possible score that an unambiguous result needs."""

@@ -104,7 +104,6 @@ class LineSimilarity:
         return (above.cosine(new_above) + below.cosine(new_below)) / 2
 
     def score(self, old_index: int, new_index: int) -> float:
-        """Return the weighted sum of content, context and symbol."""
         return (
             _CONTENT_WEIGHT * self.content(old_index, new_index)
             + _CONTEXT_WEIGHT * self.context(old_index, new_index)

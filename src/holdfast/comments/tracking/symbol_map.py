@@ -125,7 +125,6 @@ class SymbolMap:
     def _group_unpaired(
         self, symbols: tuple[Symbol, ...], paired: Container[int], key: Callable[[Symbol], Hashable]
     ) -> dict[Hashable, list[int]]:
-        """Group the numbers of the symbols that are not yet paired by a key."""
         groups: dict[Hashable, list[int]] = defaultdict(list)
         for number, symbol in enumerate(symbols):
             if number not in paired:

@@ -60,7 +60,6 @@ def _keep_ours(_key: str, _base: Any, ours: Any, _theirs: Any) -> Any:
 
 
 def _merge_markers(base: Object, ours: Object, theirs: Object, comments: list[Any]) -> list[Any]:
-    """Merge the markers, given the merged comments that refer to them."""
     kept_ids = {_hashable_value(comment, "id") for comment in _objects(comments)}
     previous_ids = {
         _hashable_value(comment, "id")
@@ -170,7 +169,6 @@ def _are_equal_except(first: Object, second: Object, ignored_key: str) -> bool:
 
 
 def _resolve_field(key: str, base: Any, ours: Any, theirs: Any, *, ours_is_newer: bool) -> Any:
-    """Resolve two changes of one field of a comment."""
     if key == "replies":
         return _merge_replies(base, ours, theirs)
     if key in _UNION_KEYS:

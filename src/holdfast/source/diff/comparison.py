@@ -163,13 +163,14 @@ def moved_lines(files: Mapping[str, Comparison]) -> dict[LineKey, LineKey]:
         for number, (_, _, start, end) in enumerate(file.changes):
             for index, window in _line_windows(file.new, start, end):
                 removed = removed_by_window.get(window)
-                # Lines removed and added by one change were edited in place.
-                is_edited = removed is None or (removed.path, removed.change_number) == (path, number)
-                if removed is None or is_edited or LineKey(path, "added", index) in moved:
+                if (
+                    removed is None
+                    or (removed.path, removed.change_number) == (path, number)  # edited in place
+                    or LineKey(path, "added", index) in moved
+                ):
                     continue
-                block = _equal_prefix(
-                    files[removed.path].old[removed.start : removed.end], file.new[index:end]
-                )
+                old_lines = files[removed.path].old[removed.start : removed.end]
+                block = _equal_prefix(old_lines, file.new[index:end])
                 if _count_letters(block) < _MIN_MOVED_LETTERS:
                     continue
                 for step in range(len(block)):

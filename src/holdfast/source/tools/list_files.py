@@ -58,7 +58,6 @@ def _render(result: FolderList) -> str:
 
 
 def _entries(room: Source, folder: str, paths: list[str]) -> list[FolderEntry]:
-    """Return the entries of a folder, given the paths of all files below it."""
     prefix = f"{folder}/" if folder else ""
     names = [path.removeprefix(prefix) for path in paths if path.startswith(prefix)]
     folders = sorted({name.partition("/")[0] for name in names if "/" in name})
@@ -67,8 +66,11 @@ def _entries(room: Source, folder: str, paths: list[str]) -> list[FolderEntry]:
     stats = file_stats(room.repository.root, (prefix + name for name in names if "/" not in name))
     entries = [_entry(name, "folder", None) for name in folders if prefix + name in folder_stats]
     for path, stat in sorted(stats.items(), key=lambda item: item[0]):
-        kind, size = ("file", stat.size) if isinstance(stat, FileStat) else ("other", None)
-        entries.append(_entry(path.removeprefix(prefix), kind, size))
+        name = path.removeprefix(prefix)
+        if isinstance(stat, FileStat):
+            entries.append(_entry(name, "file", stat.size))
+        else:
+            entries.append(_entry(name, "other", None))
     return entries
 
 

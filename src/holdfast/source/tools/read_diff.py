@@ -30,7 +30,7 @@ _NOTE_CONDITIONS: tuple[tuple[LineNote, Callable[[bytes, str], bool]], ...] = (
     ("CR", lambda line, _: line.endswith(b"\r")),
     ("no line end", lambda line, _: not line.endswith(b"\n")),
 )
-"""Notes on a line, each with a condition on its bytes and its displayed text; the first that holds is shown."""
+"""Notes on a line, each with a condition on its bytes and its displayed text; the first to hold is shown."""
 
 _VERSION_DIGITS = 16
 """Hexadecimal digits of a version: 64 bits, which do not collide among the states of one file."""

@@ -85,7 +85,7 @@ def _render(result: SourceLines) -> str:
 
 
 def _read_content(room: Source, path: RepoPath, revision: str | None) -> tuple[bytes | None, str | None]:
-    """Return a file's content (None: too large) and the commit that it was read from (None: the work tree)."""
+    """Return a file's content (None: too large) and the commit it was read from (None: the work tree)."""
     commit = None if revision is None else room.git.resolve(f"{revision}^{{commit}}")
     try:
         if commit is None:
