@@ -150,7 +150,7 @@ class Archive:
                 return SidecarRecord(known_digest, sequence)
             rows = connection.execute(_SELECT_COMMENTS, (self._work_tree, path)).fetchall()
             # The columns are those of `CommentRecord`, in order.
-            entries = tuple(CommentRecord(*row[:-1], bool(row[-1])) for row in rows)
+            entries = tuple(CommentRecord._make(row)._replace(known_elsewhere=bool(row[-1])) for row in rows)
             return SidecarRecord(known_digest, sequence, entries)
 
         return self._query(select, SidecarRecord())
