@@ -203,7 +203,8 @@ def explain_complexity(room: Comments, args: ExplainComplexity) -> list[PromptMe
 def _describe_simple_functions(path: str, functions: Sequence[FunctionDecisions], threshold: int) -> str:
     if not functions:
         return texts.NO_FUNCTIONS.format(path=visible(path))
-    most = "\n".join(f"- {_describe_function(one)}" for one in functions[:_MAX_SIMPLE_FUNCTIONS_LISTED])
+    most_complex = map(_describe_function, functions[:_MAX_SIMPLE_FUNCTIONS_LISTED])
+    most = "\n".join(f"- {description}" for description in most_complex)
     return texts.NOTHING_COMPLEX.format(
         path=visible(path), threshold=threshold, all=len(functions), most=most
     )

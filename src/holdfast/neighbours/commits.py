@@ -16,4 +16,6 @@ class CommitsNeighbour:
 
     def about(self, question: RemarkQuery) -> Iterator[TaskRemark]:
         for commit in self._search.commits_naming(question.name, question.limit):
-            yield TaskRemark("commit", commit.id, commit.subject, author=commit.author, at=commit.time)
+            yield TaskRemark(
+                kind="commit", ref=commit.id, text=commit.subject, author=commit.author, at=commit.time
+            )

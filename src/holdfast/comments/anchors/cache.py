@@ -22,7 +22,7 @@ from holdfast.comments.sidecar.note import NoteLocation
 from holdfast.comments.tracking.placement import CandidateLine, Confidence
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.derived import DerivedDatabase
-from holdfast.storage.watching.listing import Signature
+from holdfast.storage.watching.listing import RECENT_NANOSECONDS, Signature
 
 CACHE_NAME = "comment-places"
 CACHE_APPLICATION_ID = 0x48464350  # "HFCP"
@@ -41,10 +41,6 @@ CREATE TABLE IF NOT EXISTS place (
     PRIMARY KEY (work_tree, path)
 ) STRICT, WITHOUT ROWID
 """
-
-_MIN_AGE_NANOSECONDS = 2_000_000_000
-"""Files modified more recently than this are not cached: another change could have the same timestamp. The
-coarsest resolution in use is the two seconds of FAT (Microsoft, 'File Times')."""
 
 _LOCATION_FIELDS = tuple(field.name for field in fields(NoteLocation))
 
@@ -92,10 +88,10 @@ class LocationCache:
         return {row[0]: (row[1], row[2]) for row in self._rows(_SELECT_FULLY_PLACED, (self._work_tree,))}
 
     def put(self, entry: CachedLocations) -> None:
-        """Store the locations of one file if its timestamps are old enough to be reliable."""
+        """Store the locations of one file, unless another change of it could have the same timestamp."""
         *_, source_modified = entry.source
         *_, sidecar_modified = entry.sidecar
-        is_reliable = max(source_modified, sidecar_modified) < time.time_ns() - _MIN_AGE_NANOSECONDS
+        is_reliable = max(source_modified, sidecar_modified) < time.time_ns() - RECENT_NANOSECONDS
         if not is_reliable or not os.path.isdir(self._repository.store_directory):
             return
         are_certain = all(location.confidence is Confidence.HIGH for location in entry.locations)

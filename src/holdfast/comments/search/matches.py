@@ -102,8 +102,8 @@ def _count_in_all(pattern: Pattern, texts: Texts) -> dict[int, int]:
         return _add_counts([_count_plain_text(text, texts.folded) for text in pattern.texts])
     if pattern.prefix is not None:
         return _count_prefix(pattern.prefix, texts.folded)
-    if pattern.is_one_letter:
-        return _count_letters(pattern.expression, texts.plain)
+    if pattern.is_one_character:
+        return _count_single_characters(pattern.expression, texts.plain)
     if pattern.by_line is not None:
         return _count_by_window(pattern, pattern.by_line, texts.plain)
     return _count_one_by_one(pattern, texts, range(len(texts.plain.ends)))
@@ -166,7 +166,7 @@ def _add_counts(counts: Sequence[dict[int, int]]) -> dict[int, int]:
     return _cap_counts((number, total[number]) for number in sorted(total))
 
 
-def _count_letters(expression: Expression, joined: JoinedTexts) -> dict[int, int]:
+def _count_single_characters(expression: Expression, joined: JoinedTexts) -> dict[int, int]:
     """Count an expression that matches single characters; in ASCII texts by deleting those characters."""
     matching = bytes(byte for byte in range(_ASCII_SIZE) if expression.count(bytes([byte])))
     texts = map(joined.__getitem__, range(len(joined.ends)))
