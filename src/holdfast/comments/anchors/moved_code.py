@@ -44,8 +44,7 @@ MAX_COMPARED_FILES = 1000
 opens all of them, and a read must stay interactive."""
 
 _MAX_COMPARED_NOTES = 2000
-"""Comments of strays that a read looks up by content; a scan looks up all. A judgement: each is a search of
-its own, and a read must stay interactive."""
+"""Comments of strays that a read looks up by content; a scan looks up all. A judgement, as for files."""
 
 _MAX_RENAME_COMMITS = 8
 """Commits from which a read asks git for the renames since. A judgement: each one is a run of git."""
@@ -59,8 +58,7 @@ _MAX_WATCHED_FILES = 50
 file that is read. A judgement: each signature is a stat call in every read."""
 
 _MIN_ONLY_FILE_SHARE = 0.5
-"""Share of the highest score that a file needs if it is the only candidate but not unambiguous. A judgement:
-it also contains the comment's exact line."""
+"""Share of the highest score that the only candidate needs. A judgement: it also has the exact line."""
 
 Stray = tuple[str, Signature | None]
 """The path of a source that is gone, and the signature of its sidecar."""

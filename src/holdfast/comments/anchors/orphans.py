@@ -32,8 +32,7 @@ _MAX_EQUAL_LINES = 50
 """Equal lines that are scored. A judgement: a line that occurs more often identifies nothing."""
 
 _EQUAL_LINE_SCORE = 0.3
-"""Score of a line with equal text and no equal neighbours. A judgement: it must stay below candidates whose
-neighbours are similar."""
+"""Score of an equal line without equal neighbours. A judgement: candidates with similar ones must win."""
 
 CandidatesByComment = Mapping[tuple[str, str], Sequence[CandidateLine]]
 """Candidates by the path of a comment's file and its id."""

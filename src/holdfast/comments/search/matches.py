@@ -20,15 +20,13 @@ _MIN_TEXTS_PER_SELECTED = 8
 values are judgements; `bench/search` measures the result (decision 0018)."""
 
 _MIN_TEXTS_PER_HIT = 4
-"""If more than one in this many texts contains a word, it is counted in every text, which is then faster than
-searching from match to match."""
+"""If more than one in this many texts contains a word, counting it in every text is faster than searching."""
 
 _WINDOW_BYTES = 8192
 """Bytes that RE2 is given at once: an expression may read all of them before it returns a short match."""
 
 _MAX_SCANNED_MATCHES = 2
-"""Matches in one text that are counted during the joined search; with more of them the text is counted
-alone."""
+"""Matches in one text that are counted in the joined search; a text with more of them is counted alone."""
 
 _ASCII_SIZE = 128
 """Number of ASCII characters."""

@@ -11,8 +11,7 @@ from itertools import permutations
 from typing import Any, NamedTuple
 
 MAX_MATCHES_COUNTED = 100
-"""Matches in one comment are counted up to this number. A judgement: beyond it, the order of results hardly
-matters."""
+"""Matches in one comment that are counted. A judgement: beyond them, the order of results hardly matters."""
 
 _MAX_AUTOMATON_BYTES = 8 << 20
 """Memory for the automata of an expression, RE2's `max_mem` option; 8 MiB is its default."""

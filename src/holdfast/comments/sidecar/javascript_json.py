@@ -26,8 +26,7 @@ _MAX_CACHED_ITEMS = 4096
 _compact = json.JSONEncoder(ensure_ascii=False).encode
 
 _MAX_PLAIN_DIGITS = 21
-"""Numbers with more digits before the decimal point are written with an exponent: ECMA-262,
-Number::toString."""
+"""Numbers with more digits before the point are written with an exponent: ECMA-262, Number::toString."""
 
 _MIN_PLAIN_EXPONENT = -6
 """Numbers with a smaller exponent are written with it: ECMA-262, Number::toString."""

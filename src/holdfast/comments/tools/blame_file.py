@@ -34,8 +34,7 @@ _FRAME_COLUMNS = 5
 """Columns of the bar and the spaces around it."""
 
 _MIN_WIDE_COLUMNS = 50
-"""With fewer columns beside the line numbers, comments are printed below their lines. A judgement: two
-columns of less than 25 are hard to read."""
+"""With fewer columns, comments are below their lines. A judgement: two columns of less than 25 read badly."""
 
 
 class BlameFile(Input):

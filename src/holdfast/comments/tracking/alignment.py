@@ -22,8 +22,7 @@ _MAX_LINES_PER_WORD = 60
 """A word part that occurs in more lines than this selects no candidates. A judgement: it is too common."""
 
 _MAX_INDEXED_LINES = 20_000
-"""Lines that are indexed by word parts; later ones are found by equal text only. A judgement: it bounds the
-time, and source written by people is shorter."""
+"""Lines indexed by word parts; later ones are found by equal text only. A judgement: people write fewer."""
 
 _MIN_PAIR_SCORE = 0.42
 """Lowest score of a pair that may be matched. This and the next bound were tuned with `bench/anchors`
@@ -40,8 +39,7 @@ _MAX_CANDIDATES_PER_LINE = 6
 nearly always among the first, and the time is proportional."""
 
 _BLOCK_LINES = 100
-"""Old lines of one block of a large area. A judgement: code rarely moves farther without being cut out and
-inserted elsewhere."""
+"""Old lines of one block of a large area. A judgement: code that moves farther was cut out and inserted."""
 
 ScoredPair = tuple[int, int, float]
 """Old index, new index, and the score of matching them."""

@@ -33,8 +33,7 @@ _MAX_LOCATED_VOTERS = 3
 """Lines inside a block that are located if none is confirmed. A judgement: each needs a search of its own."""
 
 _MAX_BLOCK_LINES = 400
-"""Lines of a block that are searched for confirmed ones. A judgement: longer blocks have some among the
-first."""
+"""Lines of a block that are searched for confirmed ones. A judgement: longer blocks have some among them."""
 
 
 class BlockGuesses:

@@ -24,8 +24,7 @@ _MAX_TABLE_CELLS = 25_000_000
 bit-parallel algorithm takes one step for 64 cells, so at most about 400,000 steps."""
 
 _MAX_RECURSION_DEPTH = 24
-"""Recursion depth of the patience diff. A judgement: each level needs new unique lines, so real files use
-only a few levels."""
+"""Recursion depth of the patience diff. A judgement: each level needs new unique lines, so files use few."""
 
 
 def line_map(old: Lines, new: Lines) -> dict[int, int]:

@@ -13,8 +13,7 @@ from holdfast.comments.tracking.comparison import VersionComparison
 from holdfast.comments.tracking.guess import Guess
 
 _MAX_NEIGHBOUR_DISTANCE = 12
-"""Lines on each side that are searched for a neighbour with a known place. A judgement: farther neighbours
-say little about the line."""
+"""Lines searched for a neighbour with a known place. A judgement: farther ones say little about the line."""
 
 _MIN_JOINED_SCORE = 0.55
 """Lowest score of a line that was joined into another. This value and those below were tuned with

@@ -25,8 +25,7 @@ _REFLOWED_FACTOR = 0.95
 `bench/anchors` (docs/accuracy.md, decision 0016)."""
 
 _MAX_JOINED_LINES = 8
-"""Lines of a broken statement that are joined. A judgement: each one is another comparison, and longer
-statements are mostly data."""
+"""Lines of a broken statement that are joined. A judgement: each one is another comparison."""
 
 _OTHER_BLOCK_FACTOR = 0.85
 """Factor for two lines that do not open the same kind of block."""

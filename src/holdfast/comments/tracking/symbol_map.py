@@ -37,8 +37,7 @@ _MAX_NAMESAKES = 20
 """Symbols with the same name that are compared on each side. A judgement: 400 comparisons of bodies."""
 
 _MAX_COMPARED_PAIRS = 4000
-"""Pairs of unpaired symbols whose bodies are compared; of more, only the pairs that share unchanged lines. A
-judgement: it bounds the time to a fraction of a second."""
+"""Pairs whose bodies are compared; of more, only those with unchanged lines. A judgement: below a second."""
 
 _MAX_BODY_LINES = 400
 """Lines of a body that are compared. A judgement: the first lines of a longer body identify it."""
