@@ -224,6 +224,15 @@ def test_of_many_lines_that_read_the_same_the_likeliest_few_are_offered(room, tm
     assert scores == sorted(scores, reverse=True)
 
 
+def test_fix_orphans_takes_a_path_with_braces_literally(room, tmp_path):
+    for number, (path, text) in enumerate([("{one,two}.txt", "Which?"), ("one.txt", "Another file's")]):
+        annotate(tmp_path, path, "alpha()\nbeta()\n", comment(5 + number, 2, text))
+        (tmp_path / path).write_text("first\n")
+    shown = text_of(room, "fix_orphans", filePath="{one,two}.txt")
+    assert "> Which?" in shown
+    assert "Another file's" not in shown
+
+
 def test_fix_orphans_finds_code_that_went_to_another_file(room, tmp_path):
     source = tmp_path / "src" / "files.py"
     run_scan(room)

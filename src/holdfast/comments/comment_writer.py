@@ -36,6 +36,7 @@ class PlacedComment(NamedTuple):
     note: Note
     marker_id: str
     symbol: AnchorSymbol | None
+    """None if its line is in no symbol, or the language is not supported."""
 
 
 class CommentWriter:
@@ -78,7 +79,6 @@ class CommentWriter:
             return note
 
     def resolve(self, path: RepoPath, name: str, status: str, by: str) -> Note:
-        """Set the status of a comment."""
         with self._changing_one(path, name) as (change, note):
             note.raw["status"] = status
             if status == "open":
@@ -90,7 +90,6 @@ class CommentWriter:
             return note
 
     def reply(self, path: RepoPath, name: str, text: str, author: str) -> Note:
-        """Add a reply to a comment."""
         with self._changing_one(path, name) as (change, note):
             replies = note.raw.get("replies")
             reply = {
@@ -125,13 +124,19 @@ class CommentWriter:
                 self._room.finish_both(arriving, leaving)
             return before, _placed_comment(arriving, note)
 
-    def relocate(self, source: RepoPath, target: RepoPath, names: Mapping[str, NoteLocation]) -> list[Note]:
-        """Move comments with their code to another file; the version they were written for is kept."""
+    def relocate(
+        self, source: RepoPath, target: RepoPath, locations: Mapping[str, NoteLocation]
+    ) -> list[Note]:
+        """Move comments to the file that their code moved to, and return those that were moved.
+
+        `locations` has their new locations by id. The version that they were written for is kept. A comment
+        that the other file already has in a newer state is only removed.
+        """
         with self._room.locks.holding(source.text, target.text):
             leaving, arriving = self._begin(source), self._begin(target)
             moved = []
-            for name, location in names.items():
-                note = leaving.sidecar.find(name)
+            for comment_id, location in locations.items():
+                note = leaving.sidecar.find(comment_id)
                 if note is None or arriving.current is None:
                     continue
                 leaving.deleted.add(note.id)

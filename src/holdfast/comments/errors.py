@@ -17,18 +17,21 @@ DOMAIN = "comments"
 REDACTED_ROOT = "."
 """Replaces the workspace root in error data, so that paths of the machine are not disclosed."""
 
+_MAX_NAME_CHARACTERS = 200
+"""Characters of a path or an id in an error. A judgement: enough to recognise it."""
+
 _RECOVERY_HINT = "Repair the file or restore it from git; `holdfast doctor` shows what can be recovered"
 
 
 def _error_data(name: str, path: str, hint: str, **more: object) -> dict[str, Any]:
     """Return an error's data: the fields of the specification, then its domain and the error's name."""
-    specified = {"filePath": path[:200], **more, "suggestion": hint}
+    specified = {"filePath": path[:_MAX_NAME_CHARACTERS], **more, "suggestion": hint}
     return {"hint": hint, **specified, "workspaceRoot": REDACTED_ROOT, "domain": DOMAIN, "error": name}
 
 
 def quote_name(text: str) -> str:
-    """Quote a name for a message: printable, on one line, and cut at 200 characters."""
-    return f"'{one_line(text[:200])}'"
+    """Quote a name for a message: printable, on one line, and cut if it is very long."""
+    return f"'{one_line(text[:_MAX_NAME_CHARACTERS])}'"
 
 
 class SourceNotFound(NotFound, kind="source_not_found", number=4047):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, AliasGenerator, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from holdfast.comments.sidecar.note import AnchorSymbol, Note
+from holdfast.comments.search.pattern import MAX_MATCHES_COUNTED
+from holdfast.comments.sidecar.note import AnchorSymbol, Note, Standing, Status
 from holdfast.comments.tracking.placement import CandidateLine
 from holdfast.kernel.clock import microseconds_of
 from holdfast.kernel.limits import LIMITS
@@ -20,16 +21,14 @@ if TYPE_CHECKING:
 MAX_RESULT_LIMIT = 1000
 """Comments that a caller may request at once. A judgement: more would not fit into a model's context."""
 
+WORKSPACE_SECONDS = 600
+"""Time limit of operations that may track every commented file. A judgement: minutes in a large workspace."""
+
 DEFAULT_RESULT_LIMIT = 100
 """Comments that are returned if the caller names no limit. A judgement: about one page of a report."""
 
-Tag = Literal["TODO", "FIXME", "NOTE", "STAR", "QUESTION"]
-Status = Literal["open", "resolved", "wontfix"]
-State = Literal["high", "medium", "low", "none"]
-
 
 def _require_visible_text(text: str) -> str:
-    """Return a text, or raise if it has no visible characters."""
     if not visible(text).strip():
         raise ValueError("it must hold more than white space")
     return text
@@ -53,7 +52,6 @@ CommentId = Annotated[
 
 
 def _require_timestamp(value: str) -> str:
-    """Return a timestamp, or raise if it has another form."""
     if microseconds_of(value) is None:
         raise ValueError("must be a date and time with an offset, such as 2025-10-19T15:00:00Z")
     return value
@@ -93,7 +91,6 @@ class SymbolFacts(CommentResult):
 
     @classmethod
     def of(cls, symbol: AnchorSymbol | None) -> Self | None:
-        """Return a symbol as a result."""
         return None if symbol is None else cls(kind=symbol.kind, name=symbol.name, container=symbol.container)
 
 
@@ -106,7 +103,6 @@ class CandidateFacts(CommentResult):
 
     @classmethod
     def of(cls, candidate: CandidateLine) -> Self:
-        """Return a candidate as a result."""
         return cls(line=candidate.line, score=round(candidate.score, 3), file_path=candidate.path)
 
 
@@ -141,13 +137,12 @@ class CommentFacts(CommentResult):
     symbol: SymbolFacts | None = Field(description="The symbol it is about, if the language is known.")
     orphaned: bool = Field(description="Whether the code it is about is gone.")
     reason: str | None = optional("Why it is orphaned or needs review.")
-    confidence: State = Field(description="How certain its line is.")
+    confidence: Literal["high", "medium", "low", "none"] = Field(description="How certain its line is.")
     needs_review: bool = Field(description="Whether a person should check its line.")
     candidates: list[CandidateFacts] = Field(description="Other places where its code may be, best first.")
 
     @classmethod
     def of(cls, note: Note) -> Self:
-        """Return a stored comment as a result."""
         return cls(
             id=note.alias,
             stored_id=None if note.alias == note.id else note.id,
@@ -159,7 +154,7 @@ class CommentFacts(CommentResult):
             author=note.author,
             created=note.created,
             updated=note.updated,
-            status=cast("Status", note.status),
+            status=note.status,
             replies=[
                 ReplyFacts(**{name: str(reply.get(name, "")) for name in ReplyFacts.model_fields})
                 for reply in note.replies
@@ -186,19 +181,16 @@ class FoundComment(CommentResult):
     author: UntrustedText = Field(description="Its author, as given.")
     created: UntrustedText = Field(description="When it was written.")
     status: Status = Field(description="Whether it is open, resolved or will not be acted on.")
-    standing: Literal["placed", "review", "orphaned"] = Field(
-        description="Whether its line is certain, needs review by a person, or is gone."
-    )
+    standing: Standing = Field(description="Whether its line is certain, needs review, or is gone.")
     reason: UntrustedText | None = optional("Why it is orphaned or needs review.")
     has_ai_metadata: bool = Field(
         serialization_alias="hasAIMetadata", description="Whether it has metadata from a model."
     )
     ai_model: UntrustedText | None = optional("The model that wrote the metadata.")
     ai_confidence: float | None = optional("The confidence of that model.")
-    matches: int = Field(description="How often the query matches; counted up to 100.")
+    matches: int = Field(description=f"How often the query matches; counted up to {MAX_MATCHES_COUNTED}.")
 
     @classmethod
     def of(cls, hit: CommentHit) -> Self:
-        """Return a search hit as a result."""
         values = hit._asdict()
-        return cls(file_path=values.pop("path"), id=values.pop("name"), **values)
+        return cls(file_path=values.pop("path"), id=values.pop("comment_id"), **values)

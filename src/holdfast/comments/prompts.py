@@ -7,23 +7,24 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, Field
 
 from holdfast.comments import prompt_text as texts
-from holdfast.comments.anchors.orphans import find_candidates, uncertain_comments
+from holdfast.comments.anchors.orphans import find_candidates
 from holdfast.comments.anchors.snippets import is_text, lines_of_file, number_lines
+from holdfast.comments.anchors.uncertain import uncertain_comments
 from holdfast.comments.errors import InvalidFilePath
 from holdfast.comments.export.formats import fence_code
 from holdfast.comments.models import FilePath
 from holdfast.comments.orphan_description import describe_orphan
 from holdfast.comments.resources import complete_commented_path
 from holdfast.comments.search.query import CommentQuery
-from holdfast.comments.sidecar.note import Note
+from holdfast.comments.sidecar.note import KNOWN_TAGS, Note
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
-from holdfast.comments.text import TAGS, UNTAGGED, line_label
+from holdfast.comments.text import UNTAGGED, line_label
 from holdfast.comments.toolset import comments
 from holdfast.kernel.errors import HoldfastError, TooLarge
 from holdfast.kernel.limits import LIMITS
@@ -31,6 +32,7 @@ from holdfast.kernel.models import Input
 from holdfast.kernel.prompt import PromptMessage
 from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import visible
+from holdfast.storage.files.globs import escape_path
 from holdfast.storage.watching.listing import Listing
 from holdfast.syntax.languages import language_of
 
@@ -40,7 +42,6 @@ if TYPE_CHECKING:
 
 
 Focus = Literal["security", "performance", "maintainability", "all"]
-FOCUSES: tuple[Focus, ...] = ("security", "performance", "maintainability", "all")
 
 _MAX_ORPHANS_LISTED = 20
 """Comments in one `fix_orphans` prompt. A judgement: as many as a model can work through in one turn."""
@@ -56,11 +57,6 @@ _MAX_SIMPLE_FUNCTIONS_LISTED = 5
 
 _MAX_NOTE_CHARACTERS = 200
 """Characters of an existing comment in a prompt. A judgement: enough to avoid repeating it."""
-
-KNOWN_TAGS = (*TAGS, "HACK", "WARNING")
-"""The tags that are counted one by one: those of the specification, and two more of the VS Code extension."""
-
-OTHER_TAGS = "of other tags or none"
 
 
 def _normalize_spelling(value: Any) -> Any:
@@ -109,7 +105,6 @@ def _complete_source_path(room: Comments, typed: str) -> Iterable[str]:
 
 
 def _complete_from(*choices: str) -> Callable[[Comments, str], Iterable[str]]:
-    """Return a function that completes what was typed to one of the choices."""
     return lambda _, typed: (choice for choice in choices if choice.startswith(_normalize_spelling(typed)))
 
 
@@ -118,7 +113,7 @@ def _complete_from(*choices: str) -> Callable[[Comments, str], Iterable[str]]:
     title="Review code",
     specified=True,
     specified_description="Review code and suggest TODO/FIXME comments for improvements",
-    complete={"filePath": _complete_source_path, "focus": _complete_from(*FOCUSES)},
+    complete={"filePath": _complete_source_path, "focus": _complete_from(*get_args(Focus))},
 )
 def review_code(room: Comments, args: ReviewCode) -> list[PromptMessage]:
     """Review code and suggest TODO/FIXME comments for improvements."""
@@ -208,14 +203,14 @@ def explain_complexity(room: Comments, args: ExplainComplexity) -> list[PromptMe
 def _describe_simple_functions(path: str, functions: Sequence[FunctionDecisions], threshold: int) -> str:
     if not functions:
         return texts.NO_FUNCTIONS.format(path=visible(path))
-    most = "\n".join(f"- {_describe_function(one)}" for one in functions[:_MAX_SIMPLE_FUNCTIONS_LISTED])
+    most_complex = map(_describe_function, functions[:_MAX_SIMPLE_FUNCTIONS_LISTED])
+    most = "\n".join(f"- {description}" for description in most_complex)
     return texts.NOTHING_COMPLEX.format(
         path=visible(path), threshold=threshold, all=len(functions), most=most
     )
 
 
 def _describe_function(function: FunctionDecisions) -> str:
-    """Describe a function: its lines, its complexity, and where it branches."""
     metrics, branch_lines = function.metrics, function.decision_lines
     listed = ", ".join(map(str, branch_lines[:_MAX_BRANCH_LINES_LISTED]))
     more = " and more" if len(branch_lines) > _MAX_BRANCH_LINES_LISTED else ""
@@ -225,7 +220,6 @@ def _describe_function(function: FunctionDecisions) -> str:
 
 
 def _format_metrics(metrics: FunctionMetrics) -> str:
-    """Format the metrics of a function other than its extended cyclomatic complexity."""
     recursive = ", including its recursion" if metrics.recursive else ""
     return (
         f"Statements alone: {metrics.cyclomatic}. Cognitive complexity: {metrics.cognitive}{recursive}."
@@ -268,10 +262,9 @@ def training_export(room: Comments, args: TrainingExport) -> list[PromptMessage]
 
 
 def _count_by_tag(room: Comments, total: int) -> str:
-    """Format how many comments have each tag, and how many have AI metadata."""
     tags = {tag: room.search.find(CommentQuery(tag=tag, limit=1)).total for tag in KNOWN_TAGS}
-    tags[OTHER_TAGS] = total - sum(tags.values())
-    counted = ", ".join(f"{count} {tag}" for tag, count in tags.items() if count)
+    counts = tags | {"of other tags or none": total - sum(tags.values())}
+    counted = ", ".join(f"{count} {tag}" for tag, count in counts.items() if count)
     enriched = room.search.find(CommentQuery(has_ai=True, limit=1)).total
     return f": {counted}; {enriched} with AI metadata"
 
@@ -288,27 +281,24 @@ def fix_orphans(room: Comments, args: FixOrphans) -> list[PromptMessage]:
     path = None if args.file_path is None else source_path(args.file_path).text
     if path is not None:
         room.load(path)  # raises if the file neither exists nor has comments
-    pattern = None if path is None else _escape_pattern(path)
-    total, uncertain, _ = uncertain_comments(room, pattern, _MAX_ORPHANS_LISTED)
+    pattern = None if path is None else escape_path(path)
+    uncertain = uncertain_comments(room, pattern, _MAX_ORPHANS_LISTED)
+    listed = uncertain.comments
     where = "this workspace" if path is None else visible(path)
-    if not uncertain:
+    if not listed:
         return [PromptMessage(texts.NO_ORPHANS.format(where=where))]
+    # Random, so that no comment can contain the line that ends the data.
     boundary = f"orphans-{secrets.token_hex(8)}"
-    candidates = find_candidates(room, uncertain)
+    candidates = find_candidates(room, listed)
     orphans = "\n\n".join(
         describe_orphan(room, number, note_path, note, candidates)
-        for number, (note_path, note) in enumerate(uncertain, 1)
+        for number, (note_path, note) in enumerate(listed, 1)
     )
     rest = ""
-    if total > len(uncertain):
-        rest = texts.MORE_ORPHANS.format(shown=len(uncertain), total=total)
+    if uncertain.total > len(listed):
+        rest = texts.MORE_ORPHANS.format(shown=len(listed), total=uncertain.total)
     text = texts.FIX_ORPHANS.format(where=where, boundary=boundary, orphans=orphans, rest=rest)
     return [PromptMessage(text)]
-
-
-def _escape_pattern(path: str) -> str:
-    """Escape a path, so that as a pattern it matches only itself."""
-    return "".join(f"\\{letter}" if letter in "*?[\\" else letter for letter in path)
 
 
 def _require_text(room: Comments, path: str) -> str:

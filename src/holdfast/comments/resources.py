@@ -8,12 +8,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Any, get_args
+from typing import Any
 from urllib.parse import quote
 
-from holdfast.comments.models import Tag
 from holdfast.comments.sidecar.document import Sidecar
-from holdfast.comments.sidecar.note import EVIDENCE_KEY, Note
+from holdfast.comments.sidecar.note import EVIDENCE_KEY, KNOWN_TAGS, Note
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.toolset import comments
@@ -28,14 +27,17 @@ from holdfast.kernel.errors import (
 )
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.resource import ListedResource
+from holdfast.kernel.text import shorten
 from holdfast.kernel.untrusted import visible, visible_in
 
 _WORKSPACE_URI = "comment://workspace/"
 _JSON_MEDIA_TYPE = "application/json"
-_KNOWN_TAGS = (*get_args(Tag), "HACK", "WARNING")
+
+_MAX_TAG_CHARACTERS = 100
+"""Characters of an unknown tag that an error repeats. A judgement: no tag is longer."""
 
 
-def list_file_resources(room: Comments) -> Iterable[ListedResource]:
+def _list_files(room: Comments) -> Iterable[ListedResource]:
     """Return one resource for each file that has comments."""
     return [
         ListedResource(
@@ -58,9 +60,8 @@ def complete_commented_path(room: Comments, typed: str) -> Iterable[str]:
     return (path for path in room.sidecar_paths() if path.startswith(typed))
 
 
-def _complete_tag(room: Comments, typed: str) -> list[str]:
-    del room
-    return [tag for tag in _KNOWN_TAGS if tag.startswith(typed.upper())]
+def _complete_tag(_room: Comments, typed: str) -> list[str]:
+    return [tag for tag in KNOWN_TAGS if tag.startswith(typed.upper())]
 
 
 _workspace_resource = partial(comments.resource, mime_type=_JSON_MEDIA_TYPE, topic="comments", specified=True)
@@ -117,7 +118,7 @@ def enriched_comments(room: Comments) -> str:
     mime_type=_JSON_MEDIA_TYPE,
     topic="comments/{filePath}",
     list_topic="comments/*",
-    members=list_file_resources,
+    members=_list_files,
     complete={"filePath": complete_commented_path},
     specified=True,
 )
@@ -138,9 +139,9 @@ def tagged_comments(room: Comments, tag: str) -> str:
     items = _AnswerItems()
     for path, note in items.notes(room, lambda note: note.tag == tag):
         items.add(_comment_with_location(path, note))
-    if not items.count and tag not in _KNOWN_TAGS:
-        uri = f"{_WORKSPACE_URI}tags/{tag[:100]}"
-        raise UnknownResource(f"Resource not found: {uri}", hint=did_you_mean(tag, _KNOWN_TAGS), uri=uri)
+    if not items.count and tag not in KNOWN_TAGS:
+        uri = f"{_WORKSPACE_URI}tags/{shorten(tag, _MAX_TAG_CHARACTERS)}"
+        raise UnknownResource(f"Resource not found: {uri}", hint=did_you_mean(tag, KNOWN_TAGS), uri=uri)
     return items.document({"tag": tag}, "comments", {"totalCount": items.count})
 
 
@@ -160,21 +161,26 @@ def _comment_with_location(path: str, note: Note) -> dict[str, Any]:
 
 
 def _comment_data(note: Note) -> dict[str, Any]:
-    known = {**note.raw, "id": note.alias, "line": note.line}
+    data = {**note.raw, "id": note.alias, "line": note.line}
     if note.alias != note.id:
-        known["storedId"] = note.id
+        data["storedId"] = note.id
     if note.end_line is not None:
-        known |= {"startLine": note.line, "endLine": note.end_line}
-    return known
+        data |= {"startLine": note.line, "endLine": note.end_line}
+    return data
 
 
 def _marker_data(note: Note) -> dict[str, Any] | None:
+    """Return a comment's marker with its current location and without the evidence."""
     if note.marker is None:
         return None
-    known = {key: value for key, value in note.marker.items() if key != EVIDENCE_KEY}
-    known |= {"line": note.line, "isOrphaned": note.orphaned}
-    known |= {"confidence": note.location.confidence.value, "needsReview": note.location.needs_review}
-    return known | ({"endLine": note.end_line} if note.end_line is not None else {})
+    data = {key: value for key, value in note.marker.items() if key != EVIDENCE_KEY}
+    data |= {
+        "line": note.line,
+        "isOrphaned": note.orphaned,
+        "confidence": note.location.confidence.value,
+        "needsReview": note.location.needs_review,
+    }
+    return data if note.end_line is None else data | {"endLine": note.end_line}
 
 
 class _AnswerItems:
@@ -220,6 +226,7 @@ class _AnswerItems:
     def document(self, before: dict[str, Any], name: str, after: dict[str, Any]) -> str:
         """Return a JSON object: the members of `before`, the list under `name`, the members of `after`."""
         rest = after | ({"damaged": self._damaged} if self._damaged else {})
+        # The items are JSON already, so the members around them are joined as text, without their braces.
         first = f"{_compact_json(before)[1:-1]}," if before else ""
         return f'{{{first}"{name}":[{",".join(self._texts)}],{_compact_json(rest)[1:]}'
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from holdfast.comments.anchors.cache import CachedLocations, LocationCache, signature_text
 from holdfast.comments.anchors.plan import TrackingPlan, apply_placements, plan_tracking
@@ -76,14 +76,12 @@ class Comments(SidecarFiles):
         return cls(repository)
 
     def close(self) -> None:
-        """Close everything that was opened."""
         super().close()
         self.location_cache.close()
         self._search.close()
 
     @property
     def search(self) -> SearchIndex:
-        """The search index, created at first use."""
         return self._search.get()
 
     def _open_search(self) -> SearchIndex:
@@ -139,7 +137,6 @@ class Comments(SidecarFiles):
         return topic_source(self, self._sidecars, part)
 
     def _signatures(self) -> dict[str, tuple[Signature | None, Signature | None]]:
-        """Return the signatures of each sidecar and its source, by the path of the source."""
         return {
             source_of(path): (signature, self._sidecars.signature(source_of(path)))
             for path, signature in self._sidecars.signatures().items()
@@ -197,7 +194,7 @@ class Comments(SidecarFiles):
         if signature is not None:
             locations = [note.location for note in sidecar.comments]
             key = _content_key(sidecar)
-            self.location_cache.put([CachedLocations(path.text, source, signature, key, locations, written)])
+            self.location_cache.put(CachedLocations(path.text, source, signature, key, locations, written))
 
     def load_with_symbols(self, source_path: str) -> Sidecar:
         """Return a file's comments, each with the symbol that it is about now."""
@@ -218,9 +215,9 @@ class Comments(SidecarFiles):
         """Return whether no other program wrote a sidecar since we did, or we never wrote it."""
         return not self.archive.record(sidecar.path, sidecar.digest).entries
 
-    def annotated_version(self, marker: Mapping[str, Any] | None) -> FileVersion | None:
-        """Return the version that a marker's comment was written for, if it is known."""
-        facts = Note({"id": "", "text": ""}, dict(marker or {})).evidence
+    def annotated_version(self, note: Note) -> FileVersion | None:
+        """Return the version that a comment was written for, if its id is stored and its text is known."""
+        facts = note.evidence
         if facts is None or not isinstance(facts.get("blob"), str):
             return None
         text = self.versions.text(facts["blob"])

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from holdfast.comments.sidecar.note import TAGS
 from holdfast.kernel.text import display_width, one_line
 
 if TYPE_CHECKING:
@@ -17,20 +19,23 @@ UNLIMITED_COLUMNS = 10_000
 UNTAGGED = "UNTAGGED"
 """Printed in place of the tag of a comment that has none."""
 
-TAGS = ("TODO", "FIXME", "NOTE", "STAR", "QUESTION")
-"""The tags of the specification, in the order in which summaries list them."""
-
 _CALLABLE = frozenset({"Function", "Method", "Constructor"})
 _TAG_PREFIX = r"^\s*{tag}\s*:\s*"
 
 
+def order_tags(tags: Iterable[str]) -> list[str]:
+    """Return each tag once: those of the specification in its order, then the others by name."""
+    given = set(tags)
+    return [tag for tag in TAGS if tag in given] + sorted(given - set(TAGS))
+
+
 def line_label(line: int, end_line: int | None) -> str:
-    """Format a line or a range of lines."""
+    """Format a line or a range of lines: `Line 7` or `Line 7-9`."""
     return f"Line {line}" if end_line is None else f"Line {line}-{end_line}"
 
 
 def path_and_line(comment: FoundComment) -> str:
-    """Format a comment's path and lines."""
+    """Format a comment's path and lines: `src/app.ts:7` or `src/app.ts:7-9`."""
     end = "" if comment.end_line is None else f"-{comment.end_line}"
     return f"{comment.file_path}:{comment.line}{end}"
 
@@ -48,9 +53,9 @@ def strip_tag(text: str, tag: str | None) -> str:
     return re.sub(_TAG_PREFIX.format(tag=re.escape(tag)), "", text, count=1) or text
 
 
-def plain_text_notice(refusal: str, what: str) -> str:
-    """Report that a query is not a valid regular expression and was searched as plain text."""
-    return f"The {what} is not a valid regular expression ({refusal}); it was searched as plain text."
+def plain_text_notice(refusal: str, parameter: str) -> str:
+    """Report that a parameter is not a valid regular expression and was searched as plain text."""
+    return f"The {parameter} is not a valid regular expression ({refusal}); it was searched as plain text."
 
 
 def damage_notices(damaged: list[str]) -> list[str]:

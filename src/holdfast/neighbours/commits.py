@@ -15,6 +15,7 @@ class CommitsNeighbour:
         self._search = search
 
     def about(self, question: RemarkQuery) -> Iterator[TaskRemark]:
-        """Yield the newest commits that name the task."""
         for commit in self._search.commits_naming(question.name, question.limit):
-            yield TaskRemark("commit", commit.id, commit.subject, author=commit.author, at=commit.time)
+            yield TaskRemark(
+                kind="commit", ref=commit.id, text=commit.subject, author=commit.author, at=commit.time
+            )

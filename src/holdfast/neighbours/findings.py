@@ -39,6 +39,12 @@ class FindingsNeighbour:
 
 
 def _remark(finding: CodeFinding) -> TaskRemark:
-    ref = f"{finding.path}#{finding.rule.id}:{finding.line}"
-    place = (finding.path, finding.line, finding.end_line)
-    return TaskRemark("finding", ref, finding.message, None, None, *place, state=finding.severity)
+    return TaskRemark(
+        kind="finding",
+        ref=f"{finding.path}#{finding.rule.id}:{finding.line}",
+        text=finding.message,
+        file=finding.path,
+        line=finding.line,
+        end_line=finding.end_line,
+        state=finding.severity,
+    )

@@ -42,17 +42,14 @@ class InboxNeighbour:
                     yield _remark(message)
 
     def find(self, ref: str) -> TaskRemark:
-        """Return one message."""
         return _remark(self._room.find(ref))
 
     def answer(self, ref: str, text: str, author: str) -> None:
-        """Reply to a message."""
         self._room.reply(self._room.find(ref), text, author)
 
 
 def _remark(message: Message) -> TaskRemark:
-    # "12" or "12-20"
-    first, _, last = (message.line or message.changed_lines or "").partition("-")
+    first, _, last = (message.line or message.changed_lines or "").partition("-")  # "12" or "12-20"
     return TaskRemark(
         kind="message",
         ref=message.id,

@@ -29,10 +29,9 @@ class MilestonesNeighbour:
         if not linked and not question.files:
             return ()
         key = (linked, tuple(question.files), question.limit)
-        return self._cached(key, lambda connection: tuple(_entities(connection, *key)))
+        return self._cached(key, lambda connection: tuple(_remarks(connection, *key)))
 
     def find(self, ref: str) -> TaskRemark:
-        """Return one issue or milestone."""
         return _remark(self._room.get(None, ref))
 
     def closed(self, names: Collection[str]) -> frozenset[str]:
@@ -57,7 +56,7 @@ class MilestonesNeighbour:
         return result
 
 
-def _entities(
+def _remarks(
     connection: sqlite3.Connection, linked: tuple[str, ...], files: tuple[str, ...], limit: int
 ) -> Iterator[TaskRemark]:
     """Yield the linked issues and milestones, and up to `limit` open issues for each file."""

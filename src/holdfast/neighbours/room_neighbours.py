@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
+from holdfast.kernel.cache import Answer
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
 from holdfast.neighbours.comments import CommentsNeighbour
 from holdfast.neighbours.commits import CommitsNeighbour
@@ -21,33 +22,31 @@ class RoomNeighbours(Neighbours):
     """Reads the rooms of one workspace on behalf of its tasks."""
 
     def __init__(self, repository: Repository, room: Callable[[str], Any]) -> None:
-        """Initialise without opening any room; `room` opens one by name."""
         self._room = room
         self._commits = CommitSearch(repository)
         self._present = _present_rooms(repository)
         self._absent = [name for name in ROOMS if name not in self._present]
 
     def find_remarks(self, question: RemarkQuery) -> NearbyRemarks:
-        """Return remarks about a task from all rooms."""
-        surroundings = NearbyRemarks(absent=list(self._absent))
+        nearby = NearbyRemarks(absent=list(self._absent))
         for name in self._present:
             if not (question.files or question.links or name == "git"):
                 continue  # only commits can name the task, so the other rooms need not be opened
             try:
                 remarks: Iterable[TaskRemark] = getattr(self, f"_{name}").about(question)
                 for remark in remarks:
-                    count = surroundings.totals.get(remark.kind, 0) + 1
-                    surroundings.totals[remark.kind] = count
+                    count = nearby.totals.get(remark.kind, 0) + 1
+                    nearby.totals[remark.kind] = count
                     if count <= question.limit:
-                        surroundings.remarks.append(remark)
+                        nearby.remarks.append(remark)
             except (Cancelled, DeadlineExceeded):
                 raise
             except HoldfastError as failure:
-                surroundings.failures[name] = failure.message
-        return surroundings
+                nearby.failures[name] = failure.message
+        return nearby
 
     def find(self, kind: RemarkKind, ref: str, file: str | None) -> TaskRemark:
-        """Return one remark."""
+        """Return one remark, or raise `NotFound`; a comment is found by its id and its file."""
         if kind == "message":
             return self._inbox.find(ref)
         if kind == "comment":
@@ -69,21 +68,11 @@ class RoomNeighbours(Neighbours):
         """Return the names that refer to a closed milestone; none if milestones cannot be read."""
         if not names or "milestones" not in self._present:
             return frozenset()
-        try:
-            return self._milestones.closed(names)
-        except (Cancelled, DeadlineExceeded):
-            raise
-        except HoldfastError:
-            return frozenset()
+        return _read_or(lambda: self._milestones.closed(names), frozenset())
 
     def unread_counts(self) -> Mapping[str, int]:
         """Return the number of undelivered messages by kind; empty if the inbox cannot be read."""
-        try:
-            return {"review_messages": self._room("inbox").count("pending")}
-        except (Cancelled, DeadlineExceeded):
-            raise
-        except HoldfastError:
-            return {}
+        return _read_or(lambda: {"review_messages": self._room("inbox").count("pending")}, {})
 
     def close(self) -> None:
         """Close the commit search; the rooms are closed by the workspace."""
@@ -110,6 +99,16 @@ class RoomNeighbours(Neighbours):
     @cached_property
     def _git(self) -> CommitsNeighbour:
         return CommitsNeighbour(self._commits)
+
+
+def _read_or(read: Callable[[], Answer], default: Answer) -> Answer:
+    """Return what a function reads, or `default` if the room cannot be read: tasks are shown without it."""
+    try:
+        return read()
+    except (Cancelled, DeadlineExceeded):
+        raise
+    except HoldfastError:
+        return default
 
 
 def _present_rooms(repository: Repository) -> tuple[str, ...]:

@@ -35,7 +35,6 @@ class _SearchedTexts:
         self._starts = list(accumulate(map(len, lines), initial=0))
 
     def find(self, pattern: str) -> Iterator[QuickOpenTarget]:
-        """Yield the targets whose text matches a regular expression."""
         for match in re.finditer(pattern, self._text, re.MULTILINE):
             yield self._targets[bisect_right(self._starts, match.start()) - 1]
 
@@ -55,12 +54,13 @@ class QuickOpenIndex:
 
     def find(self, query: str, limit: int) -> list[QuickOpenTarget]:
         """Return the best matches: equal texts, then prefixes, substrings and subsequences."""
-        letters = [re.escape(letter) for letter in query.lower() if not letter.isspace()]
-        if not letters:
+        characters = [re.escape(character) for character in query.lower() if not character.isspace()]
+        if not characters:
             return []
-        joined = "".join(letters)
-        gaps = "".join(f"{letter}[^{following}\\n]*+" for letter, following in pairwise(letters))
-        subsequence = gaps + letters[-1]
+        joined = "".join(characters)
+        # Possessive, because after a character the next one is best found at its first occurrence.
+        gaps = "".join(f"{character}[^{following}\\n]*+" for character, following in pairwise(characters))
+        subsequence = gaps + characters[-1]
         found: dict[QuickOpenTarget, None] = {}
         for pattern in (f"^{joined}$", f"^{joined}", joined, subsequence):
             for texts in (self._names, self._symbols, self._paths):

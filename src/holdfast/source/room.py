@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
+from typing import Any
 
 from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.errors import Denied
 from holdfast.source.diff.review import Reviews
 from holdfast.source.quick_open import QuickOpenIndex
-from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.repo_path import RepoPath, typed_path
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.project_files import checked_project, list_files
@@ -45,7 +46,6 @@ class Source:
 
     @cached_property
     def reviews(self) -> Reviews:
-        """The comparisons between states of this repository."""
         return Reviews(self.git)
 
     def files(self, folder: str) -> tuple[str, list[str]]:
@@ -62,10 +62,20 @@ class Source:
 
     def highlighted(self, path: str, digest: str, text: str) -> HighlightedText:
         """Return a text with highlighting, cached while its pages are read."""
-        known = self._highlighted.get(path, digest)
-        return known or self._highlighted.put(path, digest, HighlightedText(language_of(path, text), text))
+        cached = self._highlighted.get(path, digest)
+        return cached or self._highlighted.put(path, digest, HighlightedText(language_of(path, text), text))
 
     def close(self) -> None:
         """Stop the process that reads git objects, if it is running."""
-        if "git" in vars(self):
+        if "git" in vars(self):  # the property was used
             self.git.close()
+
+
+def resolve_typed(argument: str) -> Callable[[Source, dict[str, Any]], dict[str, Any]]:
+    """Return a function that resolves a path typed on the command line against the current directory."""
+
+    def fill_in(room: Source, given: dict[str, Any]) -> dict[str, Any]:
+        typed = given.get(argument)
+        return given if typed is None else given | {argument: typed_path(room.repository.root, typed)}
+
+    return fill_in

@@ -92,7 +92,7 @@ def test_an_unchanged_file_is_not_compared_again(either: Desk) -> None:
 def test_evidence_is_the_version_it_was_written_for_even_when_that_was_never_committed(either: Desk) -> None:
     either.write(PATH, HEADER + AUTH)
     either.add(PATH, STORED + 3)
-    version = either.room.annotated_version(either.sidecar(PATH)["ghostMarkers"][0])
+    version = either.room.annotated_version(either.room.load(PATH).comments[0])
     assert version is not None
     assert version.text == HEADER + AUTH
     assert version.path == PATH
@@ -169,9 +169,9 @@ def test_one_index_of_the_workspace_serves_all_files_that_went_away(
             made.append(len(files))
             super().__init__(files, *others)
 
-        def candidates(self, old: FileVersion, anchor: Anchor, most: int) -> list[MovedCode]:
+        def candidates(self, old: FileVersion, anchor: Anchor, limit: int) -> list[MovedCode]:
             asked.append(old.path)
-            return super().candidates(old, anchor, most)
+            return super().candidates(old, anchor, limit)
 
     for number in range(4):
         text = AUTH.replace("comparePasswords", f"compare{number}").replace("LIMIT", f"LIMIT_{number}")
@@ -223,7 +223,7 @@ def test_another_clone_follows_from_what_was_committed(
     other: Desk = open_comments(clone)
     other.write(PATH, HEADER + REORDERED)
     assert other.line(PATH, name) == STORED + 5
-    assert other.room.annotated_version(other.sidecar(PATH)["ghostMarkers"][0]) is not None
+    assert other.room.annotated_version(other.room.load(PATH).comments[0]) is not None
 
 
 def test_without_the_version_the_lines_that_were_kept_are_enough(
@@ -234,7 +234,7 @@ def test_without_the_version_the_lines_that_were_kept_are_enough(
     shutil.copytree(plain.root / "src", copy / "src")
     other = open_comments(copy)
     other.write(PATH, HEADER + AUTH)
-    assert other.room.annotated_version(other.sidecar(PATH)["ghostMarkers"][0]) is None
+    assert other.room.annotated_version(other.room.load(PATH).comments[0]) is None
     assert other.line(PATH, name) == STORED + 3
 
 

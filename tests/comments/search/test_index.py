@@ -251,4 +251,4 @@ def test_looking_up_letters_first_finds_what_trying_every_comment_finds(
     room = Comments(Repository.at(root))
     hits = room.search.find(CommentQuery(pattern)).hits
     room.close()
-    assert sorted(int(hit.name.removeprefix("c_")) - 1730000000000 for hit in hits) == expected
+    assert sorted(int(hit.comment_id.removeprefix("c_")) - 1730000000000 for hit in hits) == expected

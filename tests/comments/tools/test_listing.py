@@ -11,7 +11,7 @@ import pytest
 from holdfast.comments.errors import SourceNotFound
 from holdfast.comments.store import Comments
 from holdfast.comments.tools.blame_file import BlameFile, blame_file, render_annotated
-from holdfast.comments.tools.list_comments import ListComments, list_comments, render_list, render_table
+from holdfast.comments.tools.list_comments import ListComments, list_comments, render_table
 from holdfast.comments.tools.list_orphans import ListOrphans, list_orphans, render_orphans
 from holdfast.kernel.dispatch.validation import validate_arguments
 from holdfast.kernel.errors import InvalidArguments
@@ -83,9 +83,9 @@ def test_a_moment_that_is_none_is_refused():
 def test_a_list_fits_the_terminal(room):
     result = list_comments(room, ListComments())
     assert all(display_width(line) <= 60 for line in render_table(result, 60).splitlines())
-    assert "b.txt:2" in render_list(result)
+    assert "b.txt:2" in render_table(result)
     limited = list_comments(room, ListComments(limit=2))
-    assert "2 of 4" in render_list(limited)
+    assert "2 of 4" in render_table(limited)
 
 
 def test_orphans_come_with_the_code_as_it_was_and_leave_when_it_returns(room, tmp_path):
@@ -151,7 +151,7 @@ def test_on_a_narrow_terminal_nothing_runs_over_and_nothing_is_missing(room, wid
 
 def test_a_tag_is_not_said_twice(room, tmp_path):
     annotate(tmp_path, "tagged.txt", "one\n", comment(7, 1, "TODO: once is enough"))
-    assert "TODO:" not in render_list(list_comments(room, ListComments(file="tagged.txt")))
+    assert "TODO:" not in render_table(list_comments(room, ListComments(file="tagged.txt")))
     assert "TODO claude: once" in render_annotated(blame_file(room, BlameFile(file="tagged.txt")), 80)
 
 

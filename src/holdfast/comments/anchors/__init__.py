@@ -14,6 +14,6 @@ offers candidates.
   program wrote; `version_chain`: the versions in between
 - `scan`: updates all sidecars of a work tree; `tracking_pool`: its worker processes; `cache`: known locations
 - `lost_code`: comments whose code left their file; `moved_code`: the files it moved to; `orphans`: candidates
-  for people to choose from
+  for people to choose from; `uncertain`: the comments to choose for
 - `snippets`: lines of code around a comment
 """

@@ -22,7 +22,7 @@ from holdfast.comments.sidecar.note import NoteLocation
 from holdfast.comments.tracking.placement import CandidateLine, Confidence
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.derived import DerivedDatabase
-from holdfast.storage.watching.listing import Signature
+from holdfast.storage.watching.listing import RECENT_NANOSECONDS, Signature
 
 CACHE_NAME = "comment-places"
 CACHE_APPLICATION_ID = 0x48464350  # "HFCP"
@@ -42,10 +42,6 @@ CREATE TABLE IF NOT EXISTS place (
 ) STRICT, WITHOUT ROWID
 """
 
-_MIN_AGE_NANOSECONDS = 2_000_000_000
-"""Files modified more recently than this are not cached: another change could have the same timestamp. The
-coarsest resolution in use is the two seconds of FAT (Microsoft, 'File Times')."""
-
 _LOCATION_FIELDS = tuple(field.name for field in fields(NoteLocation))
 
 _SELECT_LOCATIONS = "SELECT source, content, standings FROM place WHERE work_tree = ? AND path = ?"
@@ -60,7 +56,7 @@ class CachedLocations(NamedTuple):
     source: Signature
     sidecar: Signature
     content: str
-    """The digest of the sidecar's content, with the number of its comments."""
+    """The digest of the sidecar's content with the number of its comments, some of which may be restored."""
     locations: Sequence[NoteLocation]
     written: bool
     """Whether the sidecar contains these locations. Reading finds locations without writing them."""
@@ -88,25 +84,27 @@ class LocationCache:
         return [_location_from_json(item) for item in json.loads(rows[0][2])]
 
     def fully_placed(self) -> dict[str, tuple[str, str]]:
-        """Return by path the signatures of source and sidecar for files with only certain locations."""
+        """Return the signatures of source and sidecar by path, for files with only certain locations."""
         return {row[0]: (row[1], row[2]) for row in self._rows(_SELECT_FULLY_PLACED, (self._work_tree,))}
 
-    def put(self, found: Sequence[CachedLocations]) -> None:
-        """Store the locations of files whose timestamps are old enough to be reliable."""
-        newest_reliable = time.time_ns() - _MIN_AGE_NANOSECONDS
-        rows = [
-            self._row(entry) for entry in found if max(entry.source[2], entry.sidecar[2]) < newest_reliable
-        ]
-        if not rows or not os.path.isdir(self._repository.store_directory):
+    def put(self, entry: CachedLocations) -> None:
+        """Store the locations of one file, unless another change of it could have the same timestamp."""
+        *_, source_modified = entry.source
+        *_, sidecar_modified = entry.sidecar
+        is_reliable = max(source_modified, sidecar_modified) < time.time_ns() - RECENT_NANOSECONDS
+        if not is_reliable or not os.path.isdir(self._repository.store_directory):
             return
-        self._database.try_write(lambda connection: connection.executemany(_INSERT_LOCATIONS, rows))
-
-    def _row(self, entry: CachedLocations) -> tuple[object, ...]:
         are_certain = all(location.confidence is Confidence.HIGH for location in entry.locations)
-        is_placed = entry.written and are_certain
-        signatures = (signature_text(entry.source), signature_text(entry.sidecar))
-        locations = json.dumps([_location_to_json(location) for location in entry.locations])
-        return (self._work_tree, entry.path, *signatures, entry.content, is_placed, locations)
+        row = (
+            self._work_tree,
+            entry.path,
+            signature_text(entry.source),
+            signature_text(entry.sidecar),
+            entry.content,
+            entry.written and are_certain,
+            json.dumps([_location_to_json(location) for location in entry.locations]),
+        )
+        self._database.try_write(lambda connection: connection.execute(_INSERT_LOCATIONS, row))
 
     def _rows(self, query: str, values: tuple[object, ...]) -> list[Any]:
         if not os.path.isdir(self._repository.store_directory):
@@ -114,7 +112,6 @@ class LocationCache:
         return self._database.try_read(lambda connection: connection.execute(query, values).fetchall(), [])
 
     def close(self) -> None:
-        """Close the connections."""
         self._database.close()
 
 

@@ -31,14 +31,16 @@ from holdfast.comments.tracking.placement import Anchor, CandidateLine, Confiden
 _MAX_COMMITTED_VERSIONS = 40
 """Committed versions that are compared with a marker. A judgement: each one costs reading a git object."""
 
+_FRAGMENT_SCORE = 0.5
+"""Score of the only candidate found from a fragment. A judgement: as likely right as wrong."""
+
 
 def location_at_marked_line(note: Note, lines: IndexedLines) -> NoteLocation | None:
-    """Return the location of a comment whose line matches its marker, or that has no line at all."""
-    here = note.location
-    if here.method == "no_line":
-        return here
+    """Return a comment's location if its line matches its marker or it has no line at all, else None."""
+    if note.location.method == "no_line":
+        return note.location
     if _has_hash(note) and is_marked_line(note, lines):
-        return NoteLocation(here.line, here.end_line, Confidence.HIGH, "marked_line")
+        return NoteLocation(note.line, note.end_line, method="marked_line")
     return None
 
 
@@ -67,12 +69,12 @@ class CommittedVersions:
 def foreign_chain(
     note: Note, current: CurrentSource, committed: CommittedVersions, position: int
 ) -> VersionChain:
-    """Return the version chain for a comment that stores no version."""
+    """Return the version chain for a comment that stores no version; `position` is its own in the sidecar."""
     by_number = note.evidence is None and not _has_hash(note)
-    found = _version_with_line(note, committed) if note.evidence is None else None
+    annotated = _version_with_line(note, committed) if note.evidence is None else None
     anchors = (Anchor(note.line, note.end_line),)
-    if found is not None:
-        first, later = found
+    if annotated is not None:
+        first, later = annotated
         changed = [version for version in later if version.text != current.text]
         return VersionChain((first, *changed, current.version), anchors, (position,), by_number=by_number)
     if by_number:
@@ -82,7 +84,9 @@ def foreign_chain(
 
 
 def is_marked_line(note: Note, lines: IndexedLines) -> bool:
-    """Return whether a comment's line has the text and the neighbours that its marker stores."""
+    """Return whether a comment's line has the text that its marker stores, and more of the neighbours stored
+    than any other line with this text.
+    """
     index = note.location.line - 1
     marker = note.marker or {}
     if index >= len(lines) or not _has_marked_text(note, lines):
@@ -93,8 +97,8 @@ def is_marked_line(note: Note, lines: IndexedLines) -> bool:
     text = trim(lines[index])
     if not text:
         return equal_count == len(stored)  # a blank line is identified by its neighbours only
-    others = (other for other in lines.indices_by_text[text] if other != index)
-    return all(_count_equal_neighbours(lines, other, stored) < equal_count for other in others)
+    twins = (twin for twin in lines.indices_by_text[text] if twin != index)
+    return all(_count_equal_neighbours(lines, twin, stored) < equal_count for twin in twins)
 
 
 def _count_equal_neighbours(lines: Sequence[str], index: int, stored: Sequence[tuple[str, int]]) -> int:
@@ -107,17 +111,20 @@ def _count_equal_neighbours(lines: Sequence[str], index: int, stored: Sequence[t
     return count
 
 
-def fragment_placement(note: Note, answer: Placement, lines: IndexedLines) -> Placement:
-    """Return a placement found from a fragment; its confidence is high only if the exact line exists once."""
-    if answer.line is None:
-        return answer
+def fragment_placement(note: Note, tracked: Placement, lines: IndexedLines) -> Placement:
+    """Return the placement of a comment that was tracked from a fragment, with the confidence it deserves.
+
+    It is high only if the exact line exists once.
+    """
+    if tracked.line is None:
+        return tracked
     facts, marker = note.evidence or {}, note.marker or {}
     text = trim(str(facts.get("text", marker.get("lineText")) or "").split("\n")[0])
-    end = answer.line + (note.end_line - note.line) if note.end_line is not None else None
-    is_unique = bool(text) and lines.indices_by_text.get(text) == [answer.line - 1]
-    confidence = Confidence.HIGH if is_unique else Confidence.MEDIUM
-    candidates = () if is_unique else answer.candidates or (CandidateLine(answer.line, 0.5),)
-    return Placement(answer.line, end, confidence, "kept_lines", answer.reason, candidates)
+    end = tracked.line + (note.end_line - note.line) if note.end_line is not None else None
+    if text and lines.indices_by_text.get(text) == [tracked.line - 1]:
+        return Placement(tracked.line, end, Confidence.HIGH, "kept_lines", tracked.reason)
+    candidates = tracked.candidates or (CandidateLine(tracked.line, _FRAGMENT_SCORE),)
+    return Placement(tracked.line, end, Confidence.MEDIUM, "kept_lines", tracked.reason, candidates)
 
 
 def _version_with_line(
@@ -151,17 +158,18 @@ def _has_hash(note: Note) -> bool:
 
 
 def _has_marked_text(note: Note, lines: Sequence[str]) -> bool:
-    marker, here = note.marker or {}, note.location
-    covered = list(lines[here.line - 1 : here.end_line or here.line])
-    hashes = (marker.get("lineHash"), note.raw.get("lineHash"))
-    return line_hash(covered[0]) in hashes or (here.end_line is not None and range_hash(covered) in hashes)
+    own_lines = list(lines[note.line - 1 : note.end_line or note.line])
+    hashes = ((note.marker or {}).get("lineHash"), note.raw.get("lineHash"))
+    return line_hash(own_lines[0]) in hashes or (
+        note.end_line is not None and range_hash(own_lines) in hashes
+    )
 
 
 def _fragment_chain(note: Note, current: CurrentSource, position: int) -> VersionChain:
     """Return a chain from the few lines that the marker stores to the current text."""
     facts, marker = note.evidence or {}, note.marker or {}
     text = facts.get("text", marker.get("lineText"))
-    before: list[str] = _nonempty_strings(facts.get("before", [marker.get("prevLineText")]))
+    before = _nonempty_strings(facts.get("before", [marker.get("prevLineText")]))
     after = _nonempty_strings(facts.get("after", [marker.get("nextLineText")]))
     own = "" if text == BLANK_LINE else str(text or "").split("\n")[0]
     fragment = "\n".join([*before, own, *after])

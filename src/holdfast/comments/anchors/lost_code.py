@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.comments.sidecar.document import as_line_number
 from holdfast.comments.sidecar.note import Note, stored_symbol
 from holdfast.comments.sidecar.source import SUFFIX, SourceSymbols, decode_source
 from holdfast.comments.store import Comments
@@ -25,6 +24,7 @@ from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.git.line_diff import is_binary
 from holdfast.storage.watching.listing import Listing
 
 if TYPE_CHECKING:
@@ -39,48 +39,44 @@ class LostCode:
     """The file that stores them now."""
     version: FileVersion
     anchors: tuple[Anchor, ...]
-    names: tuple[str, ...]
+    ids: tuple[str, ...]
     """The ids of the comments, in the order of the anchors."""
 
 
 def group_lost_code(room: Comments, notes: Iterable[tuple[str, Note]]) -> list[LostCode]:
-    """Group comments by the version they were written for, if that version is known."""
+    """Group comments, given with the paths of their files, by the version they were written for.
+
+    Comments whose version is not known are left out.
+    """
     groups: dict[tuple[str, str], list[Note]] = defaultdict(list)
     for path, note in notes:
         groups[path, str((note.evidence or {}).get("blob", note.id))].append(note)
-    found = []
+    lost_code = []
     for (path, _), group in groups.items():
-        version = room.annotated_version(group[0].marker)
+        version = room.annotated_version(group[0])
         if version is None and (data := room.history.committed(path)) is not None:
             # Another program wrote the comment, and its code was deleted only in the work tree.
             version = FileVersion(path, decode_source(data))
         if version is not None:
             # The path is that of the file that stores the comments; they may have been written for another.
             old = FileVersion(path, version.text)
-            ids = tuple(note.id for note in group)
-            found.append(LostCode(path, old, tuple(map(original_anchor, group)), ids))
-    return found
-
-
-def original_anchor(note: Note) -> Anchor:
-    """Return the line, or lines, that a comment was written for."""
-    facts = note.evidence or {}
-    return Anchor(as_line_number(facts.get("line")) or note.line, as_line_number(facts.get("endLine")))
+            anchors = tuple(note.original_anchor for note in group)
+            lost_code.append(LostCode(path, old, anchors, tuple(note.id for note in group)))
+    return lost_code
 
 
 class CandidateFiles(Listing):
-    """The source files that are searched for code."""
+    """The files of a work tree with the same suffixes as some source files, to be searched for their code."""
 
-    def __init__(self, room: Comments, suffixes: Iterable[str]) -> None:
-        wanted = {suffix.lower() for suffix in suffixes}
+    def __init__(self, room: Comments, source_paths: Iterable[str]) -> None:
+        suffixes = {_suffix(path) for path in source_paths}
         super().__init__(
-            room.repository,
-            lambda name: os.path.splitext(name)[1].lower() in wanted and not name.endswith(SUFFIX),
+            room.repository, lambda name: _suffix(name) in suffixes and not name.endswith(SUFFIX)
         )
         self._room = room
 
     def versions(self) -> Iterator[FileVersion]:
-        """Yield each file that can be read."""
+        """Yield each text file that can be read."""
         for path in self.paths():
             current_call().check()
             text = self.text(path)
@@ -88,17 +84,16 @@ class CandidateFiles(Listing):
                 yield FileVersion(path, text)
 
     def text(self, path: str) -> str | None:
-        """Return the text of one file."""
+        """Return the text of a file, or None if it is binary, too large or cannot be read."""
         try:
             data = self._room.tree.read_bytes(RepoPath.parse(path), LIMITS.comment_source_bytes)
         except HoldfastError:
             return None
-        return None if b"\0" in data[:8192] else decode_source(data)
+        return None if is_binary(data) else decode_source(data)
 
 
-def files_of_same_kind(room: Comments, paths: Iterable[str]) -> CandidateFiles:
-    """Return the files of the work tree that have the same suffixes as `paths`."""
-    return CandidateFiles(room, {os.path.splitext(path)[1] for path in paths})
+def _suffix(path: str) -> str:
+    return os.path.splitext(path)[1].lower()
 
 
 def has_left(room: Comments, path: str, note: Note) -> bool:
@@ -115,7 +110,7 @@ def build_file_index(
     room: Comments, missing: Sequence[LostCode], files: CandidateFiles | None = None
 ) -> MovedFiles:
     """Index files for a search; by default those with the same suffixes as the files that lost code."""
-    from holdfast.comments.tracking.moved_files import MovedFiles
+    from holdfast.comments.tracking.moved_files import MovedFiles  # most reads search no other files
 
-    files = files or files_of_same_kind(room, [lost.path for lost in missing])
+    files = files or CandidateFiles(room, [lost.path for lost in missing])
     return MovedFiles(files.versions(), [lost.version for lost in missing], files.text)

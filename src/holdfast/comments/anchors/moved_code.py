@@ -7,7 +7,8 @@ comments are found by content when `text.py` is read.
 
 Contract:
 - Reading a file also looks for code that moved into it from another commented file, if the file contains the
-  exact line of one of that file's comments; the result is reused until one of the files searched changes.
+  exact line of one of that file's comments. The result is reused until one of the searched files changes or,
+  if they are many, until the file itself does.
 - A sidecar whose source is gone is a stray; nothing is written to it here. Renames that git detected, in
   commits since the comment was written or in the index, take precedence; otherwise the content decides, if
   exactly one file contains it. A comment without such a file stays an orphan with candidates.
@@ -25,13 +26,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from zlib import crc32
 
-from holdfast.comments.anchors.lost_code import (
-    CandidateFiles,
-    build_file_index,
-    files_of_same_kind,
-    group_lost_code,
-    has_left,
-)
+from holdfast.comments.anchors.lost_code import CandidateFiles, build_file_index, group_lost_code, has_left
 from holdfast.comments.sidecar.document import Sidecar
 from holdfast.comments.sidecar.note import MOVED_REASON, Note, NoteLocation
 from holdfast.comments.sidecar.source import source_of, source_path
@@ -45,12 +40,11 @@ from holdfast.storage.git.history.file_history import PathEvent
 from holdfast.storage.watching.listing import Listing, Signature
 
 MAX_COMPARED_FILES = 1000
-"""Files that a read searches for moved code; a scan searches any number. A judgement: it
+"""Files that a read searches for moved code; with more of them the search is left to a scan. A judgement: it
 opens all of them, and a read must stay interactive."""
 
 _MAX_COMPARED_NOTES = 2000
-"""Comments of strays that a read looks up by content; a scan looks up all. A judgement, for the same
-reason."""
+"""Comments of strays that a read looks up by content; a scan looks up all. A judgement, as for files."""
 
 _MAX_RENAME_COMMITS = 8
 """Commits from which a read asks git for the renames since. A judgement: each one is a run of git."""
@@ -64,11 +58,13 @@ _MAX_WATCHED_FILES = 50
 file that is read. A judgement: each signature is a stat call in every read."""
 
 _MIN_ONLY_FILE_SHARE = 0.5
-"""Share of the highest score that a file needs if it is the only candidate but not unambiguous. A judgement:
-it also contains the comment's exact line."""
+"""Share of the highest score that the only candidate needs. A judgement: it also has the exact line."""
 
 Stray = tuple[str, Signature | None]
 """The path of a source that is gone, and the signature of its sidecar."""
+
+MovedComment = tuple[str, str, str]
+"""The path under which a comment is stored, its id, and the file that has its code now."""
 
 
 def _marked_line_text(note: Note) -> str:
@@ -88,8 +84,7 @@ def _skip_unreadable() -> Iterator[None]:
         return
 
 
-def _group_by_suffix(paths: Iterable[str]) -> Mapping[str, list[str]]:
-    """Group files by the suffix of their names."""
+def _group_by_suffix(paths: Iterable[str]) -> dict[str, list[str]]:
     groups: dict[str, list[str]] = defaultdict(list)
     for path in paths:
         groups[os.path.splitext(path)[1]].append(path)
@@ -98,10 +93,10 @@ def _group_by_suffix(paths: Iterable[str]) -> Mapping[str, list[str]]:
 
 @dataclass(frozen=True)
 class Moves:
-    """The files to which comments belong whose code moved."""
+    """The comments whose code moved to another file, and that file."""
 
     homes: Mapping[str, Mapping[str, str]]
-    """The file that a comment belongs to now, by the path it is stored under and its id."""
+    """The file that each comment belongs to now, by the path it is stored under and its id."""
     emptied: frozenset[str]
     """The paths without a source whose comments all belong to other files."""
     token: int
@@ -109,11 +104,11 @@ class Moves:
 
     @cached_property
     def arriving(self) -> dict[str, list[tuple[str, str]]]:
-        """The comments that belong to each file but are stored elsewhere, by stored path and id."""
+        """The comments that belong to each file but are stored elsewhere, as stored path and id."""
         arriving: dict[str, list[tuple[str, str]]] = defaultdict(list)
         for path, homes in self.homes.items():
-            for name, target in homes.items():
-                arriving[target].append((path, name))
+            for comment_id, target in homes.items():
+                arriving[target].append((path, comment_id))
         return dict(arriving)
 
     def departed_from(self, path: str, load: Callable[[str], Sidecar]) -> Iterator[Note]:
@@ -129,13 +124,16 @@ class Moves:
                     yield note
 
     def apply_to(self, sidecar: Sidecar, stored: Callable[[str], Sidecar]) -> None:
-        """Add the comments that belong to a sidecar's file, and remove those that belong to others."""
+        """Add the comments that belong to a sidecar's file, and remove those that belong to others.
+
+        `stored` returns the sidecar of a source path as it is stored.
+        """
         homes = self.homes.get(sidecar.source_path, {})
         sidecar.comments = [note for note in sidecar.comments if note.id not in homes]
-        for source, name in self.arriving.get(sidecar.source_path, ()):
-            note = stored(source).find(name)
+        for source, comment_id in self.arriving.get(sidecar.source_path, ()):
+            note = stored(source).find(comment_id)
             # A comment is in both files if the process that moved it was killed; it is one comment.
-            if note is not None and sidecar.find(name) is None:
+            if note is not None and sidecar.find(comment_id) is None:
                 sidecar.comments.append(note)
 
 
@@ -145,7 +143,6 @@ class StraySidecars:
     def __init__(self, room: Comments, sidecars: Listing) -> None:
         self._room, self._sidecars = room, sidecars
         self._last_listing: list[str] | None = None
-        self._sidecar_paths: list[str] = []
         self._sources_by_suffix: Mapping[str, list[str]] = {}
         self._last_moves: tuple[object, Moves | None] = (None, None)
         """The result of `moves`, and the key for which it is valid."""
@@ -153,66 +150,66 @@ class StraySidecars:
         self._arrived: VersionedCache[Mapping[str, Mapping[str, str]]] = VersionedCache()
 
     def with_arrivals(self, path: str, without_source: list[str], moves: Moves | None) -> Moves | None:
-        """Return `moves` extended by comments whose code moved to a file from existing files."""
+        """Return `moves` with the comments added whose code moved to a file from existing files.
+
+        `without_source` are the sidecars whose source is gone, as `self._sidecars` returned them.
+        """
         if self._last_listing is not without_source:  # the same object while no folder changes
-            paths = self._sidecars.last_paths()
-            if paths != self._sidecar_paths:
-                self._sidecar_paths = paths
-                self._sources_by_suffix = _group_by_suffix(map(source_of, paths))
+            self._sources_by_suffix = _group_by_suffix(map(source_of, self._sidecars.last_paths()))
             self._last_listing = without_source
         same_suffix = self._sources_by_suffix.get(os.path.splitext(path)[1], [])
-        others = [other for other in same_suffix if other != path]
-        if not 0 < len(others) <= _MAX_SEARCHED_SIDECARS:
+        sources = [source for source in same_suffix if source != path]
+        if not 0 < len(sources) <= _MAX_SEARCHED_SIDECARS:
             return moves
-        watched = {path, *others} if len(others) <= _MAX_WATCHED_FILES else {path}
-        cache_version = (others, [self._sidecars.signature(watched_path) for watched_path in sorted(watched)])
+        watched = {path, *sources} if len(sources) <= _MAX_WATCHED_FILES else {path}
+        cache_version = (sources, list(map(self._sidecars.signature, sorted(watched))))
         arrived = self._arrived.get(path, cache_version)
         if arrived is None:
-            arrived = self._arrived.put(path, cache_version, dict(self._arrivals(path, others, moves)))
+            arrived = self._arrived.put(path, cache_version, dict(self._arrivals(path, sources, moves)))
         if not arrived:
             return moves
-        known = moves or Moves({}, frozenset(), 0)
-        return replace(known, homes={**known.homes, **arrived})
+        base = moves or Moves({}, frozenset(), 0)
+        return replace(base, homes={**base.homes, **arrived})
 
     def _arrivals(
-        self, path: str, others: Sequence[str], moves: Moves | None
+        self, path: str, sources: Sequence[str], moves: Moves | None
     ) -> Iterator[tuple[str, dict[str, str]]]:
         """Yield each file that comments came from, with the new file by the ids of those comments."""
-        text = files_of_same_kind(self._room, [path]).text(path) or ""
-        for other in others:
+        text = CandidateFiles(self._room, [path]).text(path) or ""
+        for source in sources:
             current_call().check()
             with _skip_unreadable():
-                notes = self._room.stored(RepoPath.parse(other)).comments
+                notes = self._room.stored(RepoPath.parse(source)).comments
                 marked_lines = [line for line in map(_marked_line_text, notes) if line]
                 if not any(line in text for line in marked_lines):
                     continue
-                departed = self._departures(other, self._room.load_owned(other, moves).comments)
-                arrived = {name: target for name, target in departed.items() if target == path}
+                departed = self._departures(source, self._room.load_owned(source, moves).comments)
+                arrived = {comment_id: target for comment_id, target in departed.items() if target == path}
                 if arrived:
-                    yield other, arrived
+                    yield source, arrived
 
     def _departures(self, path: str, notes: Sequence[Note]) -> Mapping[str, str]:
         """Return the files, by comment id, that now have the code of comments that left an existing file."""
         uncertain = {note.id: note for note in notes if note.location.confidence is not Confidence.HIGH}
-        files = files_of_same_kind(self._room, [path])
+        files = CandidateFiles(self._room, [path])
         signatures = files.signatures() if uncertain else {}
         cache_version = (signatures, tuple(uncertain))
         if not 0 < len(signatures) <= MAX_COMPARED_FILES or path not in signatures:
             return {}
-        known = self._departed.get(path, cache_version)
-        if known is not None:
-            return known
+        cached = self._departed.get(path, cache_version)
+        if cached is not None:
+            return cached
         gone = [(path, note) for note in uncertain.values() if has_left(self._room, path, note)]
         departed = {}
-        for _, name, target in self._find_by_content(gone, files):
-            line = _marked_line_text(uncertain[name])
+        for _, comment_id, target in self._find_by_content(gone, files):
+            line = _marked_line_text(uncertain[comment_id])
             if line and line in (files.text(target) or ""):
-                departed[name] = target
+                departed[comment_id] = target
         return self._departed.put(path, cache_version, departed)
 
     def moves(self, strays: Sequence[Stray]) -> Moves:
         """Return where the comments of these strays belong; the same object while nothing changes."""
-        files = files_of_same_kind(self._room, [path for path, _ in strays])
+        files = CandidateFiles(self._room, [path for path, _ in strays])
         paths = files.paths()
         key = (strays, self._room.history.state(), paths)
         last_key, moves = self._last_moves
@@ -230,19 +227,25 @@ class StraySidecars:
         for path, _ in strays:
             current_call().check()
             with _skip_unreadable():
-                homes[path], lost, counts[path] = self._find_by_rename(path, events)
+                sidecar = self._room.stored(RepoPath.parse(path))
+                homes[path] = found = self._find_by_rename(sidecar, events)
+                counts[path] = len(sidecar.comments)
+                lost = [note for note in sidecar.comments if note.id not in found or note.orphaned]
                 missing += [(path, note) for note in lost[: _MAX_COMPARED_NOTES - len(missing)]]
         # If a file was split, git reports one part as renamed, and the comment's code may be in another.
-        for path, name, target in self._find_by_content(missing, files) if missing and files else ():
-            homes[path][name] = target
-        emptied = frozenset(path for path, found in homes.items() if 0 < counts[path] == len(found))
+        if files is not None:
+            for path, comment_id, target in self._find_by_content(missing, files):
+                homes[path][comment_id] = target
+        emptied = frozenset(path for path, targets in homes.items() if 0 < counts[path] == len(targets))
         return Moves(homes, emptied, crc32(repr((strays, homes)).encode("utf-8", "replace")))
 
     def _find_by_rename(
-        self, path: str, events: dict[str | None, Sequence[PathEvent]]
-    ) -> tuple[dict[str, str], list[Note], int]:
-        """Return the new files by comment id, the comments not found there, and how many there are in all."""
-        sidecar = self._room.stored(RepoPath.parse(path))
+        self, sidecar: Sidecar, events: dict[str | None, Sequence[PathEvent]]
+    ) -> dict[str, str]:
+        """Return the file that each comment's file was renamed to, by its id, and locate the comments there.
+
+        `events` has the renames that git reported since a commit; those that are still unknown are added.
+        """
         commits = {
             note.id: str((note.evidence or {}).get("commit") or "") or None for note in sidecar.comments
         }
@@ -250,12 +253,15 @@ class StraySidecars:
         for commit in dict.fromkeys(commits.values()):
             if commit not in events and len(events) < _MAX_RENAME_COMMITS:
                 events[commit] = self._room.history.path_events(commit)
-            targets[commit] = self._renamed(path, events.get(commit, ()))
-        homes = {name: home for name, commit in commits.items() if (home := targets[commit]) is not None}
+            targets[commit] = self._renamed(sidecar.source_path, events.get(commit, ()))
+        homes = {
+            comment_id: target
+            for comment_id, commit in commits.items()
+            if (target := targets[commit]) is not None
+        }
         for target in dict.fromkeys(homes.values()):
             self._room.place(sidecar, RepoPath.parse(target))
-        lost = [note for note in sidecar.comments if note.id not in homes or note.orphaned]
-        return homes, lost, len(sidecar.comments)
+        return homes
 
     def _renamed(self, path: str, events: Sequence[PathEvent]) -> str | None:
         """Return what a path was last renamed to, unless another existing file has the same content."""
@@ -277,18 +283,18 @@ class StraySidecars:
 
     def _find_by_content(
         self, notes: Sequence[tuple[str, Note]], files: CandidateFiles
-    ) -> Iterator[tuple[str, str, str]]:
-        """Yield the path, id and new file of each comment whose code is in exactly one other file."""
+    ) -> Iterator[MovedComment]:
+        """Yield the comments whose code is in exactly one other file."""
         missing = group_lost_code(self._room, notes)
         if not missing:
             return
         index = build_file_index(self._room, missing, files)
         for lost in missing:
-            for name, anchor in zip(lost.names, lost.anchors, strict=True):
+            for comment_id, anchor in zip(lost.ids, lost.anchors, strict=True):
                 current_call().check()
-                candidates = index.candidates(lost.version, anchor, 2)
+                candidates = index.candidates(lost.version, anchor, limit=2)
                 if not candidates or candidates[0].placement.confidence is not Confidence.HIGH:
                     continue
                 best, is_only = candidates[0], len(candidates) == 1
                 if best.unambiguous or (is_only and best.share >= _MIN_ONLY_FILE_SHARE):
-                    yield lost.path, name, best.path
+                    yield lost.path, comment_id, best.path

@@ -12,7 +12,7 @@ Contract: every comment gets a location, whatever version it was written for and
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -24,11 +24,11 @@ from holdfast.comments.anchors.foreign_notes import (
 )
 from holdfast.comments.anchors.version_chain import VersionChain, VersionHistory
 from holdfast.comments.sidecar import marker
-from holdfast.comments.sidecar.document import Sidecar, as_line_number
+from holdfast.comments.sidecar.document import Sidecar
 from holdfast.comments.sidecar.marker import LINE_NUMBER
-from holdfast.comments.sidecar.note import Note, NoteLocation
+from holdfast.comments.sidecar.note import Note, NoteLocation, as_line_number
 from holdfast.comments.sidecar.source import CurrentSource, split_lines
-from holdfast.comments.tracking.placement import Anchor, Confidence, FileVersion, Placement
+from holdfast.comments.tracking.placement import Confidence, FileVersion, Placement
 
 
 @dataclass
@@ -36,38 +36,43 @@ class TrackingPlan:
     """The locations known without comparing texts, and the chains to track for the others."""
 
     locations: dict[int, NoteLocation] = field(default_factory=dict)
+    """By the position of the comment in its sidecar."""
     chains: list[VersionChain] = field(default_factory=list)
 
 
 def plan_tracking(sidecar: Sidecar, current: CurrentSource | None, history: VersionHistory) -> TrackingPlan:
-    """Separate the comments with a known location from those that must be tracked."""
+    """Separate the comments with a known location from those that must be tracked.
+
+    `current` is None if the source is gone; then every location is known.
+    """
     plan = TrackingPlan()
-    waiting: dict[_Origin, list[int]] = defaultdict(list)
+    untracked: dict[_Origin, list[int]] = defaultdict(list)
     for position, note in enumerate(sidecar.comments):
         location = location_without_tracking(note, current)
         if location is not None:
             plan.locations[position] = location
             note.as_stored = current is not None and (note.evidence or {}).get("seenBlob") == current.blob
         else:
-            waiting[_origin(note, sidecar.source_path)].append(position)
+            untracked[_origin(note, sidecar.source_path)].append(position)
     if current is None:
         return plan
-    for origin, positions in waiting.items():
+    for origin, positions in untracked.items():
+        notes = [sidecar.comments[position] for position in positions]
         text = history.text(origin.blob) if origin.blob else None
         if text is not None:
             versions = _versions_to_current(FileVersion(origin.path, text), origin, current, history)
-            plan.chains.append(_chain(sidecar, versions, positions))
+            anchors = tuple(note.original_anchor for note in notes)
+            plan.chains.append(VersionChain(versions, anchors, tuple(positions)))
         else:
             committed = CommittedVersions(current.path, history)
-            chains = [
-                foreign_chain(sidecar.comments[position], current, committed, position)
-                for position in positions
-            ]
-            plan.chains += _join_chains(chains)
+            plan.chains += _join_chains(
+                foreign_chain(note, current, committed, position)
+                for note, position in zip(notes, positions, strict=True)
+            )
     return plan
 
 
-def _join_chains(chains: Sequence[VersionChain]) -> Iterator[VersionChain]:
+def _join_chains(chains: Iterable[VersionChain]) -> Iterator[VersionChain]:
     """Merge chains through the same versions, because comparing texts is what takes time."""
     groups: dict[tuple[Any, ...], list[VersionChain]] = defaultdict(list)
     for chain in chains:
@@ -105,36 +110,28 @@ def _origin(note: Note, source_path: str) -> _Origin:
 def _versions_to_current(
     old: FileVersion, origin: _Origin, current: CurrentSource, history: VersionHistory
 ) -> tuple[FileVersion, ...]:
-    """Return the versions from the one a comment was written for to the current one."""
+    """Return the versions from the one a comment was written for to the current one, without repetitions."""
     revisions = list(history.revisions_since(origin.path, origin.blob, origin.commit, current.path))
     if origin.last_good_blob and origin.last_good_blob not in (origin.blob, current.blob):
         # If git has no revisions, the last good version is the only one in between.
         text = history.text(origin.last_good_blob)
         revisions += [] if text is None else [FileVersion(origin.path, text)]
-    return (old, *_drop_repeated_texts(revisions, old.text, current), current.version)
-
-
-def _drop_repeated_texts(
-    revisions: Sequence[FileVersion], first: str, current: CurrentSource
-) -> list[FileVersion]:
-    """Return the revisions without those that repeat the previous, the first or the current text."""
-    found: list[FileVersion] = []
+    versions = [old]
     for version in revisions:
-        before = found[-1].text if found else first
-        if version.text not in (before, current.text):
-            found.append(version)
-    return found
+        if version.text not in (versions[-1].text, current.text):
+            versions.append(version)
+    return (*versions, current.version)
 
 
 def apply_placements(sidecar: Sidecar, plan: TrackingPlan, placements: Sequence[Sequence[Placement]]) -> None:
-    """Set the location of every comment."""
+    """Set the location of every comment; `placements` has those of each chain of the plan, in order."""
     for position, location in plan.locations.items():
         sidecar.comments[position].location = location
-    for chain, answers in zip(plan.chains, placements, strict=True):
+    for chain, chain_placements in zip(plan.chains, placements, strict=True):
         lines = split_lines(chain.versions[-1].text)
-        for position, answer in zip(chain.positions, answers, strict=True):
+        for position, tracked in zip(chain.positions, chain_placements, strict=True):
             note = sidecar.comments[position]
-            placement = fragment_placement(note, answer, lines) if chain.from_fragment else answer
+            placement = fragment_placement(note, tracked, lines) if chain.from_fragment else tracked
             location = location_of(note, placement)
             basis = {"basis": LINE_NUMBER} if chain.by_number else note.evidence or {}
             note.location = _cap_by_basis(basis, location)
@@ -145,11 +142,9 @@ def location_of(note: Note, placement: Placement) -> NoteLocation:
     facts = note.evidence or {}
     is_range = note.location.end_line is not None or as_line_number(facts.get("endLine")) is not None
     if placement.line is None:
-        line = as_line_number(facts.get("lastGoodLine")) or note.location.line
-        end = note.location.end_line
+        line, end = note.last_good_line, note.end_line
     else:
-        line = placement.line
-        end = placement.end_line if is_range else None
+        line, end = placement.line, placement.end_line if is_range else None
     if end is not None and end <= line:
         end = None
     return NoteLocation(
@@ -160,19 +155,17 @@ def location_of(note: Note, placement: Placement) -> NoteLocation:
 def location_without_tracking(note: Note, current: CurrentSource | None) -> NoteLocation | None:
     """Return the location of a comment if it is known without comparing texts."""
     facts = note.evidence
-    here = note.location
     if current is None:
-        good = as_line_number((facts or {}).get("lastGoodLine")) or here.line
-        return NoteLocation(good, here.end_line, Confidence.NONE, "file_missing", "file_deleted")
+        return NoteLocation(
+            note.last_good_line, note.end_line, Confidence.NONE, "file_missing", "file_deleted"
+        )
     if facts is None:
         return location_at_marked_line(note, current.lines)
     if facts.get("seenBlob") == current.blob:
         return marker.stored_location(note)
     if facts.get("blob") == current.blob:
-        line = as_line_number(facts.get("line")) or here.line
-        return _cap_by_basis(
-            facts, NoteLocation(line, as_line_number(facts.get("endLine")), Confidence.HIGH, "unchanged")
-        )
+        anchor = note.original_anchor
+        return _cap_by_basis(facts, NoteLocation(anchor.line, anchor.end_line, method="unchanged"))
     return None
 
 
@@ -181,12 +174,3 @@ def _cap_by_basis(facts: Mapping[str, Any], location: NoteLocation) -> NoteLocat
     if facts.get("basis") != LINE_NUMBER or location.confidence is not Confidence.HIGH:
         return location
     return replace(location, confidence=Confidence.MEDIUM, method=LINE_NUMBER)
-
-
-def _chain(sidecar: Sidecar, versions: tuple[FileVersion, ...], positions: Sequence[int]) -> VersionChain:
-    anchors = []
-    for position in positions:
-        facts = sidecar.comments[position].evidence or {}
-        line = as_line_number(facts.get("line")) or sidecar.comments[position].line
-        anchors.append(Anchor(line, as_line_number(facts.get("endLine"))))
-    return VersionChain(versions, tuple(anchors), tuple(positions))

@@ -19,16 +19,15 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from holdfast.comments.anchors.lost_code import build_file_index, group_lost_code, has_left, original_anchor
+from holdfast.comments.anchors.lost_code import build_file_index, group_lost_code, has_left
 from holdfast.comments.anchors.moved_code import Moves
 from holdfast.comments.anchors.plan import location_of
 from holdfast.comments.anchors.tracking_pool import TrackingPool
 from holdfast.comments.anchors.version_chain import VersionChain, track_chain
 from holdfast.comments.comment_writer import CommentWriter
-from holdfast.comments.sidecar import document as sidecars
-from holdfast.comments.sidecar.document import as_line_number
+from holdfast.comments.sidecar.document import Sidecar, empty_sidecar, parse_sidecar
 from holdfast.comments.sidecar.files import SidecarChange
-from holdfast.comments.sidecar.note import MOVED_METHOD, Note, NoteLocation
+from holdfast.comments.sidecar.note import MOVED_METHOD, Note, NoteLocation, as_line_number
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.tracking.moved_files import MovedCode
@@ -43,18 +42,23 @@ _MAX_FILES_WITH_OWN_GIT = 8
 judgement: for a few files, one process for all of them is slower."""
 
 _READING, _COMPARING, _WRITING, _SEARCHING, _STEPS = range(5)
-"""The steps of a scan; progress counts every file once for each."""
+"""The steps of a scan, in order, and their number; progress counts every file once for each step."""
+
+TrackedChains = Mapping[VersionChain, Sequence[Placement]]
+"""Placements computed in the pool, used when the sidecar is written."""
 
 
 @dataclass(frozen=True)
 class ScanOutcome:
     """What a scan found about a comment that moved or has no certain line."""
 
-    name: str
+    comment_id: str
+    """Its alias, which tools show and accept."""
     path: str
     location: NoteLocation
     from_line: int
     from_path: str | None = None
+    """The file that it came from, if it moved to another."""
 
 
 @dataclass
@@ -62,14 +66,14 @@ class ScanSummary:
     """The result of a scan."""
 
     files: int = 0
+    """The number of files with comments."""
     changed: int = 0
+    """The number of those that changed since the last scan or have uncertain comments."""
     comments: int = 0
+    """The number of comments in the changed files."""
     outcomes: list[ScanOutcome] = field(default_factory=list)
     damaged: list[tuple[str, str]] = field(default_factory=list)
-
-
-TrackedChains = Mapping[VersionChain, Sequence[Placement]]
-"""Placements computed in the pool, used when the sidecar is written."""
+    """The files whose sidecars could not be read or written, each with the reason."""
 
 
 class Scan:
@@ -80,11 +84,11 @@ class Scan:
         self._writer = CommentWriter(room)
         self.result = ScanSummary()
         self._missing: list[tuple[str, Note]] = []
+        """The comments whose code left their file, each with the path of that file."""
         self._moving: dict[tuple[str, str], dict[str, NoteLocation]] = defaultdict(dict)
         """New locations by previous and new file, then by comment id."""
 
     def run(self, only: RepoPath | None = None) -> ScanSummary:
-        """Update the comments of all files, or of one."""
         self._store_arrivals(only)
         files, changed = self._room.changed_paths() if only is None else self._only_file(only)
         self.result.files, self.result.changed = files, len(changed)
@@ -119,26 +123,25 @@ class Scan:
         return 0, []
 
     def _update(self, changed: Sequence[str]) -> None:
-        known = self._track_in_parallel(changed)
+        tracked = self._track_in_parallel(changed)
         for position, path in enumerate(changed):
             self._report_progress(_WRITING, position, f"Writing {path}")
-            self._record_damage(path, partial(self._update_file, path, known))
+            self._record_damage(path, partial(self._update_file, path, tracked))
         self._relocate()
 
     def _track_in_parallel(self, paths: Sequence[str]) -> TrackedChains:
-        """Track all chains of the changed files, on every core."""
-        known: dict[VersionChain, Sequence[Placement]] = {}
+        tracked: dict[VersionChain, Sequence[Placement]] = {}
         if not paths:
-            return known
+            return tracked
         with TrackingPool(len(paths)) as pool:
-            waiting = []
+            pending = []
             for position, path in enumerate(paths):
                 self._report_progress(_READING, position, f"Reading {path}")
-                waiting += [(path, chain, pool.follow(chain)) for chain in self._chains(path)]
-            for position, (path, chain, answer) in enumerate(waiting):
-                self._report_progress(_COMPARING, position * len(paths) / len(waiting), f"Comparing {path}")
-                known[chain] = answer()
-        return known
+                pending += [(path, chain, pool.follow(chain)) for chain in self._chains(path)]
+            for position, (path, chain, wait_for_placements) in enumerate(pending):
+                self._report_progress(_COMPARING, position * len(paths) / len(pending), f"Comparing {path}")
+                tracked[chain] = wait_for_placements()
+        return tracked
 
     def _report_progress(self, step: int, done: float, message: str) -> None:
         """Report progress; this is also where a cancelled scan stops."""
@@ -146,36 +149,36 @@ class Scan:
         current_call().progress(step * count + done, _STEPS * count, message)
 
     def _chains(self, path: str) -> list[VersionChain]:
-        found: list[VersionChain] = []
-        self._record_damage(path, lambda: found.extend(self._plan_of(path)), report=False)
-        return found
+        chains: list[VersionChain] = []
 
-    def _plan_of(self, path: str) -> list[VersionChain]:
-        place = RepoPath.parse(path)
-        return self._room.plan_for(place, self._room.stored(place)).chains
+        def plan() -> None:
+            source = RepoPath.parse(path)
+            chains.extend(self._room.plan_for(source, self._room.stored(source)).chains)
 
-    def _update_file(self, path: str, known: TrackedChains) -> None:
+        # A failure is reported when the file is written.
+        self._record_damage(path, plan, report=False)
+        return chains
+
+    def _update_file(self, path: str, tracked: TrackedChains) -> None:
         """Write the new locations of one file's comments; a chain that has changed since is tracked again."""
-        place = RepoPath.parse(path)
-        source = self._room.tree.signature(place)
-        with self._writer.changing(place, lambda chain: known.get(chain) or track_chain(chain)) as change:
+        source = RepoPath.parse(path)
+        signature = self._room.tree.signature(source)
+        with self._writer.changing(source, lambda chain: tracked.get(chain) or track_chain(chain)) as change:
             previous_lines = _stored_lines(change)
             notes = list(change.sidecar.comments)
         self.result.comments += len(notes)
         for note in notes:
             self._record_outcome(path, note, previous_lines.get(note.id, note.line))
-        if source is not None and self._room.tree.signature(place) == source:
-            written = self._read_again(place, notes)
+        if signature is not None and self._room.tree.signature(source) == signature:
+            written = self._read_again(source, notes)
             # A comment that came from another file is checked in every scan: its code may return there.
             are_home = all(_home_path(path, note) == path for note in notes)
-            self._room.cache_locations(place, written, source, written=are_home)
+            self._room.cache_locations(source, written, signature, written=are_home)
 
-    def _read_again(self, place: RepoPath, notes: Sequence[Note]) -> sidecars.Sidecar:
+    def _read_again(self, source: RepoPath, notes: Sequence[Note]) -> Sidecar:
         """Return the sidecar as it is on disk now, with the locations that were just found."""
-        data = self._room.sidecar_bytes(place)
-        sidecar = (
-            sidecars.empty_sidecar(place.text) if data is None else sidecars.parse_sidecar(place.text, data)
-        )
+        data = self._room.sidecar_bytes(source)
+        sidecar = empty_sidecar(source.text) if data is None else parse_sidecar(source.text, data)
         locations = {note.id: note.location for note in notes}
         for note in sidecar.comments:
             note.location = locations.get(note.id, note.location)
@@ -198,10 +201,10 @@ class Scan:
             current = self._room.current_source(source_path(path))
         except HoldfastError:
             return None  # the path comes from the sidecar, so it may be any text
-        version = self._room.annotated_version(note.marker)
+        version = self._room.annotated_version(note)
         if version is None or current is None:
             return None
-        (placement,) = track(version, current.version, [original_anchor(note)])
+        (placement,) = track(version, current.version, [note.original_anchor])
         if placement.line is None or placement.confidence is not Confidence.HIGH:
             return None
         return NoteLocation(placement.line, placement.end_line, method=placement.method)
@@ -217,9 +220,9 @@ class Scan:
             index = build_file_index(self._room, lost_code)
             for lost in lost_code:
                 current_call().check()
-                for name, moved in zip(lost.names, index.find(lost.version, lost.anchors), strict=True):
+                for comment_id, moved in zip(lost.ids, index.find(lost.version, lost.anchors), strict=True):
                     if moved is not None:
-                        found[lost.path, name] = moved
+                        found[lost.path, comment_id] = moved
         self._move_or_report(found)
 
     def _move_or_report(self, found: Mapping[tuple[str, str], MovedCode]) -> None:
@@ -238,12 +241,12 @@ class Scan:
                 self._moving[path, moved.path][note.id] = location
             else:
                 self._report_lost(path, note, moved)
-        for (source, target), names in self._moving.items():
-            self._record_damage(source, partial(self._move, source, target, names))
+        for (source, target), locations in self._moving.items():
+            self._record_damage(source, partial(self._move, source, target, locations))
 
-    def _move(self, source: str, target: str, names: dict[str, NoteLocation]) -> None:
+    def _move(self, source: str, target: str, locations: dict[str, NoteLocation]) -> None:
         lines = {note.id: note.line for path, note in self._missing if path == source}
-        for note in self._writer.relocate(RepoPath.parse(source), RepoPath.parse(target), names):
+        for note in self._writer.relocate(RepoPath.parse(source), RepoPath.parse(target), locations):
             self.result.outcomes.append(
                 ScanOutcome(note.alias, target, note.location, lines.get(note.id, note.line), source)
             )
@@ -258,9 +261,9 @@ class Scan:
 
     def _keep_candidates(self, path: str, note: Note, location: NoteLocation) -> None:
         with self._writer.changing(RepoPath.parse(path)) as change:
-            found = change.sidecar.find(note.id)
-            if found is not None and found.orphaned:
-                found.location, found.as_stored = location, False
+            orphan = change.sidecar.find(note.id)
+            if orphan is not None and orphan.orphaned:
+                orphan.location, orphan.as_stored = location, False
 
     def _record_damage(self, path: str, action: Callable[[], None], *, report: bool = True) -> None:
         """Run an action; if it fails for this file, record that (if `report`) and continue."""
@@ -284,9 +287,9 @@ def _home_path(path: str, note: Note) -> str:
 
 
 def _stored_lines(change: SidecarChange) -> dict[str, int]:
-    """Return the lines that the sidecar stores, before the new ones are written."""
-    found = {}
+    """Return the lines that the sidecar stores, by comment id, before the new ones are written."""
+    lines = {}
     for note in change.sidecar.comments:
         stored = as_line_number((note.marker or {}).get("line")) or as_line_number(note.raw.get("line"))
-        found[note.id] = stored or note.line
-    return found
+        lines[note.id] = stored or note.line
+    return lines

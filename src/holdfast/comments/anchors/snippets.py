@@ -10,13 +10,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.comments.sidecar.document import as_line_number
-from holdfast.comments.sidecar.note import Note
+from holdfast.comments.sidecar.note import Note, as_line_number
 from holdfast.comments.sidecar.source import BLANK_LINE, split_lines
 from holdfast.kernel.text import shorten
 
 if TYPE_CHECKING:
     from holdfast.comments.store import Comments
+
+
+_MAX_LINE_CHARACTERS = 1000
+"""Characters of a line that are returned. A judgement: enough to recognise a line of generated code."""
+
+_CHECKED_CHARACTERS = 8000
+"""Characters that are checked for NUL. git checks as many bytes (`FIRST_FEW_BYTES` in xdiff-interface.c)."""
 
 
 @dataclass(frozen=True)
@@ -41,15 +47,8 @@ class Snippet:
         return self.lines[index] if 0 <= index < len(self.lines) else ""
 
 
-MAX_LINE_CHARACTERS = 1000
-"""Characters of a line that are returned. A judgement: enough to recognise a line of generated code."""
-
-_CHECKED_CHARACTERS = 8192
-"""Characters that are checked for NUL. git checks 8000 bytes (`FIRST_FEW_BYTES` in xdiff-interface.c)."""
-
-
 def number_lines(lines: Sequence[str], start: int, marked: range = range(0)) -> str:
-    """Prefix lines with their numbers, and mark some of them with an angle bracket."""
+    """Prefix lines with their numbers from `start`; those in `marked` also get an angle bracket."""
     width = len(str(start + len(lines)))
     return "\n".join(
         f"{number:>{width}}{'>' if number in marked else ' '} {shorten_line(line)}"
@@ -58,8 +57,8 @@ def number_lines(lines: Sequence[str], start: int, marked: range = range(0)) -> 
 
 
 def shorten_line(line: str) -> str:
-    """Cut a line that is too long to read."""
-    return shorten(line, MAX_LINE_CHARACTERS)
+    """Cut a line that is too long to read, such as one of generated code."""
+    return shorten(line, _MAX_LINE_CHARACTERS)
 
 
 def is_text(text: str) -> bool:
@@ -83,27 +82,26 @@ def snippet_around(path: str, text: str, line: int, end_line: int | None, margin
 
 def original_snippet(room: Comments, note: Note, path: str, margin: int) -> Snippet | None:
     """Return the lines a comment was written for, from its version or else from its marker, if known."""
-    facts = note.evidence or {}
-    line = as_line_number(facts.get("line"))
-    version = room.annotated_version(note.marker)
-    if version is not None and line is not None:
-        return snippet_around(
-            version.path or path, version.text, line, as_line_number(facts.get("endLine")), margin
-        )
-    return _snippet_from_marker(note, path, margin)
+    version = room.annotated_version(note)
+    if version is None or as_line_number((note.evidence or {}).get("line")) is None:
+        return _snippet_from_marker(note, path, margin)
+    anchor = note.original_anchor
+    return snippet_around(version.path or path, version.text, anchor.line, anchor.end_line, margin)
 
 
 def _snippet_from_marker(note: Note, path: str, margin: int) -> Snippet | None:
-    """Return the three lines that a marker stores, without their indentation."""
+    """Return a comment's line and, with any margin, its neighbours as the marker stores them: trimmed."""
     marker = note.marker or {}
     stored = [marker.get(name) for name in ("prevLineText", "lineText", "nextLineText")]
     before, own, after = (value if isinstance(value, str) else "" for value in stored)
     if not own:
         return None
     line = as_line_number(marker.get("line")) or note.line
-    own = "" if own == BLANK_LINE else own
-    if not margin:
-        return Snippet(path, line, (own,), range(line, line + 1))
-    lines = ((before,) if before else ()) + (own,) + ((after,) if after else ())
-    start = line - 1 if before and line > 1 else line
-    return Snippet(path, start, lines, range(line, line + 1))
+    lines = ["" if own == BLANK_LINE else own]
+    start = line
+    if margin and after:
+        lines.append(after)
+    if margin and before:
+        lines.insert(0, before)
+        start = max(1, line - 1)
+    return Snippet(path, start, tuple(lines), range(line, line + 1))

@@ -6,9 +6,8 @@ work; a scan of three files tracks in this process, because starting workers wou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from concurrent.futures import BrokenExecutor, Future
 
 from holdfast.comments.anchors.version_chain import VersionChain, track_chain
 from holdfast.comments.tracking.placement import Placement
@@ -17,8 +16,7 @@ from holdfast.storage.processes.child import cores
 from holdfast.storage.processes.pool import ProcessPool
 
 _MIN_FILES_FOR_WORKERS = 40
-"""Number of files from which on worker processes are started. A judgement: starting them takes about as long
-as tracking so many files."""
+"""Files from which on workers are started. A judgement: starting them takes as long as tracking so many."""
 
 PendingPlacements = Callable[[], Sequence[Placement]]
 """Waits for the placements of a chain and returns them."""
@@ -27,21 +25,25 @@ PendingPlacements = Callable[[], Sequence[Placement]]
 class TrackingPool:
     """Tracks chains in this process, or in one process per core if there are many files."""
 
-    def __init__(self, files: int) -> None:
-        is_worthwhile = files >= _MIN_FILES_FOR_WORKERS and cores() > 1
+    def __init__(self, file_count: int) -> None:
+        is_worthwhile = file_count >= _MIN_FILES_FOR_WORKERS and cores() > 1
         self._executor = ProcessPool() if is_worthwhile else None
 
     def follow(self, chain: VersionChain) -> PendingPlacements:
         """Start tracking a chain, and return a function that waits for the result."""
         if self._executor is None:
             return lambda: track_chain(chain)
-        with _report_worker_death():
-            future = self._executor.submit(track_chain, chain)
+        future: Future[Sequence[Placement]] = self._executor.submit(track_chain, chain)
 
         def wait() -> Sequence[Placement]:
-            with _report_worker_death():
-                placements: Sequence[Placement] = future.result()
-                return placements
+            try:
+                return future.result()
+            except BrokenExecutor:
+                # The system ends processes that use too much memory.
+                raise Unavailable(
+                    "A worker process that compares texts was terminated; nothing was written.",
+                    hint="Free some memory and try again, or scan one file at a time.",
+                ) from None
 
         return wait
 
@@ -51,15 +53,3 @@ class TrackingPool:
     def __exit__(self, *failure: object) -> None:
         if self._executor is not None:
             self._executor.shutdown()
-
-
-@contextmanager
-def _report_worker_death() -> Iterator[None]:
-    """Translate the death of a worker process: the system kills processes that use too much memory."""
-    try:
-        yield
-    except BrokenExecutor:
-        raise Unavailable(
-            "A worker process that compares texts was terminated; nothing was written.",
-            hint="Free some memory and try again, or scan one file at a time.",
-        ) from None

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from holdfast.storage.git.history.file_history import FileHistory
 
 _MAX_INTERMEDIATE_VERSIONS = 24
-"""Revisions between the first and the last version; of more, an even sample is taken. A judgement: every one
-is another comparison of texts."""
+"""Revisions between the first and the last version; of more, an even sample is taken. A judgement: each is
+another comparison of texts."""
 
 
 class VersionHistory:
@@ -43,15 +43,17 @@ class VersionHistory:
             data = self._history.blob(blob)
         return None if data is None else decode_source(data)
 
-    def revisions_since(self, path: str, blob: str, commit: str | None, now: str) -> list[FileVersion]:
+    def revisions_since(
+        self, path: str, blob: str, commit: str | None, current_path: str
+    ) -> list[FileVersion]:
         """Return the committed versions of a file after `blob`, oldest first.
 
-        `commit` is the one on which the first version was written, `now` the file's current path.
+        `path` and `commit` are the file's path and the HEAD commit when that version was annotated.
         """
         if commit is None or commit == self._history.head():
             return []
-        if path != now or path not in self._batched_paths:
-            return self._sample(now, blob, self._history.revisions(path, commit, now))
+        if path != current_path or path not in self._batched_paths:
+            return self._sample(current_path, blob, self._history.revisions(path, commit, current_path))
         if commit not in self._revisions:
             self._revisions[commit] = self._history.all_revisions(commit, sorted(self._batched_paths))
         return self._sample(path, blob, self._revisions[commit].get(path, []))
@@ -84,6 +86,7 @@ class VersionChain:
 
     versions: tuple[FileVersion, ...]
     anchors: tuple[Anchor, ...]
+    """The lines to track, in the first version."""
     positions: tuple[int, ...]
     """The positions in the sidecar of the comments that the anchors belong to."""
     from_fragment: bool = False
@@ -93,7 +96,7 @@ class VersionChain:
 
 
 def track_chain(chain: VersionChain) -> list[Placement]:
-    """Track the anchors of a chain."""
-    from holdfast.comments.tracking.follow import follow
+    """Return where the anchors of a chain are in its last version."""
+    from holdfast.comments.tracking.follow import follow  # most reads find every location in the cache
 
     return follow(chain.versions, chain.anchors)

@@ -14,7 +14,7 @@ from typing import Any
 
 from holdfast.comments.export.records import ExportedComment, ExportedFile, ExportTally
 from holdfast.comments.sidecar.note import confidence_of, model_of
-from holdfast.comments.text import TAGS, UNTAGGED
+from holdfast.comments.text import UNTAGGED, order_tags
 from holdfast.kernel.errors import Unavailable
 from holdfast.kernel.untrusted import visible, visible_in
 
@@ -98,7 +98,7 @@ def markdown_pieces(files: Iterable[ExportedFile], tally: ExportTally) -> Iterat
     for file in files:
         yield f"\n## {escape_inline(file.path)}\n"
         language = _fence_language(file.path)
-        for tag in _ordered_tags(file):
+        for tag in order_tags(comment.tag or UNTAGGED for comment in file.comments):
             yield f"\n### {escape_inline(tag)} Comments\n"
             yield from (
                 _markdown_entry(comment, language)
@@ -109,11 +109,6 @@ def markdown_pieces(files: Iterable[ExportedFile], tally: ExportTally) -> Iterat
         yield "\nThere are no comments.\n"
     for path in tally.damaged:
         yield f"\nThe comments of {escape_inline(path)} could not be read.\n"
-
-
-def _ordered_tags(file: ExportedFile) -> list[str]:
-    found = {comment.tag or UNTAGGED for comment in file.comments}
-    return [tag for tag in TAGS if tag in found] + sorted(found - set(TAGS))
 
 
 def _markdown_entry(exported: ExportedComment, language: str) -> str:

@@ -49,7 +49,6 @@ class ExportedComment:
 
     @classmethod
     def of(cls, path: str, note: Note, context: Snippet | None) -> ExportedComment:
-        """Return a comment as it is exported."""
         symbol = note.symbol
         container = f"{symbol.container}." if symbol is not None and symbol.container else ""
         return cls(
@@ -98,7 +97,6 @@ def read_files(
 def _export_comments(
     room: Comments, path: str, notes: list[Note], margin: int | None
 ) -> list[ExportedComment]:
-    """Return the comments of a file, in the order of their lines."""
     ordered = sorted(notes, key=lambda note: (note.line, note.alias))
     source = None if margin is None else _readable_source(room, path)
     return [ExportedComment.of(path, note, _context(room, path, note, source, margin)) for note in ordered]

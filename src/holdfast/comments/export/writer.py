@@ -74,7 +74,6 @@ class BoundedBuffer(io.BytesIO):
         self._limit = limit
 
     def write(self, data: Any) -> int:
-        """Append bytes, or raise if the limit is exceeded."""
         written = super().write(data)
         if self.tell() > self._limit:
             raise TooLarge(

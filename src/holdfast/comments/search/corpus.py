@@ -55,20 +55,24 @@ class Corpus:
         """Load what changed in the index; `state` is its token and its generation."""
         if self._state == state:
             return
-        if self._state is None or self._state[0] != state[0]:
-            is_rebuilt, since = True, -1
-        else:
-            is_rebuilt, since = False, self._state[1]
-        rows = connection.execute(_SELECT_FILES).fetchall()
-        self.paths = {row[0]: row[1] for row in rows}
-        self.sources = {row[1]: row[4] for row in rows}
-        self.damaged = [row[1] for row in rows if row[2] is not None]
-        changed = [row[0] for row in rows if row[3] > since]
+        token, _ = state
+        known_token, since = self._state or (None, -1)
+        is_rebuilt = token != known_token
+        if is_rebuilt:
+            since = -1
+        self.paths, self.sources, self.damaged = {}, {}, []
+        changed: list[int] = []
+        for file, path, damage, generation, source in connection.execute(_SELECT_FILES):
+            self.paths[file], self.sources[path] = path, source
+            if damage is not None:
+                self.damaged.append(path)
+            if generation > since:
+                changed.append(file)
         self._replace(dict(_read_comments(connection, None if is_rebuilt else changed)), set(changed))
         self._state = state
 
     def _replace(self, new: Mapping[int, _FileComments], changed: Set[int]) -> None:
-        """Replace the comments of changed files by `new`, and renumber all comments."""
+        """Replace the comments of changed files with `new`, and renumber all comments."""
         parts: list[tuple[Texts, range]] = []
         fields: list[FilterFields] = []
         numbers: dict[int, range] = {}
@@ -107,7 +111,6 @@ class Corpus:
         return set.intersection(*sets) if sets else None
 
     def _equal_to(self, name: str, value: object) -> set[int]:
-        """Return the comments with a value in one field."""
         column = FilterFields._fields.index(name)
         return {number for number, fields in enumerate(self._fields) if fields[column] == value}
 
@@ -119,7 +122,6 @@ class Corpus:
         return {number for number, time in enumerate(times) if time is not None and first <= time <= last}
 
     def _in_paths(self, pattern: str) -> set[int]:
-        """Return the comments of the files that a path or a pattern matches."""
         matches_path = file_filter(pattern)
         files = zip(self.paths.values(), self._numbers.values(), strict=True)
         return set(chain.from_iterable(numbers for path, numbers in files if matches_path(path)))
@@ -138,10 +140,10 @@ def _read_comments(
         rows = chain.from_iterable(connection.execute(_SELECT_OF_FILE, (file,)) for file in changed)
     interned: dict[object, Any] = {}
     for file, group in groupby(rows, itemgetter(0)):
-        comments = list(group)
-        # Values repeat often; equal values share one object.
-        fields = [
-            FilterFields(row[2], *(interned.setdefault(value, value) for value in row[3:]))
-            for row in comments
-        ]
-        yield file, (Texts(row[1] for row in comments), fields)
+        texts: list[str] = []
+        fields: list[FilterFields] = []
+        for _, text, comment_id, *values in group:
+            texts.append(text)
+            # Values repeat often; equal values share one object.
+            fields.append(FilterFields(comment_id, *(interned.setdefault(value, value) for value in values)))
+        yield file, (Texts(texts), fields)

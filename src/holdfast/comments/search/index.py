@@ -61,7 +61,7 @@ class SearchIndex:
         self._listing = listing
         self._load = load
         self._moves = moves
-        # Work trees of one repository share the folder; each has its own index.
+        # Work trees of one repository share the folder; each has its own index. Few share it, so 48 bits do.
         tree = hashlib.sha256(os.fsencode(repository.root)).hexdigest()[:12]
         self._database = DerivedDatabase(
             repository.store_directory,
@@ -94,12 +94,12 @@ class SearchIndex:
                     self._caught_up = None
         raise Busy("The comments change faster than they can be read.", hint="Try again shortly.")
 
-    def path_of(self, name: str) -> str | None:
-        """Return the file that the comment with this id is shown with now."""
-        if not self.find(CommentQuery(limit=1)).total:
+    def path_of(self, comment_id: str) -> str | None:
+        """Return the file that the comment with this alias is shown with now, or None if there is none."""
+        if not self.find(CommentQuery(limit=1)).total:  # this also updates the index
             return None
         with self._database.read() as connection:
-            row = connection.execute(_SELECT_PATH, (name,)).fetchone()
+            row = connection.execute(_SELECT_PATH, (comment_id,)).fetchone()
         return None if row is None else str(row[0])
 
     def counts(self) -> dict[str, int]:
@@ -114,7 +114,6 @@ class SearchIndex:
         return states | {"orphaned": orphaned, "to review": review, "files": files}
 
     def close(self) -> None:
-        """Close the connections and stop watching."""
         self._database.close()
         self._listing.close()
 
@@ -125,6 +124,7 @@ class SearchIndex:
             self._last_listing, self._last_moves = listing, moves
             self._files = {source_of(path): signature for path, signature in listing.items()}
             if moves is not None:
+                # The signature of a file whose comments moved also changes with the moves.
                 for path in (*moves.homes, *moves.arriving):
                     number, *rest = self._files.get(path, (0, 0, 0, 0))
                     self._files[path] = (number + moves.token, rest[0], rest[1], rest[2])

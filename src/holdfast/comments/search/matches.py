@@ -20,15 +20,13 @@ _MIN_TEXTS_PER_SELECTED = 8
 values are judgements; `bench/search` measures the result (decision 0018)."""
 
 _MIN_TEXTS_PER_HIT = 4
-"""If more than one in this many texts contains a word, it is counted in every text, which is then faster than
-searching from match to match."""
+"""If more than one in this many texts contains a word, counting it in every text is faster than searching."""
 
 _WINDOW_BYTES = 8192
 """Bytes that RE2 is given at once: an expression may read all of them before it returns a short match."""
 
 _MAX_SCANNED_MATCHES = 2
-"""Matches in one text that are counted during the joined search; with more of them the text is counted
-alone."""
+"""Matches in one text that are counted in the joined search; a text with more of them is counted alone."""
 
 _ASCII_SIZE = 128
 """Number of ASCII characters."""
@@ -98,20 +96,18 @@ def count_matches(pattern: Pattern, texts: Texts, selected: set[int] | None = No
 
 
 def _count_in_all(pattern: Pattern, texts: Texts) -> dict[int, int]:
-    """Count a pattern in all texts, in the fastest way that its form allows."""
     if pattern.texts:
         return _add_counts([_count_plain_text(text, texts.folded) for text in pattern.texts])
     if pattern.prefix is not None:
         return _count_prefix(pattern.prefix, texts.folded)
-    if pattern.is_one_letter:
-        return _count_letters(pattern.expression, texts.plain)
+    if pattern.is_one_character:
+        return _count_single_characters(pattern.expression, texts.plain)
     if pattern.by_line is not None:
         return _count_by_window(pattern, pattern.by_line, texts.plain)
     return _count_one_by_one(pattern, texts, range(len(texts.plain.ends)))
 
 
 def _count_one_by_one(pattern: Pattern, texts: Texts, numbers: Iterable[int]) -> dict[int, int]:
-    """Match a pattern in some texts, one by one."""
     if pattern.text is None:
         counts = ((number, pattern.expression.count(texts.plain[number])) for number in numbers)
     else:
@@ -153,7 +149,6 @@ def _count_plain_text(text: str, joined: JoinedTexts) -> dict[int, int]:
 
 
 def _count_prefix(text: str, joined: JoinedTexts) -> dict[int, int]:
-    """Count a plain text at the start of texts."""
     has_prefix = map(joined.data.startswith, repeat(_encode_needle(text)), *joined.bounds())
     return {number: 1 for number, is_match in enumerate(has_prefix) if is_match}
 
@@ -169,7 +164,7 @@ def _add_counts(counts: Sequence[dict[int, int]]) -> dict[int, int]:
     return _cap_counts((number, total[number]) for number in sorted(total))
 
 
-def _count_letters(expression: Expression, joined: JoinedTexts) -> dict[int, int]:
+def _count_single_characters(expression: Expression, joined: JoinedTexts) -> dict[int, int]:
     """Count an expression that matches single characters; in ASCII texts by deleting those characters."""
     matching = bytes(byte for byte in range(_ASCII_SIZE) if expression.count(bytes([byte])))
     texts = map(joined.__getitem__, range(len(joined.ends)))

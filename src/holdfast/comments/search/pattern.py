@@ -11,8 +11,7 @@ from itertools import permutations
 from typing import Any, NamedTuple
 
 MAX_MATCHES_COUNTED = 100
-"""Matches in one comment are counted up to this number. A judgement: beyond it, the order of results hardly
-matters."""
+"""Matches in one comment that are counted. A judgement: beyond them, the order of results hardly matters."""
 
 _MAX_AUTOMATON_BYTES = 8 << 20
 """Memory for the automata of an expression, RE2's `max_mem` option; 8 MiB is its default."""
@@ -25,7 +24,7 @@ _MAX_ALTERNATIVES = 3
 """Up to so many alternatives are counted as plain texts. A judgement; `bench/search` measures the result."""
 
 _SPECIAL_CHARACTERS = frozenset(".^$*+?()[]{}|\\")
-_ONE_LETTER = re.compile(r"\.|\\[dDsSwW]|\[\^?[\w -]+\]")
+_ONE_CHARACTER = re.compile(r"\.|\\[dDsSwW]|\[\^?[\w -]+\]")
 _WORD_START = re.compile(r"\\b\w", re.ASCII)
 _LINE_ANCHOR = re.compile(r"[\^$]")
 _TEXT_ANCHOR = re.compile(r"\\[Az]|\(\?[a-zA-Z]*-")
@@ -46,7 +45,7 @@ class Expression:
         self.search = partial(self._compiled.Match, _re2.RE2.Anchor.UNANCHORED)
         """Takes bytes, a start and an end; returns the span of the first match, or (-1, -1), in a list."""
         self.size: int = self._compiled.ProgramSize()
-        """Number of instructions: at worst RE2 executes each of them at each letter."""
+        """Number of instructions: at worst RE2 executes each of them at each character."""
 
     @property
     def refusal(self) -> str | None:
@@ -90,11 +89,10 @@ class Pattern(NamedTuple):
     """Whether `by_line` may find additional matches in a text of several lines."""
     is_rough: bool
     """Whether `by_line` may find additional matches in any text."""
-    is_one_letter: bool
-    """Whether every match is a single letter, regardless of context."""
+    is_one_character: bool
+    """Whether every match is a single character, regardless of context."""
 
     def count(self, text: str) -> int:
-        """Return the number of matches in a text, up to `MAX_MATCHES_COUNTED`."""
         if self.text is not None:
             return min(fold_case(text).count(self.text), MAX_MATCHES_COUNTED)
         return self.expression.count(encode(text))
@@ -117,7 +115,7 @@ def compile_query(query: str) -> Pattern:
         by_line=_compile_by_line(query.removeprefix(r"\b") if is_rough else query),
         has_line_anchors=_LINE_ANCHOR.search(query) is not None,
         is_rough=is_rough,
-        is_one_letter=_ONE_LETTER.fullmatch(query) is not None,
+        is_one_character=_ONE_CHARACTER.fullmatch(query) is not None,
     )
 
 
@@ -168,7 +166,7 @@ def _options() -> Any:
     return options
 
 
-class _SmallLetters(dict[int, str | int]):
+class _LowerCaseForms(dict[int, str | int]):
     """The lower case form of each character, computed at first use; always a single character."""
 
     def __missing__(self, code: int) -> str | int:
@@ -179,9 +177,9 @@ class _SmallLetters(dict[int, str | int]):
         return small
 
 
-_small_letters = _SmallLetters()
+_lower_case_forms = _LowerCaseForms()
 
 
 def fold_case(text: str) -> str:
     """Fold the case of a text character by character, so that its length does not change."""
-    return text.lower() if text.isascii() else text.translate(_small_letters)
+    return text.lower() if text.isascii() else text.translate(_lower_case_forms)

@@ -16,6 +16,7 @@ from holdfast.comments.sidecar.document import Sidecar
 from holdfast.comments.sidecar.note import Note, confidence_of, model_of
 from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import microseconds_of
+from holdfast.storage.watching.listing import RECENT_NANOSECONDS
 from holdfast.storage.watching.watched_listing import WatchedSignature
 
 APPLICATION_ID = 0x48464353  # "HFCS"
@@ -54,13 +55,8 @@ _DELETE_COMMENTS = "DELETE FROM comment WHERE file = (SELECT id FROM file WHERE 
 _RECENT_SIGNATURE = "young"
 """Stored in place of the signature of a file that must be read again; no signature is equal to it."""
 
-_MIN_AGE_NANOSECONDS = 2_000_000_000
-"""Files modified more recently than this are read again: another change could have the same timestamp. The
-coarsest resolution in use is the two seconds of FAT (Microsoft, 'File Times')."""
-
 _FILES_PER_REPORT = 50
 """Files between two reports of progress. A judgement: a person sees it move, at no cost."""
-
 
 LoadFile = Callable[[str], tuple[str, Sidecar | str]]
 """Returns a source's signature, and its comments or the reason why they cannot be read."""
@@ -74,7 +70,6 @@ class RowWriter:
         self._load_file = load_file
 
     def create(self, wanted: Mapping[str, WatchedSignature]) -> None:
-        """Create the tables and fill them."""
         for statement in TABLES:
             self._connection.execute(statement)
         self._connection.execute(
@@ -84,9 +79,13 @@ class RowWriter:
 
     def replace(self, wanted: Mapping[str, WatchedSignature]) -> None:
         """Update the tables so that exactly the wanted files have rows."""
-        known = dict(self._connection.execute("SELECT path, signature FROM file"))
-        changed = {path: found for path, found in wanted.items() if known.get(path) != _signature_text(found)}
-        gone = [path for path in known if path not in wanted]
+        stored = dict(self._connection.execute("SELECT path, signature FROM file"))
+        changed = {
+            path: signature
+            for path, signature in wanted.items()
+            if stored.get(path) != _signature_text(signature)
+        }
+        gone = [path for path in stored if path not in wanted]
         if changed or gone:
             self._begin_generation()
         for path in gone:
@@ -95,7 +94,6 @@ class RowWriter:
         self._write(changed)
 
     def place(self, moved: Iterable[str]) -> None:
-        """Locate the comments of files again whose sources changed."""
         self._begin_generation()
         for path in moved:
             row = self._connection.execute("SELECT signature FROM file WHERE path = ?", (path,)).fetchone()
@@ -136,11 +134,8 @@ def state_of(connection: sqlite3.Connection) -> tuple[str, int]:
 
 
 def _comment_row(note: Note) -> tuple[Any, ...]:
+    """Return the values of the columns that `_INSERT_COMMENT` names, in order, without the file."""
     ai = note.ai
-    if note.orphaned:
-        standing = "orphaned"
-    else:
-        standing = "review" if note.location.needs_review else "placed"
     return (
         note.line,
         note.end_line,
@@ -151,7 +146,7 @@ def _comment_row(note: Note) -> tuple[Any, ...]:
         _replace_surrogates(note.created),
         microseconds_of(note.created),
         note.status,
-        standing,
+        note.location.standing,
         note.reason,
         int(ai is not None),
         model_of(ai),
@@ -168,6 +163,9 @@ def _signature_text(signature: WatchedSignature) -> str:
 
 
 def _signature_to_store(signature: WatchedSignature) -> str:
-    """Return a signature as text; for a file changed too recently, a value that matches no signature."""
-    is_young = max(signature[2:]) > time.time_ns() - _MIN_AGE_NANOSECONDS
-    return _RECENT_SIGNATURE if is_young else _signature_text(signature)
+    """Return a signature as text; for a recently changed file, a value that matches no signature.
+
+    Another change of such a file could have the same timestamp, so it must be read again.
+    """
+    is_recent = max(signature[2:]) > time.time_ns() - RECENT_NANOSECONDS
+    return _RECENT_SIGNATURE if is_recent else _signature_text(signature)

@@ -93,6 +93,7 @@ class CommentRecord(NamedTuple):
     sequence: int
     """The number of our write, counted per sidecar, that last wrote it."""
     updated: str
+    """When it was last changed, or deleted."""
     content: str | None
     """The comment and its marker as JSON; None if we deleted it."""
     known_elsewhere: bool
@@ -128,13 +129,11 @@ class Archive:
         """Store the bytes of a source file durably and return their blob id."""
         blob = blob_id(data)
         if self.version(blob) is None:
-            row = (blob, zlib.compress(data, 6))
+            row = (blob, zlib.compress(data))
             self._update(lambda connection: connection.execute(_INSERT_VERSION, row))
         return blob
 
     def version(self, blob: str) -> bytes | None:
-        """Return the bytes stored under a blob id, or None."""
-
         def select(connection: sqlite3.Connection) -> bytes | None:
             row = connection.execute(_SELECT_VERSION, (blob,)).fetchone()
             return None if row is None else zlib.decompress(row[0])
@@ -150,8 +149,9 @@ class Archive:
             if known_digest is not None and known_digest == digest:
                 return SidecarRecord(known_digest, sequence)
             rows = connection.execute(_SELECT_COMMENTS, (self._work_tree, path)).fetchall()
-            entries = [CommentRecord(row[0], row[1], row[2], row[3], bool(row[4])) for row in rows]
-            return SidecarRecord(known_digest, sequence, tuple(entries))
+            # The columns are those of `CommentRecord`, in order.
+            entries = tuple(CommentRecord._make(row)._replace(known_elsewhere=bool(row[-1])) for row in rows)
+            return SidecarRecord(known_digest, sequence, entries)
 
         return self._query(select, SidecarRecord())
 
@@ -214,7 +214,6 @@ class Archive:
         return [] if database is None else database.verify()
 
     def close(self) -> None:
-        """Close the database if it was opened."""
         self._database.close()
 
     def _query(self, query: Callable[[sqlite3.Connection], Answer], default: Answer) -> Answer:
@@ -260,9 +259,9 @@ def written_record(
     content = json.dumps({"comment": comment, "marker": marker})
     # Another program's timestamp may contain a lone surrogate, which SQLite rejects.
     updated = str(comment.get("updated", "")).encode("utf-8", "replace").decode()
-    return CommentRecord(str(comment["id"]), sequence, updated, content, False)
+    return CommentRecord(str(comment["id"]), sequence, updated, content, known_elsewhere=False)
 
 
-def tombstone(comment_id: str, moment: str, sequence: int) -> CommentRecord:
+def tombstone(comment_id: str, deleted_at: str, sequence: int) -> CommentRecord:
     """Return the record of a comment that is being deleted."""
-    return CommentRecord(comment_id, sequence, moment, None, False)
+    return CommentRecord(comment_id, sequence, deleted_at, None, known_elsewhere=False)

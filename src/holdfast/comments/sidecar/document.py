@@ -19,7 +19,7 @@ from typing import Any
 
 from holdfast.comments.errors import CommentFileCorrupted
 from holdfast.comments.sidecar.javascript_json import LONE_SURROGATE, parse, stringify
-from holdfast.comments.sidecar.note import EVIDENCE_KEY, Note, NoteLocation
+from holdfast.comments.sidecar.note import EVIDENCE_KEY, Note, NoteLocation, as_line_number
 from holdfast.comments.sidecar.source import FORMAT_VERSION, sidecar_of
 from holdfast.comments.tracking.placement import Confidence
 from holdfast.storage.files.foreign_document import UnreadableDocument
@@ -30,7 +30,7 @@ _STAMP_PREFIX = b'\n  "%s": {\n    "written": "' % EVIDENCE_KEY.encode()
 
 def append_comment(data: bytes, comment: dict[str, Any], marker: dict[str, Any], stamp: str) -> bytes | None:
     """Return a document with one more comment and a new stamp, or None if it has another form."""
-    edits = []
+    edits = []  # start and end of the bytes to replace, and what replaces them
     for name, item in (("ghostMarkers", marker), ("comments", comment)):
         # Line breaks inside texts are escaped, so these bytes occur only at the start or end of a list.
         start = data.find(f'\n  "{name}": [\n'.encode())
@@ -42,16 +42,12 @@ def append_comment(data: bytes, comment: dict[str, Any], marker: dict[str, Any],
     end = data.find(b'"', start)
     if data.count(_STAMP_PREFIX) != 1 or any(mark in data[start:end] for mark in (b"\\", b"\n")):
         return None
-    edits.append((start, end, stringify(stamp)[1:-1]))
+    edits.append((start, end, stringify(stamp).strip(b'"')))
     pieces, copied = [], 0
     for start, end, text in sorted(edits):
         pieces += [data[copied:start], text]
         copied = end
     return b"".join([*pieces, data[copied:]])
-
-
-_MAX_LINE_NUMBER = 2**31 - 1
-"""The largest line number that editors support: they use signed 32-bit integers."""
 
 
 @dataclass
@@ -61,13 +57,14 @@ class Sidecar:
     path: str
     source_path: str
     raw: dict[str, Any]
+    """The document."""
     comments: list[Note] = field(default_factory=list)
+    """The comments of the document, some of whose locations were computed since it was read."""
     digest: str | None = None
     """Digest of the bytes that were read; None if there was no file."""
 
     @property
     def markers(self) -> list[dict[str, Any]]:
-        """The markers of the document."""
         value = self.raw.get("ghostMarkers")
         return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
@@ -78,19 +75,14 @@ class Sidecar:
         return value.get("written") if isinstance(value, dict) else None
 
     def put_stamp(self, stamp: str) -> None:
-        """Set a new stamp."""
         value = self.raw.get(EVIDENCE_KEY)
         self.raw[EVIDENCE_KEY] = {**(value if isinstance(value, dict) else {}), "written": stamp}
 
     def find(self, name: str) -> Note | None:
         """Return the comment with that id or alias."""
-        for note in self.comments:
-            if name in (note.id, note.alias):
-                return note
-        return None
+        return next((note for note in self.comments if name in (note.id, note.alias)), None)
 
     def refresh(self) -> None:
-        """Rebuild the notes after the document changed."""
         self.comments = _parse_notes(self.raw, self.path)
 
 
@@ -119,20 +111,16 @@ def parse_sidecar(source_path: str, data: bytes) -> Sidecar:
 
 
 def bytes_of(sidecar: Sidecar) -> bytes:
-    """Return the bytes of the document."""
-    return stringify(sidecar.raw)
+    """Return the bytes of the document, or raise `CommentFileCorrupted` if it is nested too deeply."""
+    try:
+        return stringify(sidecar.raw)
+    except UnreadableDocument as problem:
+        raise CommentFileCorrupted(sidecar.path, str(problem)) from None
 
 
 def digest_of(data: bytes) -> str:
     """Return the SHA-256 digest that identifies a content."""
     return hashlib.sha256(data).hexdigest()
-
-
-def as_line_number(value: object) -> int | None:
-    """Return a stored value as a line number, or None if it is not a valid one."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value <= _MAX_LINE_NUMBER:
-        return None
-    return int(value)
 
 
 def _parse_notes(raw: dict[str, Any], path: str) -> list[Note]:
@@ -219,10 +207,11 @@ def transfer_comment(leaving: Sidecar, arriving: Sidecar, note: Note) -> None:
     if existing is not None:
         remove_comment(arriving, existing)
     if marker is not None:
-        taken = [other.get("id") for other in arriving.markers]
-        name = marker.get("id")
-        if not isinstance(name, str) or name in taken or len(comment_ids(marker)) > 1:
-            marker["id"] = f"{name if isinstance(name, str) else 'gm'}_{note.id.removeprefix('c_')}"
+        taken_ids = [other.get("id") for other in arriving.markers]
+        marker_id = marker.get("id")
+        if not isinstance(marker_id, str) or marker_id in taken_ids or len(comment_ids(marker)) > 1:
+            prefix = marker_id if isinstance(marker_id, str) else "gm"
+            marker["id"] = f"{prefix}_{note.id.removeprefix('c_')}"
         marker["commentIds"], marker["commentId"] = [note.id], note.id
         note.raw["ghostMarkerId"] = marker["id"]
         arriving.raw.setdefault("ghostMarkers", []).append(marker)

@@ -54,7 +54,6 @@ from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import Clock
 from holdfast.kernel.errors import HoldfastError, InvalidPath, NotFound, TooLarge, Unconfirmed, closest
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.foreign_document import UnreadableDocument
 from holdfast.storage.files.locks import Locks, next_number
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
@@ -82,15 +81,20 @@ class SidecarChange:
     """The parsed document; until it is parsed, only the added comments."""
     current: CurrentSource | None
     source: bytes | None
+    """The bytes of the source, or None if it is gone."""
     normalizer: SidecarNormalizer
     time: str
     record: SidecarRecord
     before: bytes | None
+    """The bytes of the sidecar on disk, or None if there is none."""
     is_ours: bool
     """Whether no other program has written the sidecar since Holdfast did."""
     is_read: bool = False
+    """Whether `sidecar` is the whole document."""
     touched: set[str] = field(default_factory=set)
+    """The ids of the comments that were added or changed."""
     deleted: set[str] = field(default_factory=set)
+    """The ids of the comments that were removed."""
 
     @property
     def sequence(self) -> int:
@@ -98,7 +102,6 @@ class SidecarChange:
         return self.record.sequence + 1
 
     def find(self, name: str) -> Note:
-        """Return the comment with that id or alias."""
         note = self.sidecar.find(name)
         if note is None:
             raise CommentNotFound(self.path.text, name)
@@ -110,13 +113,11 @@ class SidecarChange:
         self.touched.add(note.id)
 
     def check_line(self, line: int) -> None:
-        """Raise if the source has no such line."""
         count = 0 if self.current is None else len(self.current.lines)
         if line > count:
             raise InvalidLineNumber(self.path.text, line, count)
 
     def symbol_at(self, line: int) -> AnchorSymbol | None:
-        """Return the symbol that contains a line of the source."""
         return anchor_symbol(self.normalizer.outline.at(line))
 
     def add(self, draft: CommentDraft, number: int) -> Note:
@@ -141,7 +142,6 @@ class SidecarChange:
         return note
 
     def put(self, note: Note) -> None:
-        """Append a new comment and its marker to the document."""
         self.sidecar.raw["comments"].append(note.raw)
         self.sidecar.raw.setdefault("ghostMarkers", []).append(note.marker)
         self.sidecar.comments.append(note)
@@ -168,7 +168,6 @@ class SidecarChange:
         self.mark(note)
 
     def entries(self) -> Iterator[CommentRecord]:
-        """Yield the records of the comments that were written and deleted."""
         for note in self.sidecar.comments:
             if note.id in self.touched:
                 yield written_record(note.raw, note.marker, self.sequence)
@@ -188,7 +187,6 @@ class SidecarFiles:
         self.locks = Locks(repository, LOCKS_NAME)
 
     def close(self) -> None:
-        """Close the archive and the history."""
         self.archive.close()
         self.history.close()
 
@@ -203,11 +201,9 @@ class SidecarFiles:
                 return None
 
     def text_of(self, source_path: str) -> str:
-        """Return the text of a source file."""
         return decode_source(self.require_source(RepoPath.parse(source_path)))
 
     def require_source(self, path: RepoPath) -> bytes:
-        """Return the bytes of a source file, or raise if it does not exist."""
         data = self.source_bytes(path)
         if data is None:
             raise self.not_found(path)
@@ -224,7 +220,6 @@ class SidecarFiles:
         return SourceNotFound(path.text, None if best is None else "/".join((*path.segments[:-1], best)))
 
     def current_source(self, path: RepoPath) -> CurrentSource | None:
-        """Return the source file as it is now, or None if it does not exist."""
         return _current_source(path, self.source_bytes(path))
 
     # Sidecars
@@ -262,9 +257,11 @@ class SidecarFiles:
             return
         read_up_to = self.archive.sequence_in(sidecar.stamp)
         lost = find_lost_updates(sidecar, data, record, read_up_to, self.history)
-        if lost.known or lost.forgotten:
+        if lost.seen_elsewhere or lost.forgotten:
             digest = record.digest if lost.restored else sidecar.digest
-            self.archive.record_write(sidecar.path, str(digest), record.sequence, lost.known, lost.forgotten)
+            self.archive.record_write(
+                sidecar.path, str(digest), record.sequence, lost.seen_elsewhere, lost.forgotten
+            )
         restore_comments(sidecar, lost.restored)
 
     # Changes; the caller holds the lock of the path
@@ -321,12 +318,7 @@ class SidecarFiles:
             self.read(change, as_stored=change.is_ours)
             change.normalizer.normalize(change.sidecar)
         sidecar = change.sidecar
-        if (
-            data is None
-            and not change.touched
-            and not change.deleted
-            and _stringify_sidecar(sidecar) == change.before
-        ):
+        if data is None and not change.touched and not change.deleted and bytes_of(sidecar) == change.before:
             return
         if not sidecar.comments and change.source is None and change.before is not None:
             # The last comment moved to another file; an empty sidecar without a source is useless.
@@ -339,7 +331,7 @@ class SidecarFiles:
             self.archive.store_version(change.source)
         if data is None:
             sidecar.put_stamp(self.archive.stamp(change.sequence))
-            data = _stringify_sidecar(sidecar)
+            data = bytes_of(sidecar)
         with translate_access_errors(change.path):
             self.tree.write(RepoPath.parse(sidecar.path), data)
         if change.before is None:
@@ -378,13 +370,6 @@ def _timestamp(time: datetime) -> str:
     """Format a time as JavaScript does: UTC, milliseconds, Z."""
     time = time.astimezone(UTC)
     return f"{time:%Y-%m-%dT%H:%M:%S}.{time.microsecond // 1000:03d}Z"
-
-
-def _stringify_sidecar(sidecar: Sidecar) -> bytes:
-    try:
-        return bytes_of(sidecar)
-    except UnreadableDocument as problem:
-        raise CommentFileCorrupted(sidecar.path, str(problem)) from None
 
 
 def _refers_to(current: CurrentSource | None, sidecar: Sidecar) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from decimal import Decimal
 from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import Any
@@ -17,14 +18,15 @@ from typing import Any
 from holdfast.storage.files.foreign_document import UnreadableDocument, parse_json
 
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half of a surrogate pair, which JavaScript strings may contain and UTF-8 cannot encode."""
+
 _MAX_CACHED_ITEMS = 4096
 """List items whose text is cached. A judgement: a few megabytes, enough for the sidecars of a session."""
 
 _compact = json.JSONEncoder(ensure_ascii=False).encode
 
 _MAX_PLAIN_DIGITS = 21
-"""Numbers with more digits before the decimal point are written with an exponent: ECMA-262,
-Number::toString."""
+"""Numbers with more digits before the point are written with an exponent: ECMA-262, Number::toString."""
 
 _MIN_PLAIN_EXPONENT = -6
 """Numbers with a smaller exponent are written with it: ECMA-262, Number::toString."""
@@ -73,7 +75,7 @@ def _stringify_document(value: dict[str, Any]) -> str:
 
 @lru_cache(maxsize=_MAX_CACHED_ITEMS)
 def _stringify_item(compact: str) -> str:
-    """Write an item of a list in the document, given as compact JSON, which is the key of the cache."""
+    """Write an item of a list in the document, given as compact JSON, which the cache can use as a key."""
     return _stringify_value(json.loads(compact), "\n    ")
 
 
@@ -95,18 +97,12 @@ def _stringify_value(value: Any, newline: str) -> str:
 
 
 def number_text(value: float) -> str:
-    """Return a finite number as JavaScript writes it."""
+    """Return a finite number as JavaScript writes it, with as few digits as Python writes."""
     if value == 0:
         return "0"
-    sign = "-" if value < 0 else ""
-    mantissa, _, power = f"{abs(value)!r}".partition("e")
-    whole, _, fraction = mantissa.partition(".")
-    digits = (whole + fraction).lstrip("0").rstrip("0")
-    point = len(whole) + int(power or 0)
-    if not whole.strip("0"):
-        leading_zeros = len(whole) + len(fraction) - len(fraction.lstrip("0"))
-        point -= leading_zeros
-    return sign + _place_decimal_point(digits, point)
+    negative, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
+    text = _place_decimal_point("".join(map(str, digits)), len(digits) + int(exponent))
+    return f"-{text}" if negative else text
 
 
 def _place_decimal_point(digits: str, point: int) -> str:

@@ -29,8 +29,9 @@ class LostUpdates:
     """The result of comparing a sidecar with its record."""
 
     restored: list[CommentRecord] = field(default_factory=list)
-    known: list[CommentRecord] = field(default_factory=list)
-    """Records of comments that another program has written, so it has them in memory."""
+    """Records of comments that are to be put back."""
+    seen_elsewhere: list[CommentRecord] = field(default_factory=list)
+    """Records of comments that another program has now written, so it has them in memory."""
     forgotten: list[str] = field(default_factory=list)
     """Ids of comments that another program deleted."""
 
@@ -48,7 +49,9 @@ def find_lost_updates(
     present = [entry for entry in written if entry.comment_id in stored]
     missing = [entry for entry in written if entry.comment_id not in stored]
     stale = [entry for entry in present if stored[entry.comment_id].updated < entry.updated]
-    updates.known = [entry._replace(known_elsewhere=True) for entry in present if not entry.known_elsewhere]
+    updates.seen_elsewhere = [
+        entry._replace(known_elsewhere=True) for entry in present if not entry.known_elsewhere
+    ]
     if not missing and not stale:
         return updates
     if history.committed(sidecar.path) == data:
@@ -76,12 +79,11 @@ def _removed_by_git(history: FileHistory, sidecar: Sidecar, comment_ids: list[st
         return frozenset()
     # Cached, because searching all commits is slow and the sidecar does not change until it is written.
     cache_version = (sidecar.digest, history.head(), sought)
-    known = history.past_texts.get(sidecar.path, cache_version)
-    if known is None:
-        known = history.past_texts.put(
-            sidecar.path, cache_version, history.find_past_texts(sidecar.path, sought)
-        )
-    return known
+    removed = history.past_texts.get(sidecar.path, cache_version)
+    if removed is None:
+        found = history.find_past_texts(sidecar.path, sought)
+        removed = history.past_texts.put(sidecar.path, cache_version, found)
+    return removed
 
 
 def restore_comments(sidecar: Sidecar, restored: list[CommentRecord]) -> None:

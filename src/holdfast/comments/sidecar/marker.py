@@ -12,10 +12,11 @@ Contract:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from holdfast.comments.sidecar.document import Sidecar, as_line_number
-from holdfast.comments.sidecar.note import EVIDENCE_KEY, Note, NoteLocation
+from holdfast.comments.sidecar.document import Sidecar
+from holdfast.comments.sidecar.note import EVIDENCE_KEY, Note, NoteLocation, as_line_number
 from holdfast.comments.sidecar.source import (
     FORMAT_VERSION,
     CurrentSource,
@@ -25,7 +26,7 @@ from holdfast.comments.sidecar.source import (
     stored_line_text,
     trim,
 )
-from holdfast.comments.tracking.placement import CandidateLine, Confidence
+from holdfast.comments.tracking.placement import MAX_CANDIDATES, CandidateLine, Confidence
 
 if TYPE_CHECKING:
     from holdfast.syntax.symbols import Symbol
@@ -39,11 +40,26 @@ _CONTEXT_LINES = 4
 _MAX_MOVES_STORED = 20
 """Moves that a marker's history keeps. A judgement: older ones are of no use, and sidecars are in git."""
 
-_MAX_CANDIDATES_STORED = 5
-"""Candidates that a marker stores. A judgement: as many as tools show."""
-
 _NOT_DISTINCTIVE = frozenset({"", "{", "}", "(", ")", "[", "]", "};", ");", "});", "],", "},", "end", "else"})
 """Lines that are too common to serve as context."""
+
+_STATUS_BY_STANDING = {"placed": "anchored", "review": "needs_review", "orphaned": "orphaned"}
+"""The status that evidence stores for each standing of a comment."""
+
+_REQUIRED_ANCHOR_KEYS = {"symbolPath", "symbolKind", "containerName", "offset"}
+"""Keys without which the extension's validator rejects an `astAnchor`."""
+
+_OTHER_SERVER_KEYS = {"commentId", "anchor", "anchorType", "originalLine", "isOrphaned"}
+"""Keys of a marker that only the other server reads."""
+
+_TEXT_KEYS = ("lineHash", "lineText", "prevLineText", "nextLineText")
+"""Keys that the extension's validator requires to be strings."""
+
+_OLD_VERSIONS = ("1.0", "2.0", "2.0.5", "2.0.6", "2.0.7")
+"""Versions of the format that are replaced by `FORMAT_VERSION` when a document is written."""
+
+NewMarkerId = Callable[[], str]
+"""Returns an id for a new marker."""
 
 
 def nearest_distinctive_lines(lines: Sequence[str], order: range) -> list[str]:
@@ -62,32 +78,30 @@ def update_evidence(
     facts: Mapping[str, Any], location: NoteLocation, blob: str | None, time: str
 ) -> dict[str, Any]:
     """Return evidence with a location in version `blob`; only high confidence changes the last good line."""
-    known = dict(facts)
-    if location.orphaned:
-        status = "orphaned"
-    else:
-        status = "needs_review" if location.needs_review else "anchored"
-    known |= {"status": status, "confidence": location.confidence.value, "method": location.method}
-    known.pop("reason", None)
-    known.pop("candidates", None)
+    updated = {key: value for key, value in facts.items() if key not in ("reason", "candidates")}
+    updated |= {
+        "status": _STATUS_BY_STANDING[location.standing],
+        "confidence": location.confidence.value,
+        "method": location.method,
+    }
     if location.reason is not None:
-        known["reason"] = location.reason
+        updated["reason"] = location.reason
     if location.candidates:
-        stored = location.candidates[:_MAX_CANDIDATES_STORED]
-        known["candidates"] = [_candidate_to_json(candidate) for candidate in stored]
-    known["seenBlob"] = blob
-    known["seenAt"] = time
+        stored = location.candidates[:MAX_CANDIDATES]
+        updated["candidates"] = [_candidate_to_json(candidate) for candidate in stored]
+    updated |= {"seenBlob": blob, "seenAt": time}
     if location.confidence is Confidence.HIGH:
-        known["goodBlob"] = blob
-    if location.confidence is Confidence.HIGH and location.line != known.get("lastGoodLine"):
-        move = {"at": time, "from": known.get("lastGoodLine"), "to": location.line, "by": location.method}
-        known["history"] = [*(known.get("history") or []), move][-_MAX_MOVES_STORED:]
-        known["lastGoodLine"] = location.line
-    if location.needs_review and not location.orphaned:
-        known["likelyLine"] = location.line
+        updated["goodBlob"] = blob
+        previous = updated.get("lastGoodLine")
+        if location.line != previous:
+            move = {"at": time, "from": previous, "to": location.line, "by": location.method}
+            updated["history"] = [*(updated.get("history") or []), move][-_MAX_MOVES_STORED:]
+            updated["lastGoodLine"] = location.line
+    if location.needs_review:
+        updated["likelyLine"] = location.line
     else:
-        known.pop("likelyLine", None)
-    return known
+        updated.pop("likelyLine", None)
+    return updated
 
 
 def stored_location(note: Note) -> NoteLocation | None:
@@ -99,12 +113,12 @@ def stored_location(note: Note) -> NoteLocation | None:
         confidence = Confidence(str(facts.get("confidence")))
     except ValueError:
         return None
-    good = as_line_number(facts.get("lastGoodLine")) or note.line
-    line = as_line_number(facts.get("likelyLine")) or good
+    line = as_line_number(facts.get("likelyLine")) or note.last_good_line
     method, reason = str(facts.get("method", "stored")), facts.get("reason")
-    known_reason = reason if isinstance(reason, str) else None
     candidates = tuple(_candidates_from_json(facts.get("candidates")))
-    return NoteLocation(line, note.end_line, confidence, method, known_reason, candidates)
+    return NoteLocation(
+        line, note.end_line, confidence, method, reason if isinstance(reason, str) else None, candidates
+    )
 
 
 def _candidate_to_json(candidate: CandidateLine) -> dict[str, Any]:
@@ -123,33 +137,17 @@ def _candidates_from_json(value: object) -> list[CandidateLine]:
     return candidates
 
 
-NewMarkerId = Callable[[], str]
-"""Returns an id for a new marker."""
-
-_REQUIRED_ANCHOR_KEYS = {"symbolPath", "symbolKind", "containerName", "offset"}
-"""Keys without which the extension's validator rejects an `astAnchor`."""
-
-_OTHER_SERVER_KEYS = {"commentId", "anchor", "anchorType", "originalLine", "isOrphaned"}
-"""Keys of a marker that only the other server reads."""
-
-_TEXT_KEYS = ("lineHash", "lineText", "prevLineText", "nextLineText")
-"""Keys that the extension's validator requires to be strings."""
-
-_OLD_VERSIONS = ("1.0", "2.0", "2.0.5", "2.0.6", "2.0.7")
-"""Versions of the format that are replaced by `FORMAT_VERSION` when a document is written."""
-
-
 class SidecarNormalizer:
     """Converts a document into the form that Holdfast writes, for one time and one state of the source."""
 
     def __init__(
         self, current: CurrentSource | None, commit: str | None, time: str, new_marker_id: NewMarkerId
     ) -> None:
+        """`commit` is the HEAD commit, which new evidence records."""
         self._current = current
         self._time = time
         self.new_marker_id = new_marker_id
         self._lines = current.lines if current is not None else []
-        self._outline: SourceSymbols | None = None
         self._commit = commit
 
     def normalize(self, sidecar: Sidecar) -> None:
@@ -172,7 +170,7 @@ class SidecarNormalizer:
             self._add_required_keys(marker)
 
     def describe(self, marker: dict[str, Any], line: int, end_line: int | None) -> None:
-        """Write a marker's lines, with their text and symbol, from the current text."""
+        """Write a marker's lines, and the text and symbol of the first, from the current text."""
         lines, index = self._lines, line - 1
         symbol = self.outline.at(line)
         marker["line"] = line
@@ -190,14 +188,13 @@ class SidecarNormalizer:
     def anchor(self, marker: dict[str, Any], line: int, end_line: int | None, method: str) -> None:
         """Anchor a marker to lines of the current text, with the evidence to find them again."""
         self.describe(marker, line, end_line)
-        history = ((marker.get(EVIDENCE_KEY) or {}).get("history") or []) if method == "placed" else []
         facts = self._evidence(line, end_line, method)
         facts["symbol"] = marker["astAnchor"]
-        facts["history"] = history
+        if method == "placed":
+            facts["history"] = (marker.get(EVIDENCE_KEY) or {}).get("history") or []
         marker[EVIDENCE_KEY] = facts
 
     def _evidence(self, line: int, end_line: int | None, method: str) -> dict[str, Any]:
-        """Return the evidence for a comment on a line of the current text."""
         assert self._current is not None
         blob, lines = self._current.blob, self._lines
         facts = {"blob": blob, "commit": self._commit, "path": self._current.path, "line": line}
@@ -217,13 +214,11 @@ class SidecarNormalizer:
             "history": [],
         }
 
-    @property
+    @cached_property
     def outline(self) -> SourceSymbols:
-        """The symbols of the current text."""
-        if self._outline is None:
-            assert self._current is not None
-            self._outline = SourceSymbols(self._current.path, self._current.text)
-        return self._outline
+        """The symbols of the current text, which must exist."""
+        assert self._current is not None
+        return SourceSymbols(self._current.path, self._current.text)
 
     def _normalize_comment(self, note: Note) -> None:
         raw = note.raw
@@ -246,8 +241,8 @@ class SidecarNormalizer:
         self._ensure_ids(marker)
         # The stored id may refer to no marker.
         note.raw["ghostMarkerId"] = marker["id"]
-        known = marker["commentIds"]
-        marker["commentIds"] = known if note.id in known else [*known, note.id]
+        if note.id not in marker["commentIds"]:
+            marker["commentIds"] = [*marker["commentIds"], note.id]
         self._write_location(note, marker)
         self._add_required_keys(marker)
         marker.setdefault("commentId", note.id)
@@ -281,7 +276,7 @@ class SidecarNormalizer:
     def _write_location(self, note: Note, marker: dict[str, Any]) -> None:
         """Write a comment's location into its marker; only high confidence replaces what was known.
 
-        A marker with the same location stays unchanged, so that a scan causes no needless differences in git.
+        A marker with the same location stays unchanged, so a scan causes no needless differences in git.
         """
         location, facts = note.location, note.evidence
         is_certain = location.confidence is Confidence.HIGH and 1 <= location.line <= len(self._lines)

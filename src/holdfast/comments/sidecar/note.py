@@ -14,29 +14,39 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
-from holdfast.comments.tracking.placement import CandidateLine, Confidence
+from holdfast.comments.tracking.placement import Anchor, CandidateLine, Confidence
+
+EVIDENCE_KEY = "holdfast"
+"""The key under which a marker stores Holdfast's data; the extension preserves it."""
+
+MOVED_REASON = "file_moved"
+"""The reason why a comment that moved to another file is orphaned; its candidate is the new place."""
+
+MOVED_METHOD = "moved_file"
+"""The method of a comment that was moved to a file because its code moved there."""
+
+Status = Literal["open", "resolved", "wontfix"]
+STATUSES = get_args(Status)
+
+Standing = Literal["placed", "review", "orphaned"]
+"""placed: its line is certain; review: a person should check its line; orphaned: its code is gone."""
+
+Tag = Literal["TODO", "FIXME", "NOTE", "STAR", "QUESTION"]
+TAGS = get_args(Tag)
+"""The tags of the specification, in the order in which summaries list them."""
+
+KNOWN_TAGS = (*TAGS, "HACK", "WARNING")
+"""The tags of the specification, and two more of the VS Code extension."""
+
+_MAX_LINE_NUMBER = 2**31 - 1
+"""The largest line number that editors support: they use signed 32-bit integers."""
 
 _OWN_ID = re.compile(r"c_[0-9]+")
 _ALIAS_DIGITS = 15
 """Digits of an alias after `c_9`. With the 9 they are three more than in Holdfast's ids, which have 13 digits
 of milliseconds until 2286."""
-
-
-def alias_of(comment_id: str) -> str:
-    """Return the name under which tools show and accept a comment."""
-    if _OWN_ID.fullmatch(comment_id):
-        return comment_id
-    digest = hashlib.sha256(comment_id.encode("utf-8", "surrogatepass")).digest()
-    number = int.from_bytes(digest[:8], "big") % 10**_ALIAS_DIGITS
-    return f"c_9{number:0{_ALIAS_DIGITS}d}"
-
-
-def marker_name(number: int) -> str:
-    """Return the id of a new marker."""
-    return f"gm_{number}"
-
 
 _PARAMETER = re.compile(r"\$\{(\w+)\}", re.ASCII)
 _CLASSES = ("Class", "Interface", "Struct", "Enum", "Module", "Namespace")
@@ -44,8 +54,29 @@ _FUNCTIONS = ("Function", "Method", "Constructor")
 _VARIABLES = ("Variable", "Constant", "Field", "Property")
 
 
+def as_line_number(value: object) -> int | None:
+    """Return a stored value as a line number, or None if it is not a valid one."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value <= _MAX_LINE_NUMBER:
+        return None
+    return int(value)
+
+
+def alias_of(comment_id: str) -> str:
+    """Return the name under which tools show and accept a comment."""
+    if _OWN_ID.fullmatch(comment_id):
+        return comment_id
+    digest = hashlib.sha256(comment_id.encode()).digest()
+    number = int.from_bytes(digest[:8], "big") % 10**_ALIAS_DIGITS
+    return f"c_9{number:0{_ALIAS_DIGITS}d}"
+
+
+def marker_name(number: int) -> str:
+    """Return the id of a new marker in the form of the VS Code extension."""
+    return f"gm_{number}"
+
+
 def interpolate(text: str, params: Mapping[str, Mapping[str, Any]], symbol: AnchorSymbol | None) -> str:
-    """Replace each `${name}` in a text by the parameter's value, or by `[name]` if it has none."""
+    """Replace each `${name}` in a text with the parameter's value, or with `[name]` if it has none."""
     if "${" not in text:
         return text
     return _PARAMETER.sub(lambda match: _parameter_value(match[1], params.get(match[1]), symbol), text)
@@ -73,25 +104,15 @@ def _value_from_symbol(param: Mapping[str, Any], symbol: AnchorSymbol | None) ->
     return None
 
 
-EVIDENCE_KEY = "holdfast"
-"""The key under which a marker stores Holdfast's data; the extension preserves it."""
-
-MOVED_REASON = "file_moved"
-"""The reason why a comment that moved to another file is orphaned; its candidate is the new place."""
-
-MOVED_METHOD = "moved_file"
-"""The method of a comment that was moved to a file because its code moved there."""
-
-STATUSES = ("open", "resolved", "wontfix")
-
-
 class AnchorSymbol(NamedTuple):
     """The function, class or other symbol that a comment is about."""
 
     kind: str
     name: str
     container: str | None = None
+    """The name of the enclosing symbol."""
     path: tuple[str, ...] = ()
+    """The names of the enclosing symbols, outermost first, and its own."""
 
 
 @dataclass(frozen=True)
@@ -100,9 +121,12 @@ class NoteLocation:
 
     line: int
     end_line: int | None = None
+    """The last line of a range, which is included; None for a single line."""
     confidence: Confidence = Confidence.HIGH
     method: str = "stored"
+    """How it was found: a method of `tracking`, or what was done, such as `added`."""
     reason: str | None = None
+    """Why it is orphaned or needs review."""
     candidates: tuple[CandidateLine, ...] = ()
 
     @property
@@ -115,13 +139,21 @@ class NoteLocation:
         """Whether a person should check its line, which is the last good one or a likely one."""
         return self.confidence in (Confidence.MEDIUM, Confidence.LOW)
 
+    @property
+    def standing(self) -> Standing:
+        if self.orphaned:
+            return "orphaned"
+        return "review" if self.needs_review else "placed"
+
 
 @dataclass
 class Note:
     """A comment on a line or a range of lines."""
 
     raw: dict[str, Any]
+    """The comment's object in the document."""
     marker: dict[str, Any] | None = None
+    """The marker's object in the document, which other comments may share."""
     location: NoteLocation = field(default_factory=lambda: NoteLocation(1))
     as_stored: bool = False
     """Whether the marker stores this location for the current text, so it need not be written."""
@@ -130,7 +162,6 @@ class Note:
 
     @property
     def id(self) -> str:
-        """The stored id."""
         return str(self.raw["id"])
 
     @property
@@ -145,22 +176,29 @@ class Note:
 
     @property
     def end_line(self) -> int | None:
-        """The last line of a range, or None for a single line."""
         return self.location.end_line
 
     @property
+    def last_good_line(self) -> int:
+        """The line where it was last found with high confidence; without evidence, its current line."""
+        return as_line_number((self.evidence or {}).get("lastGoodLine")) or self.line
+
+    @property
+    def original_anchor(self) -> Anchor:
+        """The lines that it was written for; without evidence, its current line."""
+        facts = self.evidence or {}
+        return Anchor(as_line_number(facts.get("line")) or self.line, as_line_number(facts.get("endLine")))
+
+    @property
     def orphaned(self) -> bool:
-        """Whether its code is gone."""
         return self.location.orphaned
 
     @property
     def reason(self) -> str | None:
-        """Why it is orphaned or needs review."""
         return self.location.reason
 
     @property
     def text(self) -> str:
-        """Its text as it was written."""
         return str(self.raw["text"])
 
     @property
@@ -170,7 +208,6 @@ class Note:
 
     @property
     def author(self) -> str:
-        """The stored author."""
         return _text(self.raw.get("author")) or "Unknown"
 
     @property
@@ -180,12 +217,10 @@ class Note:
 
     @property
     def created(self) -> str:
-        """When it was written."""
         return _text(self.raw.get("created")) or _text(self.raw.get("timestamp")) or ""
 
     @property
     def updated(self) -> str:
-        """When it was last changed."""
         return _text(self.raw.get("updated")) or self.created
 
     @property
@@ -198,14 +233,12 @@ class Note:
         return None
 
     @property
-    def status(self) -> str:
-        """open, resolved or wontfix."""
-        value = self.raw.get("status")
+    def status(self) -> Status:
+        value: Any = self.raw.get("status")
         return value if value in STATUSES else "open"
 
     @property
     def replies(self) -> Sequence[Mapping[str, Any]]:
-        """Its replies."""
         value = self.raw.get("replies")
         return [reply for reply in value if isinstance(reply, dict)] if isinstance(value, list) else []
 
@@ -220,7 +253,7 @@ class Note:
 
     @property
     def symbol(self) -> AnchorSymbol | None:
-        """The function, class or other symbol that it is about, if any."""
+        """The symbol at its current line if that was looked up, else the one that its marker stores."""
         return self.moved_symbol or stored_symbol(self.marker)
 
     @property

@@ -21,7 +21,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from holdfast.comments.errors import FileAccessDenied, InvalidFilePath, SourceNotParsed
+from holdfast.comments.sidecar.javascript_json import LONE_SURROGATE
 from holdfast.comments.sidecar.note import AnchorSymbol, Note
+from holdfast.comments.tracking.lines import LINE_BREAK
 from holdfast.comments.tracking.placement import FileVersion
 from holdfast.kernel.errors import Denied, InvalidPath
 from holdfast.storage.files.repo_path import RepoPath
@@ -34,10 +36,20 @@ BLANK_LINE = "[blank line]"
 
 _JAVASCRIPT_SPACE = "\t\n\v\f\r \u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B)))
 _JAVASCRIPT_SPACE += "\u2028\u2029\u202f\u205f\u3000\ufeff"
-_LINE_BREAK = re.compile(r"\r\n|\n")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _HASH_DIGITS = 16
 """Hexadecimal digits of a line hash, as the extension writes it."""
+
+SUFFIX = ".comments"
+"""The suffix that the name of a sidecar adds to that of its source."""
+
+FORMAT_VERSION = "2.1.0"
+"""The version of the sidecar format that is written."""
+
+_BACKUP_NAME = re.compile(r"\.backup-[^/]*\.comments$")
+_RELATIVE_PATH_HINT = "Give the path of a source file from the workspace root, such as 'src/app.ts'"
+_OTHER_FILE_HINT = "Choose a source file of the project"
+_GUARDED_FOLDERS = frozenset({".git", ".holdfast", "node_modules", ".vscode"})
+"""Folders whose files cannot have comments: they belong to git, to Holdfast or to other tools."""
 
 
 def decode_source(data: bytes) -> str:
@@ -60,7 +72,7 @@ class IndexedLines(list[str]):
 
 def split_lines(text: str) -> IndexedLines:
     """Split a text into lines; there is always at least one."""
-    return IndexedLines(_LINE_BREAK.split(text))
+    return IndexedLines(LINE_BREAK.split(text))
 
 
 def trim(line: str) -> str:
@@ -85,16 +97,7 @@ def range_hash(lines: list[str]) -> str:
 
 def _hash(text: str) -> str:
     # A lone surrogate has no UTF-8 form; JavaScript hashes the replacement character instead.
-    return hashlib.sha256(_SURROGATE.sub("\ufffd", text).encode()).hexdigest()[:_HASH_DIGITS]
-
-
-SUFFIX = ".comments"
-"""The suffix that the name of a sidecar adds to that of its source."""
-
-FORMAT_VERSION = "2.1.0"
-"""The version of the sidecar format that is written."""
-
-_BACKUP_NAME = re.compile(r"\.backup-[^/]*\.comments$")
+    return hashlib.sha256(LONE_SURROGATE.sub("\ufffd", text).encode()).hexdigest()[:_HASH_DIGITS]
 
 
 def is_sidecar(name: str) -> bool:
@@ -117,14 +120,8 @@ def source_of(sidecar_path: str) -> str:
     return sidecar_path.removesuffix(SUFFIX)
 
 
-_RELATIVE_PATH_HINT = "Give the path of a source file from the workspace root, such as 'src/app.ts'"
-_OTHER_FILE_HINT = "Choose a source file of the project"
-_GUARDED_FOLDERS = frozenset({".git", ".holdfast", "node_modules", ".vscode"})
-"""Folders whose files cannot have comments: they belong to git, to Holdfast or to other tools."""
-
-
 def source_path(text: str) -> RepoPath:
-    """Parse the path of a source file, or raise `InvalidFilePath` or `FileAccessDenied`."""
+    """Parse the path of a source file that need not exist; raise `InvalidFilePath` or `FileAccessDenied`."""
     if _is_guarded(text):
         raise FileAccessDenied(text, "files in this folder cannot have comments", _OTHER_FILE_HINT)
     try:
@@ -176,7 +173,6 @@ class CurrentSource:
 
     @property
     def version(self) -> FileVersion:
-        """The file as an input of tracking."""
         return FileVersion(self.path, self.text)
 
     @cached_property
@@ -196,17 +192,14 @@ class SourceSymbols:
         self._facts = facts(path, text)
 
     def require_valid_syntax(self) -> None:
-        """Raise if the text has syntax errors."""
         problem = self._facts.syntax_error(self._path)
         if problem is not None:
             raise SourceNotParsed(self._path, f"{problem.message} at line {problem.line}")
 
     def declares(self, name: str) -> bool:
-        """Return whether a symbol has this name."""
         return any(symbol.name == name for symbol in self._facts.symbols)
 
     def at(self, line: int) -> Symbol | None:
-        """Return the innermost symbol around a line."""
         from holdfast.syntax.facts import innermost
 
         return innermost(self._facts.symbols, line)

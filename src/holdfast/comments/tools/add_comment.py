@@ -7,26 +7,33 @@ from functools import partial
 from pydantic import Field
 
 from holdfast.comments.comment_writer import CommentWriter
-from holdfast.comments.models import Author, CommentText, FilePath, LineNumber, OneComment, SymbolFacts, Tag
+from holdfast.comments.models import Author, CommentText, FilePath, LineNumber, OneComment, SymbolFacts
 from holdfast.comments.sidecar.files import CommentDraft
+from holdfast.comments.sidecar.note import Tag
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.tools import arguments
-from holdfast.comments.tools.arguments import explain_line
 from holdfast.comments.toolset import comments
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Input
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 
+_DEFAULT_TAG: Tag = "NOTE"
+"""The tag on the command line if none is given; the specification requires one of a tool's caller."""
+
+_resolve_path = arguments.resolve_paths("filePath", with_author=True)
+
 
 class AiMeta(Input):
     """AI metadata about a comment."""
 
-    model: str | None = Field(default=None, max_length=200, description="The model.")
-    confidence: float | None = Field(default=None, strict=True, ge=0, le=1, description="Its confidence.")
+    model: str | None = Field(default=None, max_length=200, description="The name of the model.")
+    confidence: float | None = Field(
+        default=None, strict=True, ge=0, le=1, description="How confident the model is."
+    )
     reasoning: str | None = Field(
-        default=None, max_length=LIMITS.comment_characters, description="Its reasoning."
+        default=None, max_length=LIMITS.comment_characters, description="Why the model wrote the comment."
     )
 
 
@@ -49,14 +56,13 @@ class AddComment(Input):
 class AddedComment(OneComment):
     """The comment that was added."""
 
-    ghost_marker_id: UntrustedText = Field(description="The id of its marker.")
-    line: int = Field(description="The line it is on, from 1.")
-    tag: Tag = Field(description="Its category.")
+    ghost_marker_id: UntrustedText = Field(description="The id of the comment's marker.")
+    line: int = Field(description="The line that the comment is on, from 1.")
+    tag: Tag = Field(description="The category of the comment.")
     symbol: SymbolFacts | None = Field(description="The symbol it is about, if the language is known.")
 
 
-def render_added(result: AddedComment) -> str:
-    """Report that a comment was added."""
+def _render(result: AddedComment) -> str:
     symbol = result.symbol
     anchor = f"line {result.line}" if symbol is None else f"the {symbol.kind.lower()} '{symbol.name}'"
     return (
@@ -78,12 +84,10 @@ def render_added(result: AddedComment) -> str:
     example='holdfast comments add src/app.ts 42 "Limit the rate of attempts" --tag TODO',
     specified=True,
     specified_description="Add a new paired comment to a source file at a specific line",
-    text=render_added,
-    fill_in=lambda room, given: arguments.resolve_paths("filePath", signed=True)(
-        room, {"tag": "NOTE", **given}
-    ),
-    command_defaults=arguments.AUTHOR_DEFAULT_TEXT | {"tag": "NOTE"},
-    explain=partial(explain_line, file="filePath", line="line"),
+    text=_render,
+    fill_in=lambda room, given: _resolve_path(room, {"tag": _DEFAULT_TAG, **given}),
+    command_defaults=arguments.AUTHOR_DEFAULT_TEXT | {"tag": _DEFAULT_TAG},
+    explain=partial(arguments.explain_line, file="filePath", line="line"),
 )
 def add_comment(room: Comments, args: AddComment) -> AddedComment:
     """Add a comment to a line of a source file; it follows the code when the code changes.

@@ -14,14 +14,18 @@ from holdfast.comments.errors import InvalidLineNumber
 from holdfast.comments.sidecar.source import SUFFIX, source_path, split_lines
 from holdfast.comments.store import Comments
 from holdfast.kernel.errors import HoldfastError, InvalidArguments
+from holdfast.kernel.text import shorten
 from holdfast.storage.files.globs import escape_path, is_pattern
 from holdfast.storage.files.repo_path import is_folder, typed_path
 
-DEFAULT_AUTHOR = "user"
+_DEFAULT_AUTHOR = "user"
 """The author on the command line if git has no user name."""
 
 AUTHOR_DEFAULT_TEXT = {"author": "your name in git"}
 """The default of the author in help texts."""
+
+_MAX_SHOWN_CHARACTERS = 40
+"""Characters of a wrong line number that an error repeats. A judgement: enough to recognise it."""
 
 _COMMENT_ID = re.compile("c_[0-9]+")
 _LINE_NUMBER = re.compile("[0-9]+")
@@ -30,25 +34,25 @@ FillIn = Callable[[Comments, dict[str, Any]], dict[str, Any]]
 """Completes the arguments given on the command line."""
 
 
-def resolve_paths(*names: str, signed: bool = False) -> FillIn:
+def resolve_paths(*names: str, with_author: bool = False) -> FillIn:
     """Return a function that resolves path arguments against the current directory.
 
-    With `signed`, it also adds the author unless one is given: the user's name in git.
+    With `with_author`, it also adds the author unless one is given: the user's name in git.
     """
 
     def fill_in(room: Comments, given: dict[str, Any]) -> dict[str, Any]:
         _refuse_swapped(given, names[0], "commentId", _COMMENT_ID)
         _refuse_swapped(given, "targetFile", "targetLine", _LINE_NUMBER)
         given = given | {name: _resolve_path(room, given[name]) for name in names if name in given}
-        return {"author": room.history.person() or DEFAULT_AUTHOR, **given} if signed else given
+        return {"author": room.history.person() or _DEFAULT_AUTHOR, **given} if with_author else given
 
     return fill_in
 
 
-def _refuse_swapped(given: Mapping[str, Any], first: str, second: str, kind: re.Pattern[str]) -> None:
-    """Raise if two consecutive arguments are swapped: only the first has the form `kind` of the second."""
+def _refuse_swapped(given: Mapping[str, Any], first: str, second: str, form: re.Pattern[str]) -> None:
+    """Raise if two consecutive arguments are swapped: only the first has the form of the second."""
     first_value, second_value = str(given.get(first, "")), str(given.get(second, ""))
-    if kind.fullmatch(first_value) and second_value and not kind.fullmatch(second_value):
+    if form.fullmatch(first_value) and second_value and not form.fullmatch(second_value):
         raise InvalidArguments(
             f"'{first_value}' and '{second_value}' are swapped.", hint=f"`{first}` comes before `{second}`."
         )
@@ -97,7 +101,7 @@ def explain_line(
         count = len(split_lines(room.text_of(path)))
     except HoldfastError:
         return  # the path is wrong as well
-    shown = value[:40] if isinstance(value, str) else value
+    shown = shorten(value, _MAX_SHOWN_CHARACTERS) if isinstance(value, str) else value
     specified = InvalidLineNumber(path, 0, count)
     refusal.specified_message = specified.specified_message
     refusal.hint = str(specified.hint)

@@ -22,11 +22,10 @@ _MIN_SOURCE_COLUMNS = 20
 """Columns that source keeps beside comments. A judgement: fewer are unreadable."""
 
 _MIN_COLUMNS = 10
-"""Columns that source or comments have at least, even if they exceed the terminal. A judgement."""
+"""Columns of source or comments, even if they exceed the terminal. A judgement: two short words."""
 
 _MAX_SOURCE_SHARE = 0.55
-"""Share of the width that source may take beside comments. A judgement: source is cut, comments are
-wrapped."""
+"""Share of the width that source may take. A judgement: source is cut, while comments are wrapped."""
 
 _TAB_COLUMNS = 4
 """Columns of a tab. A judgement: eight would leave little of deeply indented lines."""
@@ -35,8 +34,7 @@ _FRAME_COLUMNS = 5
 """Columns of the bar and the spaces around it."""
 
 _MIN_WIDE_COLUMNS = 50
-"""With fewer columns beside the line numbers, comments are printed below their lines. A judgement: two
-columns of less than 25 are hard to read."""
+"""With fewer columns, comments are below their lines. A judgement: two columns of less than 25 read badly."""
 
 
 class BlameFile(Input):
@@ -48,8 +46,8 @@ class BlameFile(Input):
 class AnnotatedLine(CommentResult):
     """A line of source and the comments on it."""
 
-    line: int = Field(description="Its number, from 1.")
-    source: UntrustedText = Field(description="The line.")
+    line: int = Field(description="The number of the line, from 1.")
+    source: UntrustedText = Field(description="The text of the line.")
     comments: list[str] = Field(description="The ids of the comments that begin here.")
     covered_by: list[str] = Field(description="The ids of the ranges that continue here.")
 
@@ -59,13 +57,13 @@ class AnnotatedFile(CommentResult):
 
     file_path: UntrustedText = Field(description="The source file.")
     is_text: bool = Field(
-        default=True, description="Whether it is text; the lines of a binary file are not shown."
+        default=True, description="Whether the file is text; the lines of a binary file are not shown."
     )
-    lines: list[AnnotatedLine] = Field(description="All of its lines.")
-    comments: list[CommentFacts] = Field(description="Its comments; orphaned ones are on no line.")
+    lines: list[AnnotatedLine] = Field(description="All lines of the file.")
+    comments: list[CommentFacts] = Field(description="The file's comments; orphaned ones are on no line.")
 
 
-def render_annotated(result: AnnotatedFile, width: int) -> str:
+def render_annotated(result: AnnotatedFile, width: int = UNLIMITED_COLUMNS) -> str:
     """Format a file with its comments in the margin: long lines of source are cut, long comments wrapped.
 
     On a narrow terminal the comments are below their lines.
@@ -94,7 +92,7 @@ def render_annotated(result: AnnotatedFile, width: int) -> str:
 
 
 def _replace_control_characters(source: str) -> str:
-    """Expand tabs, and replace characters that would move a terminal's cursor by a dot."""
+    """Expand tabs, and replace characters that would move a terminal's cursor with a dot."""
     text = source.expandtabs(_TAB_COLUMNS).rstrip()
     if text.isprintable():
         return text
@@ -136,7 +134,7 @@ def _render_comment(comment: CommentFacts) -> str:
     positional=("file",),
     example="holdfast comments blame src/app.ts",
     command_only=True,
-    text=lambda result: render_annotated(result, UNLIMITED_COLUMNS),
+    text=render_annotated,
     table=render_annotated,
     fill_in=arguments.resolve_paths("file"),
 )

@@ -27,11 +27,10 @@ class EditComment(Input):
 class EditedComment(OneComment):
     """The comment whose text was replaced."""
 
-    updated: str = Field(description="When it was changed.")
+    updated: str = Field(description="When the comment was changed.")
 
 
-def render_edited(result: EditedComment) -> str:
-    """Report that a comment was edited."""
+def _render(result: EditedComment) -> str:
     return (
         "✅ Comment edited successfully\n\n"
         f"Comment ID: {result.comment_id}\nFile: {result.file_path}\nUpdated: {result.updated}"
@@ -48,7 +47,7 @@ def render_edited(result: EditedComment) -> str:
     example='holdfast comments edit src/app.ts c_1730000000000 "Limit attempts to five a minute"',
     specified=True,
     specified_description="Edit the text content of an existing comment",
-    text=render_edited,
+    text=_render,
     fill_in=arguments.resolve_paths("filePath"),
 )
 def edit_comment(room: Comments, args: EditComment) -> EditedComment:

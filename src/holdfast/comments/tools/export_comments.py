@@ -14,7 +14,7 @@ from holdfast.comments.export.writer import (
     Format,
     write_export,
 )
-from holdfast.comments.models import CommentResult, FilePath, Inline
+from holdfast.comments.models import WORKSPACE_SECONDS, CommentResult, FilePath, Inline
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.tools import arguments
@@ -25,7 +25,7 @@ from holdfast.kernel.models import Input, Integer, optional
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 
-DEFAULT_CONTEXT_LINES = 3
+_DEFAULT_CONTEXT_LINES = 3
 """The specification's default."""
 
 
@@ -36,7 +36,7 @@ class ExportOptions(Inline):
         default=False, alias="includeSourceContext", description="Include surrounding code lines."
     )
     context_lines: Integer = Field(
-        default=DEFAULT_CONTEXT_LINES,
+        default=_DEFAULT_CONTEXT_LINES,
         ge=0,
         le=MAX_CONTEXT_LINES,
         alias="contextLines",
@@ -66,17 +66,17 @@ class ExportComments(Input):
 class ExportMetadata(CommentResult):
     """The metadata that the specification puts beside the content."""
 
-    format: Format = Field(description="The format.")
-    total_comments: int = Field(description="How many comments are in it.")
-    size_bytes: int = Field(description="Its size in bytes, as UTF-8 if it is text.")
+    format: Format = Field(description="The format of the export.")
+    total_comments: int = Field(description="How many comments the export has.")
+    size_bytes: int = Field(description="The size of the export in bytes, as UTF-8 if it is text.")
 
 
 class ExportResult(CommentResult):
     """A complete export."""
 
     metadata: ExportMetadata
-    uri: str = Field(description="Its URI within the answer.")
-    mime_type: str = Field(description="Its media type.")
+    uri: str = Field(description="The URI of the export within the answer.")
+    mime_type: str = Field(description="The media type of the export.")
     text: UntrustedText | None = optional("The export, if it is text.")
     blob: str | None = optional("The export in base64, if it is binary.")
     damaged: list[UntrustedText] = Field(description="Files whose comments could not be read.")
@@ -95,7 +95,7 @@ def _content(result: ExportResult) -> list[Content]:
     command="export-answer",
     positional=("format",),
     example="""holdfast comments export-answer jsonl --options '{"includeSourceContext": true}'""",
-    seconds=600,
+    seconds=WORKSPACE_SECONDS,
     specified=True,
     specified_description="Export comments as JSON, Markdown, or AI training data",
     text=lambda result: result.text if result.text is not None else str(result.blob),

@@ -12,7 +12,7 @@ from holdfast.comments.models import CommentFacts, CommentResult, FilePath
 from holdfast.comments.sidecar.note import MOVED_REASON
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
-from holdfast.comments.text import TAGS, UNTAGGED, anchor_label, line_label, strip_tag
+from holdfast.comments.text import UNTAGGED, anchor_label, line_label, order_tags, strip_tag
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.machine import without_garbage_collection
@@ -52,10 +52,9 @@ def render_file_comments(result: FileComments, move_tool: str = "move_comment") 
     """Format the comments of a file and, if one is orphaned, how to move it."""
     shown = result.comments
     counts = Counter(comment.tag or UNTAGGED for comment in shown)
-    order = [tag for tag in TAGS if tag in counts] + sorted(counts.keys() - set(TAGS))
     head = [f"Comments for {result.metadata.file_path}", "", "📊 Summary:"]
     head.append(f"- Total comments: {result.metadata.comment_count}")
-    head += [f"- {tag}: {counts[tag]}" for tag in order]
+    head += [f"- {tag}: {counts[tag]}" for tag in order_tags(counts)]
     head += [f"- Orphaned: {result.metadata.orphaned_count}", "", "---"]
     entries = [_render_comment(number, comment) for number, comment in enumerate(shown, 1)]
     are_lost = any(comment.orphaned and comment.reason != MOVED_REASON for comment in shown)
@@ -88,7 +87,6 @@ def _indent_continuation(text: str) -> str:
 
 
 def _render_doubts(comment: CommentFacts) -> list[str]:
-    """Return why a comment is orphaned or needs review, and where it may belong."""
     if comment.reason == MOVED_REASON:
         return [
             f"   Its file moved: it is shown with {candidate.file_path}:{candidate.line}"

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import BeforeValidator, Field, StrictBool
 
 from holdfast.comments.models import (
     DEFAULT_RESULT_LIMIT,
     MAX_RESULT_LIMIT,
+    WORKSPACE_SECONDS,
     FilePath,
     FoundComment,
-    Status,
     Timestamp,
 )
 from holdfast.comments.search.pattern import compile_query
 from holdfast.comments.search.query import CommentQuery
+from holdfast.comments.sidecar.note import Standing, Status
 from holdfast.comments.store import Comments
 from holdfast.comments.text import (
     UNLIMITED_COLUMNS,
@@ -38,12 +39,13 @@ _FLEXIBLE_COLUMNS = (3, 4)
 """The table columns that are shortened on a narrow terminal: text and author."""
 
 _MIN_TEXT_COLUMNS = 20
-"""Terminal columns to which text is wrapped at least. A judgement: fewer are unreadable."""
+"""Fewest columns to which text is wrapped. A judgement: fewer are unreadable."""
 
 
 def _day_at(time: str) -> BeforeValidator:
-    """Return a validator that adds a time to a date without one."""
-    return BeforeValidator(lambda given: f"{given}T{time}Z" if len(str(given)) == 10 else given)
+    """Return a validator that adds a time to a date without one, such as 2025-10-19."""
+    date_length = len("YYYY-MM-DD")
+    return BeforeValidator(lambda given: f"{given}T{time}Z" if len(str(given)) == date_length else given)
 
 
 Earliest = Annotated[Timestamp | None, _day_at("00:00:00")]
@@ -59,7 +61,7 @@ class ListComments(Input):
     tag: str | None = Field(default=None, max_length=100, description="The whole tag, such as TODO.")
     author: str | None = Field(default=None, max_length=1000, description="The author's whole name.")
     status: Status | None = Field(default=None, description="open, resolved or wontfix.")
-    standing: Literal["placed", "review", "orphaned"] | None = Field(
+    standing: Standing | None = Field(
         default=None, description="placed: its line is certain; review: check it; orphaned: its code is gone."
     )
     ai: StrictBool | None = Field(
@@ -87,12 +89,7 @@ class ListedComments(Output):
     damaged: list[UntrustedText] = Field(description="Files whose comments could not be read.")
 
 
-def render_list(result: ListedComments) -> str:
-    """Format a list of comments at unlimited width."""
-    return render_table(result, UNLIMITED_COLUMNS)
-
-
-def render_table(result: ListedComments, width: int) -> str:
+def render_table(result: ListedComments, width: int = UNLIMITED_COLUMNS) -> str:
     """Format a list of comments for a terminal, one per line if they fit."""
     rows = [_cells(comment) for comment in result.comments]
     lines = [_render_rows(rows, width)] if rows else ["No comments."]
@@ -137,8 +134,8 @@ def _cells(comment: FoundComment) -> tuple[str, ...]:
     command="list",
     positional=("file",),
     example="holdfast comments list 'src/**' --tag TODO --status open",
-    seconds=600,
-    text=render_list,
+    seconds=WORKSPACE_SECONDS,
+    text=render_table,
     table=render_table,
     fill_in=arguments.resolve_pattern("file"),
     listed=False,

@@ -6,11 +6,13 @@ from dataclasses import replace
 
 from pydantic import Field
 
-from holdfast.comments.anchors.orphans import find_candidates, uncertain_comments
+from holdfast.comments.anchors.orphans import find_candidates
 from holdfast.comments.anchors.snippets import original_snippet, shorten_line
+from holdfast.comments.anchors.uncertain import uncertain_comments
 from holdfast.comments.models import (
     DEFAULT_RESULT_LIMIT,
     MAX_RESULT_LIMIT,
+    WORKSPACE_SECONDS,
     CommentFacts,
     CommentResult,
     FilePath,
@@ -44,20 +46,20 @@ class ListOrphans(Input):
 class Orphan(CommentResult):
     """A comment without a certain line: its text, its old code, and its candidates."""
 
-    file_path: UntrustedText = Field(description="The file it was written for.")
+    file_path: UntrustedText = Field(description="The file that the comment was written for.")
     comment: CommentFacts
     old_start_line: int | None = Field(
         description="The number of the first line of `oldCode` when the comment was written."
     )
     old_code: UntrustedText | None = Field(
-        description="The code it was written for; very long lines are cut."
+        description="The code that the comment was written for; very long lines are cut."
     )
 
 
 class Orphans(CommentResult):
     """Comments whose code is gone, and those whose line a person should check."""
 
-    total: int = Field(description="How many there are in all.")
+    total: int = Field(description="How many such comments there are in all.")
     orphans: list[Orphan] = Field(description="The first of them, by file and line.")
     damaged: list[UntrustedText] = Field(description="Files whose comments could not be read.")
 
@@ -95,7 +97,7 @@ def _render_orphan(orphan: Orphan) -> str:
     command="orphans",
     positional=("file",),
     example="holdfast comments orphans",
-    seconds=600,
+    seconds=WORKSPACE_SECONDS,
     text=render_orphans,
     fill_in=arguments.resolve_pattern("file"),
     listed=False,
@@ -106,12 +108,12 @@ def list_orphans(room: Comments, args: ListOrphans) -> Orphans:
     Use move_comment to move one to the right place. An orphan is restored automatically when its code
     returns.
     """
-    total, uncertain, damaged = uncertain_comments(room, args.file, args.limit)
-    candidates = find_candidates(room, uncertain)
-    for path, note in uncertain:
+    uncertain = uncertain_comments(room, args.file, args.limit)
+    candidates = find_candidates(room, uncertain.comments)
+    for path, note in uncertain.comments:
         note.location = replace(note.location, candidates=tuple(candidates[path, note.id]))
-    orphans = [_orphan(room, path, note) for path, note in uncertain]
-    return Orphans(total=total, orphans=orphans, damaged=damaged)
+    orphans = [_orphan(room, path, note) for path, note in uncertain.comments]
+    return Orphans(total=uncertain.total, orphans=orphans, damaged=uncertain.damaged)
 
 
 def _orphan(room: Comments, path: str, note: Note) -> Orphan:

@@ -21,7 +21,8 @@ from holdfast.storage.files.regular_file import read_limited
 _CONFLICT_EXIT_CODE = 1
 """The exit code of a merge driver that left a conflict (gitattributes(5))."""
 
-FileName = Annotated[str, Field(min_length=1, max_length=4096)]
+FileName = Annotated[str, Field(min_length=1, max_length=LIMITS.path_characters)]
+"""A path, usually of a temporary file of git; it may be outside the work tree."""
 
 
 class MergeSidecars(Input):
@@ -38,11 +39,10 @@ class SidecarsMerged(Output):
 
     path: UntrustedText = Field(description="The path of the sidecar.")
     merged: bool = Field(description="Whether both sides are in the result.")
-    problem: str | None = Field(default=None, description="Why not.")
+    problem: str | None = Field(default=None, description="Why they could not be merged; null if they were.")
 
     @property
     def exit_code(self) -> int:
-        """Return the exit code for git: nonzero if a person must resolve the file."""
         return 0 if self.merged else _CONFLICT_EXIT_CODE
 
 
@@ -65,13 +65,12 @@ def _render(result: SidecarsMerged) -> str:
     command_only=True,
     text=_render,
 )
-def merge_sidecars(room: Comments, args: MergeSidecars) -> SidecarsMerged:
+def merge_sidecars(_room: Comments, args: MergeSidecars) -> SidecarsMerged:
     """Merge two versions of a comment file, as git's merge driver; `holdfast install git` sets it up.
 
     Comments of both sides are kept, deletions apply, and of two changes to one comment the newer wins; the
     overwritten text stays in its history. Only a file that cannot be read is left as a conflict.
     """
-    del room  # git passes the paths of temporary files
     base, ours, theirs = (
         read_limited(name, LIMITS.sidecar_bytes) for name in (args.base, args.ours, args.theirs)
     )

@@ -12,7 +12,6 @@ from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.text import anchor_label
 from holdfast.comments.tools import arguments
-from holdfast.comments.tools.arguments import explain_line
 from holdfast.comments.toolset import comments
 from holdfast.kernel.models import Input
 from holdfast.kernel.operation import Effect
@@ -32,15 +31,14 @@ class MovedComment(CommentResult):
     """The comment on its new line."""
 
     comment_id: str = Field(description="The id of the comment.")
-    source_file: UntrustedText = Field(description="The file it was in.")
-    source_line: int = Field(description="The line it was on.")
-    target_file: UntrustedText = Field(description="The file it is in.")
-    target_line: int = Field(description="The line it is on.")
+    source_file: UntrustedText = Field(description="The file that the comment was in.")
+    source_line: int = Field(description="The line that the comment was on.")
+    target_file: UntrustedText = Field(description="The file that the comment is in.")
+    target_line: int = Field(description="The line that the comment is on.")
     symbol: SymbolFacts | None = Field(description="The symbol it is about now, if the language is known.")
 
 
-def render_moved(result: MovedComment) -> str:
-    """Report that a comment was moved."""
+def _render(result: MovedComment) -> str:
     return (
         "✅ Comment moved successfully\n\n"
         f"From: {result.source_file}:{result.source_line}\n"
@@ -68,18 +66,18 @@ def _describe_anchor(result: MovedComment) -> str:
     example="holdfast comments move src/app.ts c_1730000000000 src/login.ts 25",
     specified=True,
     specified_description="Move a comment to a different file or line (e.g., after refactoring)",
-    text=render_moved,
+    text=_render,
     fill_in=arguments.resolve_paths("sourceFile", "targetFile"),
-    explain=partial(explain_line, file="targetFile", line="targetLine"),
+    explain=partial(arguments.explain_line, file="targetFile", line="targetLine"),
 )
 def move_comment(room: Comments, args: MoveComment) -> MovedComment:
     """Move a comment to another line of the same or another file; it keeps its id and its dates."""
     source, target = source_path(args.source_file), source_path(args.target_file)
-    before, placed = CommentWriter(room).move(source, target, args.comment_id, args.target_line)
+    previous_line, placed = CommentWriter(room).move(source, target, args.comment_id, args.target_line)
     return MovedComment(
         comment_id=placed.note.alias,
         source_file=source.text,
-        source_line=before,
+        source_line=previous_line,
         target_file=target.text,
         target_line=args.target_line,
         symbol=SymbolFacts.of(placed.symbol),

@@ -10,11 +10,15 @@ from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
+from holdfast.kernel.errors import Corrupted
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Input, optional
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
+
+_DAMAGED_EXIT_CODE = Corrupted.exit_code
+"""The exit code if a sidecar is damaged: that of the error."""
 
 
 class ReanchorComments(Input):
@@ -29,20 +33,20 @@ class Reanchored(CommentResult):
     """A comment that a scan moved or could not place."""
 
     comment_id: str = Field(description="The id of the comment.")
-    file_path: UntrustedText = Field(description="The source file it belongs to now.")
-    line: int = Field(description="The line it is on, or was last.")
-    from_file: UntrustedText | None = optional("The file it came from, when it moved.")
-    from_line: int = Field(description="The line it was on before.")
-    orphaned: bool = Field(description="Whether its code is gone.")
-    needs_review: bool = Field(description="Whether a person should check it.")
-    reason: str | None = optional("Why it is orphaned or needs review.")
+    file_path: UntrustedText = Field(description="The source file that the comment belongs to now.")
+    line: int = Field(description="The line that the comment is on, or was on last.")
+    from_file: UntrustedText | None = optional("The file that the comment came from, if it moved.")
+    from_line: int = Field(description="The line that the comment was on before.")
+    orphaned: bool = Field(description="Whether the comment's code is gone.")
+    needs_review: bool = Field(description="Whether a person should check the comment's line.")
+    reason: str | None = optional("Why the comment is orphaned or needs review.")
 
 
 class DamagedFile(CommentResult):
     """A sidecar that could not be read or written, and was left unchanged."""
 
-    file_path: UntrustedText = Field(description="The source file it belongs to.")
-    problem: UntrustedText = Field(description="What is wrong.")
+    file_path: UntrustedText = Field(description="The source file that the sidecar belongs to.")
+    problem: UntrustedText = Field(description="Why the sidecar could not be read or written.")
 
 
 class ScanResult(CommentResult):
@@ -60,12 +64,10 @@ class ScanResult(CommentResult):
 
     @property
     def exit_code(self) -> int:
-        """Return 8 if a sidecar is damaged, else 0."""
-        return 8 if self.damaged else 0
+        return _DAMAGED_EXIT_CODE if self.damaged else 0
 
 
-def render_scan(result: ScanResult) -> str:
-    """Format the result of a scan."""
+def _render(result: ScanResult) -> str:
     head = f"Checked {counted(result.files, 'file')} with comments; {result.changed_files} had changed"
     head += f", with {counted(result.comments, 'comment')}." if result.changed_files else "."
     parts = [
@@ -78,7 +80,6 @@ def render_scan(result: ScanResult) -> str:
 
 
 def _render_section(label: str, comments: list[Reanchored]) -> list[str]:
-    """Return a line for each comment of a section."""
     return [
         f"{label}: {_render_origin(comment)}{comment.file_path}:{comment.line} - {comment.comment_id}"
         f"{_render_reason(comment)}"
@@ -106,7 +107,7 @@ def _render_reason(comment: Reanchored) -> str:
     positional=("file_path",),
     example="holdfast comments re-anchor",
     seconds=LIMITS.scan_seconds,
-    text=render_scan,
+    text=_render,
     fill_in=arguments.resolve_paths("filePath"),
     listed=False,
 )
@@ -114,7 +115,7 @@ def reanchor_comments(room: Comments, args: ReanchorComments) -> ScanResult:
     """Find the code of every comment in the current files and write its new line to the sidecar.
 
     Comments whose code is found with certainty move with it, also to another file. The others keep their last
-    good line and are listed with their candidates; nothing is ever deleted.
+    good line and are listed with the reason; no comment is deleted.
     """
     only = None if args.file_path is None else source_path(args.file_path)
     summary = Scan(room).run(only)
@@ -132,7 +133,7 @@ def reanchor_comments(room: Comments, args: ReanchorComments) -> ScanResult:
 
 def _reanchored_comment(outcome: ScanOutcome) -> Reanchored:
     return Reanchored(
-        comment_id=outcome.name,
+        comment_id=outcome.comment_id,
         file_path=outcome.path,
         line=outcome.location.line,
         from_file=outcome.from_path,

@@ -26,11 +26,10 @@ class ReplyToComment(Input):
 class RepliedComment(OneComment):
     """The comment with the new reply."""
 
-    replies: int = Field(description="How many replies it has now.")
+    replies: int = Field(description="How many replies the comment has now.")
 
 
-def render_replied(result: RepliedComment) -> str:
-    """Report that a reply was added."""
+def _render(result: RepliedComment) -> str:
     return (
         "✅ Reply added\n\n"
         f"Comment ID: {result.comment_id}\nFile: {result.file_path}\nReplies: {result.replies}"
@@ -44,8 +43,8 @@ def render_replied(result: RepliedComment) -> str:
     command="reply",
     positional=("file_path", "comment_id", "text"),
     example='holdfast comments reply src/app.ts c_1730000000000 "Done in the last commit"',
-    text=render_replied,
-    fill_in=arguments.resolve_paths("filePath", signed=True),
+    text=_render,
+    fill_in=arguments.resolve_paths("filePath", with_author=True),
     command_defaults=arguments.AUTHOR_DEFAULT_TEXT,
 )
 def reply_to_comment(room: Comments, args: ReplyToComment) -> RepliedComment:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pydantic import Field
 
 from holdfast.comments.comment_writer import CommentWriter
-from holdfast.comments.models import Author, CommentId, FilePath, OneComment, Status
+from holdfast.comments.models import Author, CommentId, FilePath, OneComment
+from holdfast.comments.sidecar.note import Status
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.tools import arguments
@@ -26,12 +27,11 @@ class ResolveComment(Input):
 class ResolvedComment(OneComment):
     """The comment with its new status."""
 
-    status: Status = Field(description="Its status now.")
-    updated: str = Field(description="When it was changed.")
+    status: Status = Field(description="The status of the comment now.")
+    updated: str = Field(description="When the comment was changed.")
 
 
-def render_resolved(result: ResolvedComment) -> str:
-    """Report the new status of a comment."""
+def _render(result: ResolvedComment) -> str:
     action = {"open": "reopened", "wontfix": "closed without action"}.get(result.status, "resolved")
     return (
         f"✅ Comment {action}\n\n"
@@ -47,8 +47,8 @@ def render_resolved(result: ResolvedComment) -> str:
     command="resolve",
     positional=("file_path", "comment_id"),
     example="holdfast comments resolve src/app.ts c_1730000000000 --status wontfix",
-    text=render_resolved,
-    fill_in=arguments.resolve_paths("filePath", signed=True),
+    text=_render,
+    fill_in=arguments.resolve_paths("filePath", with_author=True),
     command_defaults=arguments.AUTHOR_DEFAULT_TEXT,
 )
 def resolve_comment(room: Comments, args: ResolveComment) -> ResolvedComment:

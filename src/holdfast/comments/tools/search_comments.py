@@ -9,15 +9,16 @@ from pydantic import Field, StrictBool
 from holdfast.comments.models import (
     DEFAULT_RESULT_LIMIT,
     MAX_RESULT_LIMIT,
+    WORKSPACE_SECONDS,
     CommentResult,
     FilePath,
     FoundComment,
     Inline,
-    Tag,
     Timestamp,
 )
 from holdfast.comments.search.pattern import compile_query
 from holdfast.comments.search.query import CommentQuery
+from holdfast.comments.sidecar.note import Tag
 from holdfast.comments.store import Comments
 from holdfast.comments.text import UNTAGGED, damage_notices, path_and_line, plain_text_notice
 from holdfast.comments.toolset import comments
@@ -29,7 +30,6 @@ from holdfast.kernel.untrusted import UntrustedText
 
 
 def _date_time_field(description: str) -> Any:
-    """Return an optional field whose JSON schema has the format `date-time`."""
     return Field(default=None, description=description, json_schema_extra={"format": "date-time"})
 
 
@@ -107,7 +107,6 @@ def _render_comment(number: int, comment: FoundComment) -> str:
 
 
 def _notices(result: CommentSearchResult) -> list[str]:
-    """Return notices about a plain-text search, omitted results and unreadable files."""
     notices = []
     if result.refusal is not None:
         notices.append(plain_text_notice(result.refusal, "query"))
@@ -125,7 +124,7 @@ def _notices(result: CommentSearchResult) -> list[str]:
     command="search",
     positional=("query",),
     example="""holdfast comments search "rate limit" --filters '{"tag": "TODO"}'""",
-    seconds=600,
+    seconds=WORKSPACE_SECONDS,
     specified=True,
     specified_description="Search comments by text query with optional filters",
     text=render_found,

@@ -28,6 +28,9 @@ from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.atomic import streamed_file
 
+_MAX_SECONDS = 3600
+"""Time limit of an export to a file. A judgement: a person waits for it and can end it."""
+
 
 class WriteComments(Input):
     """What to export, in which format, and to which file."""
@@ -41,7 +44,10 @@ class WriteComments(Input):
         description="Lines of source to include before and after each comment; none by default.",
     )
     output: str | None = Field(
-        default=None, min_length=1, max_length=4096, description="File to write; printed if omitted."
+        default=None,
+        min_length=1,
+        max_length=LIMITS.path_characters,
+        description="File to write; printed if omitted.",
     )
     overwrite: StrictBool = Field(default=False, description="Replace the file if it exists.")
 
@@ -49,11 +55,11 @@ class WriteComments(Input):
 class CommentsWritten(CommentResult):
     """The result of an export."""
 
-    format: Format = Field(description="The format.")
-    total_comments: int = Field(description="How many comments are in it.")
-    total_files: int = Field(description="How many files they belong to.")
-    size_bytes: int = Field(description="Its size.")
-    file: UntrustedText | None = optional("The file it was written to.")
+    format: Format = Field(description="The format of the export.")
+    total_comments: int = Field(description="How many comments the export has.")
+    total_files: int = Field(description="How many files the comments belong to.")
+    size_bytes: int = Field(description="The size of the export in bytes.")
+    file: UntrustedText | None = optional("The file that the export was written to.")
     text: UntrustedText | None = optional("The export, if it was not written to a file.")
     damaged: list[UntrustedText] = Field(description="Files whose comments could not be read.")
 
@@ -71,7 +77,7 @@ def _render(result: CommentsWritten) -> str:
     effect=Effect.WRITE,
     command="export",
     example="holdfast comments export --format jsonl --context 5 --output training.jsonl",
-    seconds=3600,
+    seconds=_MAX_SECONDS,
     command_only=True,
     text=_render,
     fill_in=arguments.resolve_paths("file"),

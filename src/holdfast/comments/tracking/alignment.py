@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import cached_property
 
 from holdfast.comments.tracking.diff import Area
@@ -22,14 +22,33 @@ _MAX_LINES_PER_WORD = 60
 """A word part that occurs in more lines than this selects no candidates. A judgement: it is too common."""
 
 _MAX_INDEXED_LINES = 20_000
-"""Lines that are indexed by word parts; later ones are found by equal text only. A judgement: it bounds the
-time, and source written by people is shorter."""
+"""Lines indexed by word parts; later ones are found by equal text only. A judgement: people write fewer."""
+
+_MIN_PAIR_SCORE = 0.42
+"""Lowest score of a pair that may be matched. This and the next bound were tuned with `bench/anchors`
+(docs/accuracy.md, decision 0016)."""
+
+_MIN_PAIR_CONTENT = 0.25
+"""Lowest text similarity of a pair that may be matched."""
+
+_MAX_EXHAUSTIVE_PAIRS = 3000
+"""Areas with at most this many pairs are searched exhaustively. A judgement: milliseconds for each area."""
+
+_MAX_CANDIDATES_PER_LINE = 6
+"""Candidates for one line of a large area, by text and by word parts each. A judgement: the right line is
+nearly always among the first, and the time is proportional."""
+
+_BLOCK_LINES = 100
+"""Old lines of one block of a large area. A judgement: code that moves farther was cut out and inserted."""
+
+ScoredPair = tuple[int, int, float]
+"""Old index, new index, and the score of matching them."""
 
 
 class UnmatchedLines:
     """The new lines that no confirmed line matches, indexed by text and by word parts."""
 
-    def __init__(self, lines: Lines, matched: set[int]) -> None:
+    def __init__(self, lines: Lines, matched: Set[int]) -> None:
         self._lines = lines
         self._indices = [index for index in range(len(lines)) if index not in matched]
 
@@ -50,12 +69,12 @@ class UnmatchedLines:
                 indices[word_part].append(index)
         return indices
 
-    def with_text(self, text: str, goal: int, limit: int) -> list[int]:
-        """Return the lines with a text, nearest to `goal` first."""
+    def with_text(self, text: str, expected: int, limit: int) -> list[int]:
+        """Return the lines with a normalized text, nearest to the index `expected` first."""
         indices = self._by_text.get(text, [])
-        position = bisect_left(indices, goal)
+        position = bisect_left(indices, expected)
         near = indices[max(0, position - limit) : position + limit]
-        return sorted(near, key=lambda index: (abs(index - goal), index))[:limit]
+        return sorted(near, key=lambda index: (abs(index - expected), index))[:limit]
 
     def sharing_words(self, bag: Bag, start: int, end: int, limit: int) -> list[int]:
         """Return the lines from start to end (exclusive) that share the most rare word parts."""
@@ -68,10 +87,6 @@ class UnmatchedLines:
                 for index in holders[low:high]:
                     votes[index] += vote
         return sorted(votes, key=lambda index: (-votes[index], index))[:limit]
-
-
-ScoredPair = tuple[int, int, float]
-"""Old index, new index, and the score of matching them."""
 
 
 def heaviest_chain(pairs: Sequence[ScoredPair]) -> list[ScoredPair]:
@@ -97,7 +112,7 @@ def heaviest_chain(pairs: Sequence[ScoredPair]) -> list[ScoredPair]:
 class _PrefixMaxima:
     """A Fenwick tree of the best chain that ends at or before each rank of a new line.
 
-    Pairs of one old line are inserted from the last new line to the first, so that none extends another.
+    Pairs of one old line must be inserted from the last new line to the first, so that none extends another.
     """
 
     def __init__(self, size: int) -> None:
@@ -121,36 +136,22 @@ class _PrefixMaxima:
             rank += rank & -rank
 
 
-_MIN_PAIR_SCORE = 0.42
-"""Lowest score of a pair that may be matched. This and the next bound were tuned with `bench/anchors`
-(docs/accuracy.md, decision 0016)."""
-
-_MIN_PAIR_CONTENT = 0.25
-"""Lowest text similarity of a pair that may be matched."""
-
-_MAX_EXHAUSTIVE_PAIRS = 3000
-"""Areas with at most this many pairs are searched exhaustively. A judgement: milliseconds for each area."""
-
-_MAX_CANDIDATES_PER_LINE = 6
-"""Candidates for one line of a large area, by text and by word parts each. A judgement: the right line is
-nearly always among the first, and the time is proportional."""
-
-_BLOCK_LINES = 100
-"""Lines of a large area that are aligned together, with as many before and after them. A judgement: code
-rarely moves farther without being cut out and inserted elsewhere."""
-
-
 def is_small(area: Area) -> bool:
     """Return whether all pairs of an area are scored."""
-    return (area[1] - area[0]) * (area[3] - area[2]) <= _MAX_EXHAUSTIVE_PAIRS
+    old_start, old_end, new_start, new_end = area
+    return (old_end - old_start) * (new_end - new_start) <= _MAX_EXHAUSTIVE_PAIRS
 
 
 def alignment_window(area: Area, index: int) -> Area:
-    """Return the part of an area to align for a line: a small area itself, else the blocks around it."""
-    if is_small(area) or area[1] - area[0] <= 3 * _BLOCK_LINES:
+    """Return the part of an area to align for an old line.
+
+    That is the area itself if it is small, else the line's block with the blocks before and after it.
+    """
+    old_start, old_end, new_start, new_end = area
+    if is_small(area) or old_end - old_start <= 3 * _BLOCK_LINES:
         return area
-    start = area[0] + ((index - area[0]) // _BLOCK_LINES - 1) * _BLOCK_LINES
-    return max(area[0], start), min(area[1], start + 3 * _BLOCK_LINES), area[2], area[3]
+    start = old_start + ((index - old_start) // _BLOCK_LINES - 1) * _BLOCK_LINES
+    return max(old_start, start), min(old_end, start + 3 * _BLOCK_LINES), new_start, new_end
 
 
 def score_pairs(
@@ -176,12 +177,15 @@ def _candidate_pairs(
     old_lines: Lines, unmatched: UnmatchedLines, area: Area, whole: Area
 ) -> list[tuple[int, int]]:
     """Return the pairs of each old line with the new lines of equal text or with the same rare words."""
-    _, _, new_start, new_end = area
+    old_start, old_end, new_start, new_end = area
+    whole_start, whole_end, *_ = whole
     pairs: list[tuple[int, int]] = []
-    for source in range(area[0], area[1]):
+    for source in range(old_start, old_end):
         # The new line at the same relative position in the area.
-        goal = new_start + (source - whole[0]) * (new_end - new_start) // max(1, whole[1] - whole[0])
-        equal = unmatched.with_text(old_lines.normalized[source], goal, _MAX_CANDIDATES_PER_LINE)
+        expected = new_start + (source - whole_start) * (new_end - new_start) // max(
+            1, whole_end - whole_start
+        )
+        equal = unmatched.with_text(old_lines.normalized[source], expected, _MAX_CANDIDATES_PER_LINE)
         alike = unmatched.sharing_words(old_lines.bag(source), new_start, new_end, _MAX_CANDIDATES_PER_LINE)
         pairs += [(source, target) for target in sorted({*alike, *equal}) if new_start <= target < new_end]
     return pairs

@@ -33,8 +33,7 @@ _MAX_LOCATED_VOTERS = 3
 """Lines inside a block that are located if none is confirmed. A judgement: each needs a search of its own."""
 
 _MAX_BLOCK_LINES = 400
-"""Lines of a block that are searched for confirmed ones. A judgement: longer blocks have some among the
-first."""
+"""Lines of a block that are searched for confirmed ones. A judgement: longer blocks have some among them."""
 
 
 class BlockGuesses:
@@ -66,15 +65,13 @@ class BlockGuesses:
     def guess_only_block(self, index: int) -> Guess | None:
         """Return the only block of a kind in the same symbol, if the old block was the only one, too."""
         kind = self._old_lines.role(index).opens
-        outlines = self._comparison.outlines
-        old_symbol = outlines.old.symbol_at(index) if kind and outlines.both_parsed else None
-        target = outlines.symbols.target_of.get(old_symbol) if old_symbol is not None else None
-        if old_symbol is None or target is None:
+        pair = self._comparison.outlines.pair_at(index) if kind else None
+        if pair is None:
             return None
-        old_lines = _openers_in_symbol(self._old_lines, outlines.old.symbols[old_symbol], kind)
-        new_lines = _openers_in_symbol(self._new_lines, outlines.new.symbols[target], kind)
-        is_only = old_lines == [index] and len(new_lines) == 1
-        return Guess(new_lines[0], _ONLY_BLOCK_SCORE, "only") if is_only else None
+        old_openers = _openers_in_symbol(self._old_lines, pair.old, kind)
+        new_openers = _openers_in_symbol(self._new_lines, pair.new, kind)
+        is_only = old_openers == [index] and len(new_openers) == 1
+        return Guess(new_openers[0], _ONLY_BLOCK_SCORE, "only") if is_only else None
 
     def _voters(self, index: int) -> list[tuple[int, int]]:
         """Return the first confirmed or located lines inside a block, each with its new line."""
@@ -95,6 +92,5 @@ def _enclosing_openers(outline: Outline, lines: Lines, index: int, kind: str) ->
 
 
 def _openers_in_symbol(lines: Lines, symbol: Symbol, kind: str) -> list[int]:
-    """Return the lines of a symbol that open blocks of a kind."""
     inside = range(symbol.start_line - 1, min(symbol.end_line, len(lines)))
     return [index for index in inside if lines.role(index).opens == kind]

@@ -31,8 +31,7 @@ _MIN_RUN_TOKENS = 6
 `bench/anchors` (docs/accuracy.md, decision 0016)."""
 
 _MAX_SLIDE_LINES = 12
-"""Lines at the end of a run that are checked for sliding. A judgement: longer repetitions are rare in
-code."""
+"""Lines at the end of a run that are checked for sliding. A judgement: code rarely repeats longer parts."""
 
 _MIN_DIVIDING_SCORE = 0.75
 """Score from which on a pair of lines divides a large area. Tuned with `bench/anchors`."""
@@ -47,7 +46,7 @@ class VersionComparison:
     def __init__(self, old: FileVersion, new: FileVersion) -> None:
         self.old_lines, self.new_lines = Lines(old.text), Lines(new.text)
         self._outlines = Outline(old.path, self.old_lines), Outline(new.path, self.new_lines)
-        self._streams: dict[Area, tuple[StatementTokens, StatementTokens]] = {}
+        self._statements: dict[Area, tuple[StatementTokens, StatementTokens]] = {}
         self._aligned: dict[Area, dict[int, tuple[int, float]]] = {}
 
     @cached_property
@@ -92,34 +91,37 @@ class VersionComparison:
         return any(self.old_lines.counts[key] == self.new_lines.counts[key] == 1 for key in keys)
 
     @cached_property
-    def _confirmed_keys(self) -> list[int]:
+    def confirmed_targets(self) -> frozenset[int]:
+        """The new indices of the confirmed lines."""
+        return frozenset(self.confirmed.values())
+
+    @cached_property
+    def _sorted_keys(self) -> list[int]:
         return sorted(self.confirmed)
 
     @cached_property
-    def _confirmed_targets(self) -> list[int]:
-        return [self.confirmed[key] for key in self._confirmed_keys]
+    def _sorted_targets(self) -> list[int]:
+        return sorted(self.confirmed_targets)
 
     @cached_property
     def outlines(self) -> OutlinePair:
-        """The symbols of both versions."""
         return OutlinePair(*self._outlines, self.old_lines, self.new_lines, self.unchanged)
 
     @cached_property
     def similarity(self) -> LineSimilarity:
-        """The similarity of pairs of lines."""
         return LineSimilarity(self.old_lines, self.new_lines, self.outlines)
 
     def area(self, index: int) -> Area:
         """Return the area around a line that is not confirmed."""
-        return self._area(bisect_left(self._confirmed_keys, index))
+        return self._area(bisect_left(self._sorted_keys, index))
 
     def area_of_new(self, index: int) -> Area:
         """Return the area around a new line that matches no confirmed line."""
-        return self._area(bisect_left(self._confirmed_targets, index))
+        return self._area(bisect_left(self._sorted_targets, index))
 
     def _area(self, number: int) -> Area:
         """Return the area before a confirmed line, given its number among them; after the last, the rest."""
-        keys, targets = self._confirmed_keys, self._confirmed_targets
+        keys, targets = self._sorted_keys, self._sorted_targets
         old_start, new_start = (keys[number - 1] + 1, targets[number - 1] + 1) if number else (0, 0)
         if number == len(keys):
             return old_start, len(self.old_lines), new_start, len(self.new_lines)
@@ -128,26 +130,20 @@ class VersionComparison:
     def reflowed_line(self, index: int) -> int | None:
         """Return the line on which a line's code starts now, if only line breaks changed."""
         area = self.area(index)
-        streams = self._streams.get(area)
-        if streams is None:
+        if area not in self._statements:
             old_start, old_end, new_start, new_end = area
-            streams = (
+            self._statements[area] = (
                 StatementTokens(self.old_lines, old_start, old_end),
                 StatementTokens(self.new_lines, new_start, new_end),
             )
-            self._streams[area] = streams
-        found = reflowed_line(*streams, index)
-        # For lines with equal text, equal tokens add no evidence.
-        return (
-            None
-            if found is None or self.old_lines.normalized[index] == self.new_lines.normalized[found]
-            else found
-        )
+        target = reflowed_line(*self._statements[area], index)
+        if target is None or self.old_lines.normalized[index] == self.new_lines.normalized[target]:
+            return None  # for lines with equal text, equal tokens add no evidence
+        return target
 
     @cached_property
     def unmatched(self) -> UnmatchedLines:
-        """The new lines that no confirmed line matches."""
-        return UnmatchedLines(self.new_lines, set(self.confirmed.values()))
+        return UnmatchedLines(self.new_lines, self.confirmed_targets)
 
     def alignment(self, area: Area, index: int) -> dict[int, tuple[int, float]]:
         """Return the aligned new line and score for each old line of an area, or of its part near `index`."""
@@ -179,7 +175,7 @@ class VersionComparison:
         """Return a chain in which the small gaps between its certain pairs are aligned exhaustively."""
         refined: list[ScoredPair] = []
         old_start, old_end, new_start, new_end = part
-        certain = [pair for pair in chain if pair[2] >= _MIN_DIVIDING_SCORE]
+        certain = [(source, target, score) for source, target, score in chain if score >= _MIN_DIVIDING_SCORE]
         for source, target, score in [*certain, (old_end, new_end, 0.0)]:
             gap = (old_start, source, new_start, target)
             is_empty = old_start == source or new_start == target

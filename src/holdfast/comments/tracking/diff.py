@@ -4,7 +4,7 @@ Lines that occur once on each side are matched first, recursively between the ma
 diff). This is done with exact lines, and then, for the lines between, with normalized lines. The rest is
 matched by a longest common subsequence of the lines that have distinctive tokens.
 
-Contract: the map is strictly increasing, and mapped lines differ in white space and quotes at most.
+Contract: the map is strictly increasing, and mapped lines differ at most in white space and quotes.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ _MAX_TABLE_CELLS = 25_000_000
 bit-parallel algorithm takes one step for 64 cells, so at most about 400,000 steps."""
 
 _MAX_RECURSION_DEPTH = 24
-"""Recursion depth of the patience diff. A judgement: each level needs new unique lines, so real files use
-only a few levels."""
+"""Recursion depth of the patience diff. A judgement: each level needs new unique lines, so files use few."""
 
 
 def line_map(old: Lines, new: Lines) -> dict[int, int]:
@@ -53,7 +52,7 @@ def gaps(matches: dict[int, int], old_length: int, new_length: int) -> list[Area
 
 
 def _intern(old: Sequence[str], new: Sequence[str]) -> tuple[list[int], list[int]]:
-    """Replace the lines of both sequences by integers; equal lines have equal integers."""
+    """Replace the lines of both sequences with integers; equal lines have equal integers."""
     numbers: dict[str, int] = {}
     old_numbers = [numbers.setdefault(line, len(numbers)) for line in old]
     new_numbers = [numbers.setdefault(line, len(numbers)) for line in new]
@@ -116,9 +115,10 @@ class _Diff:
                     new_indices[step.dest_start : step.dest_start + length],
                     strict=True,
                 )
+        if not pivots:
+            return
         for old_index, new_index in [*pivots, (old_end, new_end)]:
-            if pivots:
-                self._match_equal_ends((old_start, old_index, new_start, new_index))
+            self._match_equal_ends((old_start, old_index, new_start, new_index))
             if old_index < old_end:
                 self._matches[old_index] = new_index
             old_start, new_start = old_index + 1, new_index + 1

@@ -15,6 +15,7 @@ from holdfast.comments.tracking.comparison import VersionComparison
 from holdfast.comments.tracking.guess import Guess
 from holdfast.comments.tracking.lines import Lines
 from holdfast.comments.tracking.neighbour_guesses import NeighbourGuesses
+from holdfast.comments.tracking.reflow import MAX_STATEMENT_LINES
 
 if TYPE_CHECKING:
     from holdfast.syntax.symbols import Symbol
@@ -36,20 +37,17 @@ _MAX_MOVE_CANDIDATES = 8
 _MIN_NEIGHBOUR_CONTENT = 0.8
 """Text similarity from which on a neighbour is regarded as having moved with the line."""
 
-_MAX_STATEMENT_LINES = 12
-"""Lines of a statement that are searched. A judgement: longer statements are mostly data."""
-
 _SAME_FIRST_TOKENS = 2
 """Tokens that must be equal at the start of a statement. A judgement: such as a name and a bracket."""
 
 _MIN_DECLARATION_SCORE = 0.97
-"""Score that the declaration of the same symbol has at least."""
+"""Lowest score given to the declaration of the same symbol."""
 
 _MIN_DOUBTFUL_DECLARATION_SCORE = 0.6
-"""Score that the declaration of a symbol has at least that is only similar."""
+"""Lowest score given to the declaration of a symbol that is only similar."""
 
 _MIN_VARIABLE_SCORE = 0.95
-"""Score that the only declaration of the same variable in the same function has at least."""
+"""Lowest score given to the only declaration of the same variable in the same function."""
 
 _MIN_LOCATED_SCORE = 0.75
 """Score from which on the best guess for a line is regarded as its place."""
@@ -62,9 +60,6 @@ _MIN_USEFUL_SCORE = 0.45
 
 _STRUCTURAL_METHODS = frozenset(["declaration", "variable", "body"])
 """Methods that rely on structure, not on the similarity of texts."""
-
-_MAX_JOINED_LINES = 12
-"""Lines above that are searched for the start of a joined line. A judgement, as for statements."""
 
 
 class Finder:
@@ -135,7 +130,7 @@ class Finder:
         if not outlines.both_parsed or outlines.old.statement_row(index) != index:
             return None
         aligned = self._comparison.alignment(self._comparison.area(index), index)
-        for rest in range(index + 1, min(index + _MAX_STATEMENT_LINES, len(self._old_lines))):
+        for rest in range(index + 1, min(index + MAX_STATEMENT_LINES, len(self._old_lines))):
             if outlines.old.statement_row(rest) != index:
                 return None
             target, score = aligned.get(rest, (index, 0.0))
@@ -144,46 +139,37 @@ class Finder:
         return None
 
     def _start_alike(self, index: int, target: int) -> bool:
-        tokens, others = self._old_lines.tokens(index), self._new_lines.tokens(target)
-        return bool(tokens) and tokens[:_SAME_FIRST_TOKENS] == others[:_SAME_FIRST_TOKENS]
+        start = self._old_lines.tokens(index)[:_SAME_FIRST_TOKENS]
+        return bool(start) and start == self._new_lines.tokens(target)[:_SAME_FIRST_TOKENS]
 
     def _declared(self, index: int) -> Guess | None:
         """Return the declaration of the symbol that a line declares."""
         outlines = self._comparison.outlines
-        old_symbol = outlines.old.symbol_at(index) if outlines.both_parsed else None
-        target = outlines.symbols.target_of.get(old_symbol) if old_symbol is not None else None
-        if old_symbol is None or target is None:
+        pair = outlines.pair_at(index)
+        if pair is None:
             return None
-        old, new = outlines.old.symbols[old_symbol], outlines.new.symbols[target]
-        if index + 1 == old.name_line:
-            new_index = new.name_line - 1
-        elif index + 1 == old.start_line:
-            new_index = new.start_line - 1
+        if index + 1 == pair.old.name_line:
+            new_index = pair.new.name_line - 1
+        elif index + 1 == pair.old.start_line:
+            new_index = pair.new.start_line - 1
         else:
             return None
-        min_score = (
-            _MIN_DECLARATION_SCORE
-            if outlines.symbols.is_confident(old_symbol, target)
-            else _MIN_DOUBTFUL_DECLARATION_SCORE
-        )
-        score = max(min_score, self._similarity.score(index, new_index))
-        return Guess(new_index, score, "declaration")
+        is_confident = outlines.symbols.is_confident(pair.source, pair.target)
+        min_score = _MIN_DECLARATION_SCORE if is_confident else _MIN_DOUBTFUL_DECLARATION_SCORE
+        return Guess(new_index, max(min_score, self._similarity.score(index, new_index)), "declaration")
 
     def _variable(self, index: int) -> Guess | None:
         """Return the declaration of the same variable, if the symbol declares it once in each version."""
         name = self._old_lines.role(index).declares
-        outlines = self._comparison.outlines
-        old_symbol = outlines.old.symbol_at(index) if name and outlines.both_parsed else None
-        target = outlines.symbols.target_of.get(old_symbol) if old_symbol is not None else None
-        if old_symbol is None or target is None:
+        pair = self._comparison.outlines.pair_at(index) if name else None
+        if pair is None:
             return None
-        old_lines = _lines_declaring(self._old_lines, outlines.old.symbols[old_symbol], name)
-        new_lines = _lines_declaring(self._new_lines, outlines.new.symbols[target], name)
-        if old_lines != [index] or len(new_lines) != 1:
+        old_indices = _lines_declaring(self._old_lines, pair.old, name)
+        new_indices = _lines_declaring(self._new_lines, pair.new, name)
+        if old_indices != [index] or len(new_indices) != 1:
             return None
-        return Guess(
-            new_lines[0], max(_MIN_VARIABLE_SCORE, self._similarity.score(index, new_lines[0])), "variable"
-        )
+        (target,) = new_indices
+        return Guess(target, max(_MIN_VARIABLE_SCORE, self._similarity.score(index, target)), "variable")
 
     def _at_statement_start(self, index: int, guess: Guess | None) -> Guess | None:
         """Return a guess, moved to the first line of its statement if that was broken into several lines."""
@@ -198,7 +184,7 @@ class Finder:
         """Return the first line of a new line's statement, if it starts like the old line's."""
         outlines = self._comparison.outlines
         row = outlines.new.statement_row(target) if outlines.both_parsed else None
-        if row is None or row >= target or target - row > _MAX_STATEMENT_LINES:
+        if row is None or row >= target or target - row > MAX_STATEMENT_LINES:
             return None
         is_same = self._start_alike(index, row) and outlines.old.statement_row(index) == index
         return row if is_same else None
@@ -211,10 +197,8 @@ class Finder:
             old_symbol = outlines.old.parent(old_symbol)
         if old_symbol is None:
             return None
-        old, new = (
-            outlines.old.symbols[old_symbol],
-            outlines.new.symbols[outlines.symbols.target_of[old_symbol]],
-        )
+        old = outlines.old.symbols[old_symbol]
+        new = outlines.new.symbols[outlines.symbols.target_of[old_symbol]]
         if in_order is not None and new.start_line <= in_order.index + 1 <= new.end_line:
             return None
         area = (old.start_line - 1, old.end_line, new.start_line - 1, new.end_line)
@@ -231,7 +215,7 @@ class Finder:
         if not comparison.outlines.is_in_other_symbol(index, target):
             return None
         guess = self._in_symbol(index, None)
-        if guess is None or guess.index in self._neighbours.confirmed_targets:
+        if guess is None or guess.index in comparison.confirmed_targets:
             return None
         return guess if self._similarity.content(index, guess.index) >= _MIN_STAYED_SIMILARITY else None
 
@@ -275,12 +259,12 @@ class Finder:
         )
 
     def _joined(self, index: int) -> Guess | None:
-        """Return the line into which a line was joined together with those before it."""
+        """Return the line into which a line was joined with those before it."""
         text = self._old_lines.normalized[index]
         aligned = self._comparison.alignment(self._comparison.area(index), index)
         if not text:
             return None
-        for first in range(index - 1, max(-1, index - _MAX_JOINED_LINES), -1):
+        for first in range(index - 1, max(-1, index - MAX_STATEMENT_LINES), -1):
             if first not in aligned:
                 continue
             target, score = aligned[first]
@@ -306,6 +290,5 @@ def _merge_by_line(ranked: list[Guess]) -> list[Guess]:
 
 
 def _lines_declaring(lines: Lines, symbol: Symbol, name: str) -> list[int]:
-    """Return the lines of a symbol that declare a variable of a name."""
     inside = range(symbol.start_line - 1, min(symbol.end_line, len(lines)))
     return [index for index in inside if name in lines.raw[index] and lines.role(index).declares == name]

@@ -11,11 +11,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from holdfast.comments.tracking.placement import Anchor, CandidateLine, Confidence, FileVersion, Placement
+from holdfast.comments.tracking.placement import (
+    MAX_CANDIDATES,
+    Anchor,
+    CandidateLine,
+    Confidence,
+    FileVersion,
+    Placement,
+)
 from holdfast.comments.tracking.track import track
-
-_MAX_CANDIDATES_REPORTED = 5
-"""Candidates that are reported. A judgement: a person would not compare more."""
 
 _MIN_UNSUPPORTED_STRENGTH = 0.6
 """Strength that an answer needs if the other paths do not support it. This value and those below were tuned
@@ -136,7 +140,6 @@ def _reconcile(direct: Placement, path: _Path, third_line: int | None) -> Placem
 
 
 def _merge_candidates(direct: Placement, stepwise: Placement) -> tuple[CandidateLine, ...]:
-    """Return the candidates of both paths, best first."""
     scores: dict[int, float] = {}
     for placement in (direct, stepwise):
         if placement.line is not None:
@@ -144,4 +147,4 @@ def _merge_candidates(direct: Placement, stepwise: Placement) -> tuple[Candidate
         for candidate in placement.candidates:
             scores[candidate.line] = max(scores.get(candidate.line, 0.0), candidate.score)
     ranked = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
-    return tuple(CandidateLine(line, score) for line, score in ranked[:_MAX_CANDIDATES_REPORTED])
+    return tuple(CandidateLine(line, score) for line, score in ranked[:MAX_CANDIDATES])

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from holdfast.comments.tracking.comparison import VersionComparison
 from holdfast.comments.tracking.lines import Lines
-from holdfast.comments.tracking.placement import CandidateLine, Confidence, Placement, Reason
+from holdfast.comments.tracking.placement import MAX_CANDIDATES, CandidateLine, Confidence, Placement, Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +31,14 @@ class Guess:
 
     index: int
     score: float
+    """How well it fits, from 0 to 1."""
     method: str
     supported: bool = False
     """Whether a method other than text similarity led to the same line."""
 
 
-_MAX_CANDIDATES_REPORTED = 5
-"""Candidates that are reported. A judgement: a person would not compare more."""
-
 _MIN_MEDIUM_SCORE = 0.45
-"""Lowest score for medium confidence. This value and the next two were tuned with `bench/anchors`
+"""Lowest score for medium confidence. This value and the next five were tuned with `bench/anchors`
 (docs/accuracy.md, decision 0016)."""
 
 _MIN_MOVED_LEAD = 0.03
@@ -49,9 +47,18 @@ _MIN_MOVED_LEAD = 0.03
 _MIN_ALONE_SCORE = 0.85
 """Lowest score of a line that moved without any of its neighbours."""
 
+_MIN_DECLARATION_SCORE = 0.9
+"""Score from which on a declaration is confirmed."""
+
+_MIN_SAME_PLACE_SCORE = 0.6
+"""Score from which on a line between two unchanged neighbours is confirmed."""
+
+_MIN_SAME_SYMBOL_SCORE = 0.75
+"""Score from which on an aligned line inside a confidently paired symbol is confirmed."""
 
 _LINES_MOVED_TOGETHER = 3
-"""Distance to a line above: if that line moved along, the line did not move alone. A judgement."""
+"""Distance to a line above: if that line moved along, the line did not move alone. A judgement: a copied line
+rarely brings so many lines with it."""
 
 
 def same_text_placement(
@@ -69,7 +76,10 @@ def same_text_placement(
 
 
 def placement_of(guesses: Sequence[Guess], *, agrees: bool, reason: Reason) -> Placement:
-    """Return the placement for guesses, best first; with `agrees`, other evidence supports the first."""
+    """Return the placement for guesses, best first; `agrees`: other evidence supports the first.
+
+    `reason` is why nothing was found, if there are no guesses.
+    """
     if not guesses:
         return Placement(None, None, Confidence.NONE, "diff", reason)
     candidates, best = _candidate_lines(guesses), guesses[0]
@@ -90,20 +100,8 @@ def low_confidence_placement(guesses: Sequence[Guess]) -> Placement:
 
 def _candidate_lines(guesses: Sequence[Guess]) -> tuple[CandidateLine, ...]:
     return tuple(
-        CandidateLine(guess.index + 1, round(min(1.0, guess.score), 3))
-        for guess in guesses[:_MAX_CANDIDATES_REPORTED]
+        CandidateLine(guess.index + 1, round(min(1.0, guess.score), 3)) for guess in guesses[:MAX_CANDIDATES]
     )
-
-
-_MIN_DECLARATION_SCORE = 0.9
-"""Score from which on a declaration is confirmed. This value and the next two were tuned with `bench/anchors`
-(docs/accuracy.md, decision 0016)."""
-
-_MIN_SAME_PLACE_SCORE = 0.6
-"""Score from which on a line between two unchanged neighbours is confirmed."""
-
-_MIN_SAME_SYMBOL_SCORE = 0.75
-"""Score from which on an aligned line inside a confidently paired symbol is confirmed."""
 
 
 def is_confirmed(comparison: VersionComparison, index: int, guess: Guess) -> bool:

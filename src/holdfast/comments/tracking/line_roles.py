@@ -54,9 +54,9 @@ NO_ROLE = LineRole()
 
 def role_of(tokens: Sequence[str]) -> LineRole:
     """Return the role of a line with these tokens."""
-    place = _keyword_index(tokens)
-    if place is not None:
-        return LineRole(opens=_KIND_BY_KEYWORD[tokens[place]], word=tokens[place])
+    position = _keyword_index(tokens)
+    if position is not None:
+        return LineRole(opens=_KIND_BY_KEYWORD[tokens[position]], word=tokens[position])
     return LineRole(declares=_declared_variable(tokens)) if tokens else NO_ROLE
 
 
@@ -77,9 +77,9 @@ def _declared_variable(tokens: Sequence[str]) -> str:
     if tokens[0] in _DECLARATION_KEYWORDS:
         words = [token for token in tokens[1:4] if token not in _MODIFIERS]
         return words[0] if words and _is_name(words[0]) else ""
-    for place, token in enumerate(tokens):
+    for position, token in enumerate(tokens):
         if token in _TOKENS_AFTER_NAME:
-            return _typed_variable(tokens[:place], tokens[place : place + 2])
+            return _typed_variable(tokens[:position], tokens[position : position + 2])
         if not (_is_name(token) or token in _TYPE_PUNCTUATION):
             return ""
     return ""

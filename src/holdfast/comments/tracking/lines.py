@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import pairwise
+from functools import cache, cached_property
+from itertools import islice, pairwise
+from math import hypot
 
-from holdfast.comments.tracking.line_roles import LineRole, role_of
+from holdfast.comments.tracking.line_roles import role_of
 
-_LINE_BREAK = re.compile(r"\r\n|\n")
+LINE_BREAK = re.compile(r"\r\n|\n")
+"""The line breaks that editors and sidecars count."""
+
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _WORD_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 
@@ -30,7 +34,7 @@ _COMMON_TOKENS = frozenset([*"{}()[];,:", *_COMMON_KEYWORDS.split()])
 
 def split_lines(text: str) -> list[str]:
     """Split a text into lines as sidecars count them, without a byte order mark."""
-    return _LINE_BREAK.split(text.removeprefix("\ufeff"))
+    return LINE_BREAK.split(text.removeprefix("\ufeff"))
 
 
 def tokens_of(line: str) -> tuple[str, ...]:
@@ -46,32 +50,48 @@ class Bag:
     length: float
 
     @classmethod
-    def of(cls, counts: dict[str, int]) -> Bag:
-        """Return a bag with these counts."""
-        return cls(counts, sum(count * count for count in counts.values()) ** 0.5)
+    def of(cls, line: str) -> Bag:
+        """Return the word parts of a line in lower case: `getUserName` and `user_name` have two in common."""
+        return cls._with_length(Counter(map(str.lower, _WORD_PART.findall(line[:_MAX_COMPARED_CHARACTERS]))))
+
+    @classmethod
+    def sum(cls, bags: Iterable[Bag]) -> Bag:
+        counts: dict[str, int] = {}
+        for bag in bags:
+            for word_part, count in bag.counts.items():
+                counts[word_part] = counts.get(word_part, 0) + count
+        return cls._with_length(counts)
+
+    @classmethod
+    def _with_length(cls, counts: dict[str, int]) -> Bag:
+        return cls(counts, hypot(*counts.values()))
 
     def cosine(self, other: Bag) -> float:
         """Return the cosine similarity of two bags, from 0 to 1; two empty ones are equal."""
         if not self.counts or not other.counts:
             return 1.0 if not self.counts and not other.counts else 0.0
         small, large = (self, other) if len(self.counts) <= len(other.counts) else (other, self)
-        theirs = large.counts
-        common = sum(
-            count * theirs[word_part] for word_part, count in small.counts.items() if word_part in theirs
+        dot_product = sum(
+            count * large.counts[part] for part, count in small.counts.items() if part in large.counts
         )
-        return common / (self.length * other.length)
+        return dot_product / (self.length * other.length)
 
 
 class Lines:
     """The lines of one version, by index from 0, with values derived from them, each computed once."""
 
     def __init__(self, text: str) -> None:
-        self.raw = split_lines(text)
-        self._tokens: dict[int, tuple[str, ...]] = {}
-        self._distinctive: dict[int, int] = {}
-        self._roles: dict[int, LineRole] = {}
-        self._bags: dict[int, Bag] = {}
-        self._contexts: dict[int, tuple[Bag, Bag]] = {}
+        # The cached functions do not refer to `self`: without that cycle it is freed at once after use.
+        raw = self.raw = split_lines(text)
+        tokens = self.tokens = cache(lambda index: tokens_of(raw[index]))
+        self.role = cache(lambda index: role_of(tokens(index)))
+        distinctive_tokens = self.distinctive_tokens = cache(
+            lambda index: sum(token not in _COMMON_TOKENS for token in tokens(index))
+        )
+        """How many tokens distinguish a line from others."""
+        bag = self.bag = cache(lambda index: Bag.of(raw[index]))
+        self.context = cache(lambda index: _context(len(raw), index, distinctive_tokens, bag))
+        """The word parts of the nearest distinctive lines above, and of those below."""
 
     def __len__(self) -> int:
         return len(self.raw)
@@ -87,59 +107,17 @@ class Lines:
         distinctive = [line for index, line in enumerate(self.normalized) if not self.is_trivial(index)]
         return Counter[str | tuple[str, str]]((*distinctive, *pairwise(distinctive)))
 
-    def tokens(self, index: int) -> tuple[str, ...]:
-        """Return the tokens of a line."""
-        found = self._tokens.get(index)
-        if found is None:
-            found = self._tokens[index] = tokens_of(self.raw[index])
-        return found
-
-    def bag(self, index: int) -> Bag:
-        """Return the word parts of a line in lower case: `getUserName` and `user_name` have two in common."""
-        found = self._bags.get(index)
-        if found is None:
-            word_parts = _WORD_PART.findall(self.raw[index][:_MAX_COMPARED_CHARACTERS])
-            found = self._bags[index] = Bag.of(Counter(word_part.lower() for word_part in word_parts))
-        return found
-
-    def role(self, index: int) -> LineRole:
-        """Return the role of a line."""
-        found = self._roles.get(index)
-        if found is None:
-            found = self._roles[index] = role_of(self.tokens(index))
-        return found
-
-    def distinctive_tokens(self, index: int) -> int:
-        """Return how many tokens distinguish a line from others."""
-        found = self._distinctive.get(index)
-        if found is None:
-            found = sum(1 for token in self.tokens(index) if token not in _COMMON_TOKENS)
-            self._distinctive[index] = found
-        return found
-
     def is_trivial(self, index: int) -> bool:
         """Return whether a line has no distinctive tokens, so that equal text proves nothing."""
         return self.distinctive_tokens(index) == 0
 
-    def context(self, index: int) -> tuple[Bag, Bag]:
-        """Return the word parts of the nearest distinctive lines above and below."""
-        found = self._contexts.get(index)
-        if found is None:
-            above = range(index - 1, max(-1, index - 1 - _MAX_CONTEXT_DISTANCE), -1)
-            below = range(index + 1, min(len(self.raw), index + 1 + _MAX_CONTEXT_DISTANCE))
-            found = self._contexts[index] = (self._combined_bag(above), self._combined_bag(below))
-        return found
 
-    def _combined_bag(self, indices: range) -> Bag:
-        """Return one bag of the first distinctive lines among `indices`."""
-        counts: dict[str, int] = {}
-        taken = 0
-        for index in indices:
-            if self.is_trivial(index):
-                continue
-            for word_part, count in self.bag(index).counts.items():
-                counts[word_part] = counts.get(word_part, 0) + count
-            taken += 1
-            if taken == _CONTEXT_LINES:
-                break
-        return Bag.of(counts)
+def _context(
+    line_count: int, index: int, distinctive_tokens: Callable[[int], int], bag: Callable[[int], Bag]
+) -> tuple[Bag, Bag]:
+    above = range(index - 1, max(-1, index - 1 - _MAX_CONTEXT_DISTANCE), -1)
+    below = range(index + 1, min(line_count, index + 1 + _MAX_CONTEXT_DISTANCE))
+    nearest_above, nearest_below = (
+        islice(filter(distinctive_tokens, indices), _CONTEXT_LINES) for indices in (above, below)
+    )
+    return Bag.sum(map(bag, nearest_above)), Bag.sum(map(bag, nearest_below))

@@ -22,6 +22,7 @@ from functools import cached_property
 from itertools import islice
 from math import log
 from posixpath import basename
+from typing import NamedTuple
 
 from holdfast.comments.tracking.lines import Lines
 from holdfast.comments.tracking.placement import Anchor, Confidence, FileVersion, Placement
@@ -65,14 +66,13 @@ _SAME_STEM_SHARE = 0.8
 
 
 _MAX_FILES_SCORED = 50
-"""Files that are scored for a version: those that share the most lines with it. A judgement: the right file
-is nearly always among them."""
+"""Files that are scored: those with the most lines of a version. A judgement: the right one is among them."""
 
 _MAX_FILES_PER_LINE = 200
 """A line in more files than this selects none of them. A judgement: it is too common."""
 
 _MIN_CANDIDATE_SHARE = 0.35
-"""Share of the highest possible score that a candidate needs at least."""
+"""Share of the highest possible score that a candidate needs. This and the next two were tuned likewise."""
 
 _MIN_UNAMBIGUOUS_SHARE = 0.4
 """Share of the highest possible score that an unambiguous result needs."""
@@ -103,7 +103,6 @@ class _FileContents:
         self.name, self.stem = basename(version.path), _stem(version.path)
 
     def restrict_to(self, lines: Set[str], words: Set[str]) -> None:
-        """Keep only these lines and words."""
         self.lines, self.words = self.lines & lines, self.words & words
 
 
@@ -180,29 +179,27 @@ class MovedFiles:
             ]
         return [(contents, search.file_score(contents)) for contents in others]
 
-    def _weights(self, old: FileVersion) -> dict[str, float]:
+    def _weights(self, old: FileVersion) -> _Weights:
         """Return the inverse document frequency of each line and word of a version."""
         lines, words = self._file_counts
         count = len(self._files)
-        weights = {word: log(1 + count / (1 + words[word])) for word in set(_WORD.findall(old.text))}
-        for line in set(Lines(old.text).normalized):
-            weights[_line_key(line)] = log(1 + count / (1 + lines[line]))
-        return weights
+        return _Weights(
+            {line: log(1 + count / (1 + lines[line])) for line in set(Lines(old.text).normalized)},
+            {word: log(1 + count / (1 + words[word])) for word in set(_WORD.findall(old.text))},
+        )
 
     def _ranked(
         self, search: _VersionSearch, anchor: Anchor, candidates: Sequence[tuple[_FileContents, float]]
     ) -> Iterator[MovedCode]:
         """Yield the best files in order, while the score is sufficient and the anchor's line is found."""
         surroundings = search.surroundings(anchor)
-        ranked = sorted(
-            (
-                (surroundings.score(contents) + file_score, contents.path)
-                for contents, file_score in candidates
-            ),
-            key=lambda scored: (-scored[0], scored[1]),
-        )
-        second_score = ranked[1][0] if len(ranked) > 1 else 0.0
-        for rank, (score, path) in enumerate(ranked):
+        scores = {
+            contents.path: surroundings.score(contents) + file_score for contents, file_score in candidates
+        }
+        ranked = sorted(scores, key=lambda path: (-scores[path], path))
+        second_score = scores[ranked[1]] if len(ranked) > 1 else 0.0
+        for rank, path in enumerate(ranked):
+            score = scores[path]
             text = self._text(path) if score >= _MIN_CANDIDATE_SHARE * _MAX_SCORE else None
             if text is None:
                 return
@@ -218,10 +215,17 @@ class MovedFiles:
             yield MovedCode(path, placement, score / _MAX_SCORE, unambiguous)
 
 
+class _Weights(NamedTuple):
+    """The weights of the normalized lines and of the words of a version: the rarer, the more."""
+
+    lines: Mapping[str, float]
+    words: Mapping[str, float]
+
+
 class _VersionSearch:
     """One version whose anchors are searched for in other files."""
 
-    def __init__(self, old: FileVersion, weights: Mapping[str, float]) -> None:
+    def __init__(self, old: FileVersion, weights: _Weights) -> None:
         self.old = old
         self._weights = weights
         self._lines = Lines(old.text)
@@ -229,9 +233,9 @@ class _VersionSearch:
         distinctive = {
             line for index, line in enumerate(self._lines.normalized) if not self._lines.is_trivial(index)
         }
-        self.distinctive = {line: weights[_line_key(line)] for line in distinctive}
+        self.distinctive = {line: weights.lines[line] for line in distinctive}
         self._whole = _WeightedSet(self.distinctive)
-        self._words = _WeightedSet({word: weights[word] for word in set(_WORD.findall(old.text))})
+        self._words = _WeightedSet(weights.words)
 
     def file_score(self, contents: _FileContents) -> float:
         """Return the part of a file's score for the lines and words of the whole version and for the name."""
@@ -249,9 +253,9 @@ class _VersionSearch:
         for index, nearness in self._near_lines(anchor.line - 1):
             line = self._lines.normalized[index]
             if not self._lines.is_trivial(index):
-                lines[line] = max(lines.get(line, 0.0), nearness * self._weights[_line_key(line)])
+                lines[line] = max(lines.get(line, 0.0), nearness * self._weights.lines[line])
             for word in _WORD.findall(self._lines.raw[index]):
-                words[word] = max(words.get(word, 0.0), nearness * self._weights.get(word, 0.0))
+                words[word] = max(words.get(word, 0.0), nearness * self._weights.words.get(word, 0.0))
         return _Surroundings(
             _WeightedSet(lines), _WeightedSet(words), self._lines.normalized[anchor.line - 1]
         )
@@ -293,11 +297,6 @@ class _Surroundings:
             + _NEAR_WORDS_WEIGHT * words
             + _OWN_LINE_WEIGHT * (self.own_line in contents.lines)
         )
-
-
-def _line_key(line: str) -> str:
-    """Return the key of a line's weight, which differs from that of an equal word."""
-    return f"\n{line}"
 
 
 def _stem(path: str) -> str:

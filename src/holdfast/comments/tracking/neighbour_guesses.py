@@ -7,14 +7,13 @@ trivial to be identified by their own text.
 from __future__ import annotations
 
 from collections import Counter
-from functools import cached_property
+from typing import NamedTuple
 
 from holdfast.comments.tracking.comparison import VersionComparison
 from holdfast.comments.tracking.guess import Guess
 
 _MAX_NEIGHBOUR_DISTANCE = 12
-"""Lines on each side that are searched for a neighbour with a known place. A judgement: farther neighbours
-say little about the line."""
+"""Lines searched for a neighbour with a known place. A judgement: farther ones say little about the line."""
 
 _MIN_JOINED_SCORE = 0.55
 """Lowest score of a line that was joined into another. This value and those below were tuned with
@@ -30,6 +29,13 @@ _MIN_REPLACED_SCORE = 0.38
 """Lowest score of the only line that replaced another."""
 
 
+class _Neighbour(NamedTuple):
+    """A distinctive line near the searched one whose new place is known."""
+
+    old: int
+    new: int
+
+
 class NeighbourGuesses:
     """Guesses for the lines of one comparison from the places of their neighbours."""
 
@@ -38,35 +44,35 @@ class NeighbourGuesses:
         self._old_lines, self._new_lines = comparison.old_lines, comparison.new_lines
 
     def guess(self, index: int) -> Guess | None:
-        """Return the line that the neighbours suggest."""
         above = self._nearest(index, range(index - 1, max(-1, index - 1 - _MAX_NEIGHBOUR_DISTANCE), -1))
         below = self._nearest(
             index, range(index + 1, min(len(self._old_lines), index + 1 + _MAX_NEIGHBOUR_DISTANCE))
         )
-        if above is None or below is None or above[1] > below[1]:
+        if above is None or below is None or above.new > below.new:
             return None
         if self._old_lines.is_trivial(index):
             return self._same_between(index, above, below)
-        return self._joined(index, above[1], below[1]) or self._replaced(index, above, below)
+        return self._joined(index, above.new, below.new) or self._replaced(index, above, below)
 
-    def _nearest(self, index: int, indices: range) -> tuple[int, int] | None:
-        """Return the nearest distinctive line with a known place, and the place."""
+    def _nearest(self, index: int, indices: range) -> _Neighbour | None:
+        """Return the first distinctive line among `indices` with a known place."""
         aligned = self._comparison.alignment(self._comparison.area(index), index)
         for neighbour in indices:
             if self._old_lines.is_trivial(neighbour):
                 continue
             if neighbour in self._comparison.confirmed:
-                return neighbour, self._comparison.confirmed[neighbour]
+                return _Neighbour(neighbour, self._comparison.confirmed[neighbour])
             if neighbour in aligned:
-                return neighbour, aligned[neighbour][0]
+                target, _ = aligned[neighbour]
+                return _Neighbour(neighbour, target)
         return None
 
-    def _same_between(self, index: int, above: tuple[int, int], below: tuple[int, int]) -> Guess | None:
+    def _same_between(self, index: int, above: _Neighbour, below: _Neighbour) -> Guess | None:
         """Return the only equal line between the neighbours or, of several, the one at the same distance."""
         text = self._old_lines.normalized[index]
-        same = [at for at in range(above[1] + 1, below[1]) if self._new_lines.normalized[at] == text]
+        same = [at for at in range(above.new + 1, below.new) if self._new_lines.normalized[at] == text]
         if len(same) > 1:
-            expected = (above[1] + index - above[0], below[1] - (below[0] - index))
+            expected = (above.new + index - above.old, below.new - (below.old - index))
             same = [at for at in same if at in expected]
         if len(same) != 1:
             return None
@@ -84,7 +90,7 @@ class NeighbourGuesses:
         candidates = [
             candidate
             for candidate in range(start, end + 1)
-            if candidate not in self.confirmed_targets
+            if candidate not in self._comparison.confirmed_targets
             and (candidate not in whole_lines or self._contains_tokens(candidate, index))
         ]
         if not candidates:
@@ -97,18 +103,14 @@ class NeighbourGuesses:
 
     def _contains_tokens(self, target: int, index: int) -> bool:
         """Return whether a new line contains every token of an old one, and more."""
-        tokens, others = Counter(self._old_lines.tokens(index)), Counter(self._new_lines.tokens(target))
-        return tokens < others and self._old_lines.distinctive_tokens(index) > 1
+        old_tokens, new_tokens = self._old_lines.tokens(index), self._new_lines.tokens(target)
+        is_part = Counter(old_tokens) < Counter(new_tokens)
+        return is_part and self._old_lines.distinctive_tokens(index) > 1
 
-    @cached_property
-    def confirmed_targets(self) -> set[int]:
-        """The new lines that confirmed lines match."""
-        return set(self._comparison.confirmed.values())
-
-    def _replaced(self, index: int, above: tuple[int, int], below: tuple[int, int]) -> Guess | None:
-        """Return the only line between the neighbours, if the old line was the only one, too."""
-        old = [at for at in range(above[0] + 1, below[0]) if not self._old_lines.is_trivial(at)]
-        new = [at for at in range(above[1] + 1, below[1]) if not self._new_lines.is_trivial(at)]
+    def _replaced(self, index: int, above: _Neighbour, below: _Neighbour) -> Guess | None:
+        """Return the only distinctive line between the neighbours, if the old line was the only one, too."""
+        old = [at for at in range(above.old + 1, below.old) if not self._old_lines.is_trivial(at)]
+        new = [at for at in range(above.new + 1, below.new) if not self._new_lines.is_trivial(at)]
         if old != [index] or len(new) != 1:
             return None
         score = self._comparison.similarity.score(index, new[0])

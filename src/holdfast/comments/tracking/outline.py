@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from holdfast.syntax.symbols import Symbol
 
 _MAX_PARSED_CHARACTERS = 600_000
-"""Characters of a text that is parsed at most. A judgement: larger files are generated."""
+"""Longest text that is parsed. A judgement: larger files are generated."""
 
 _CONTAINER_SUFFIXES = (
     "block",
@@ -52,8 +52,6 @@ class Outline:
         from holdfast.syntax.languages import language_of
         from holdfast.syntax.parse import ParseTooLong, parse
 
-        if language_of(self._path, self._lines.raw[0][:200]) is None:
-            return None
         if sum(map(len, self._lines.raw)) > _MAX_PARSED_CHARACTERS:
             return None
         text = "\n".join(self._lines.raw)
@@ -95,7 +93,6 @@ class Outline:
 
     @cached_property
     def _parents(self) -> list[int | None]:
-        """The number of each symbol's enclosing symbol."""
         parents: list[int | None] = []
         open_symbols: list[int] = []
         for number, symbol in enumerate(self.symbols):
@@ -106,16 +103,19 @@ class Outline:
         return parents
 
     def parent(self, number: int) -> int | None:
-        """Return the number of the enclosing symbol."""
         return self._parents[number]
 
     def _first_node(self, index: int) -> Node | None:
         """Return the innermost node at the first character of a line that is not white space."""
+        text = self._lines.raw[index]
+        return self._node_at(index, text[: len(text) - len(text.lstrip())])
+
+    def _node_at(self, index: int, text_before: str) -> Node | None:
+        """Return the innermost node of a line after some text, or None if the version is not parsed."""
         if self.parsed is None:
             return None
-        text = self._lines.raw[index]
-        column = len(text[: len(text) - len(text.lstrip())].encode())
-        return self.parsed.tree.root_node.descendant_for_point_range((index, column), (index, column))
+        point = (index, len(text_before.encode()))
+        return self.parsed.tree.root_node.descendant_for_point_range(point, point)
 
     def enclosing_rows(self, index: int) -> list[int]:
         """Return the indices of the lines above on which the nodes around a line start, nearest first."""
@@ -130,20 +130,14 @@ class Outline:
 
     def opens(self, index: int, word: str) -> bool:
         """Return whether a keyword on a line opens a block, and is not part of an expression."""
-        if self.parsed is None:
-            return False
-        column = len(self._lines.raw[index].split(word, 1)[0].encode())
-        node = self.parsed.tree.root_node.descendant_for_point_range((index, column), (index, column))
+        before, _, _ = self._lines.raw[index].partition(word)
+        node = self._node_at(index, before)
         parent = node.parent if node is not None else None
         return parent is not None and parent.type not in _EXPRESSION_TYPES
 
     def block_lines(self, index: int) -> range:
         """Return the line indices of the block that a line opens, without later branches."""
-        if self.parsed is None:
-            return range(0)
-        text = self._lines.raw[index].encode()
-        end = max(0, len(text.rstrip()) - 1)
-        node = self.parsed.tree.root_node.descendant_for_point_range((index, end), (index, end))
+        node = self._node_at(index, self._lines.raw[index].rstrip()[:-1])
         while node is not None and node.end_point[0] == index and node.parent is not None:
             node = node.parent
         if node is None or node.start_point[0] != index:

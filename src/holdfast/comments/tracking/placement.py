@@ -13,6 +13,10 @@ from enum import StrEnum
 from typing import Literal
 
 Reason = Literal["file_deleted", "symbol_deleted", "line_deleted", "ambiguous"]
+"""Why a placement has no certain line."""
+
+MAX_CANDIDATES = 5
+"""Candidates that are reported for one anchor. A judgement: a person would not compare more."""
 
 
 class Confidence(StrEnum):
@@ -47,6 +51,7 @@ class CandidateLine:
     line: int
     score: float
     path: str | None = None
+    """The file, if it is not the anchor's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +60,9 @@ class Placement:
 
     line: int | None
     end_line: int | None
+    """The last line of a range, which is included."""
     confidence: Confidence
     method: str
+    """How the line was found, such as `exact`, `aligned` or `moved`."""
     reason: Reason | None = None
     candidates: tuple[CandidateLine, ...] = ()

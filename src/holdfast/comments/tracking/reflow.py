@@ -18,8 +18,8 @@ _LAYOUT_TOKENS = frozenset("()[]{},;\\")
 _MIN_STATEMENT_TOKENS = 4
 """Tokens that a statement needs to be identified by them. A judgement: shorter sequences repeat too often."""
 
-_MAX_STATEMENT_LINES = 12
-"""Lines of a statement that are compared at most. A judgement: longer statements are mostly data."""
+MAX_STATEMENT_LINES = 12
+"""Lines of a statement that are searched or compared. A judgement: longer statements are mostly data."""
 
 
 class StatementTokens:
@@ -58,7 +58,7 @@ def reflowed_line(old: StatementTokens, new: StatementTokens, index: int) -> int
     row = index - old.first
     if old.starts[row] == old.starts[row + 1]:
         return None  # the line has no tokens
-    for size in range(1, _MAX_STATEMENT_LINES + 1):
+    for size in range(1, MAX_STATEMENT_LINES + 1):
         for first in range(max(0, row - size + 1), min(row, len(old.starts) - 1 - size) + 1):
             start, end = old.starts[first], old.starts[first + size]
             tokens = old.tokens[start:end]

@@ -24,9 +24,8 @@ _REFLOWED_FACTOR = 0.95
 """Factor for a statement whose line breaks changed. This factor and those below were tuned with
 `bench/anchors` (docs/accuracy.md, decision 0016)."""
 
-_MAX_STATEMENT_LINES = 8
-"""Lines of a broken statement that are joined at most. A judgement: longer statements are mostly data."""
-
+_MAX_JOINED_LINES = 8
+"""Lines of a broken statement that are joined. A judgement: each one is another comparison."""
 
 _OTHER_BLOCK_FACTOR = 0.85
 """Factor for two lines that do not open the same kind of block."""
@@ -44,7 +43,6 @@ class LineSimilarity:
         self._contents: dict[tuple[int, int], float] = {}
 
     def content(self, old_index: int, new_index: int) -> float:
-        """Return how similar the texts of two lines are."""
         found = self._contents.get((old_index, new_index))
         if found is None:
             found = self._contents[old_index, new_index] = self._compute_content(old_index, new_index)
@@ -55,14 +53,16 @@ class LineSimilarity:
         old_lines, new_lines = self._old_lines, self._new_lines
         if old_lines.normalized[old_index] == new_lines.normalized[new_index]:
             return 1.0
-        tokens, others = old_lines.tokens(old_index), new_lines.tokens(new_index)
-        if not tokens or not others:
+        old_tokens, new_tokens = old_lines.tokens(old_index), new_lines.tokens(new_index)
+        if not old_tokens or not new_tokens:
             return 0.0
-        by_words = old_lines.bag(old_index).cosine(new_lines.bag(new_index))
-        by_tokens = Levenshtein.normalized_similarity(tokens, others) if by_words else 0.0
-        has_words = bool(old_lines.bag(old_index).counts)
-        content = (by_tokens + by_words) / 2 if has_words else min(by_tokens, by_words)
-        if tokens[0] == others[0] and content < _REFLOWED_FACTOR:
+        old_words = old_lines.bag(old_index)
+        by_words = old_words.cosine(new_lines.bag(new_index))
+        # Without a common word, equal punctuation proves nothing.
+        by_tokens = Levenshtein.normalized_similarity(old_tokens, new_tokens) if by_words else 0.0
+        # Between two lines without words, `by_words` is 1 and proves nothing.
+        content = (by_tokens + by_words) / 2 if old_words.counts else by_tokens
+        if old_tokens[0] == new_tokens[0] and content < _REFLOWED_FACTOR:
             content = max(content, self._reflowed_content(old_index, new_index))
         return self._adjust_for_roles(content, old_index, new_index)
 
@@ -70,43 +70,39 @@ class LineSimilarity:
         """Adjust a similarity for what the lines do: open a block, declare a variable."""
         if not self._outlines.both_parsed:
             return content
-        one, other = self._old_lines.role(old_index), self._new_lines.role(new_index)
-        if one.opens != other.opens:
+        old_role, new_role = self._old_lines.role(old_index), self._new_lines.role(new_index)
+        if old_role.opens != new_role.opens:
             return content * _OTHER_BLOCK_FACTOR
-        if one.declares and one.declares == other.declares:
+        if old_role.declares and old_role.declares == new_role.declares:
             return content + (1 - content) * _SAME_VARIABLE_SHARE
         return content
 
     def _reflowed_content(self, old_index: int, new_index: int) -> float:
         """Return how similar the longer line is to the shorter one with the lines after it."""
-        tokens, others = self._old_lines.tokens(old_index), self._new_lines.tokens(new_index)
-        if len(tokens) > len(others):
-            return _REFLOWED_FACTOR * _similarity_when_extended(self._new_lines, new_index, tokens)
-        return _REFLOWED_FACTOR * _similarity_when_extended(self._old_lines, old_index, others)
+        old_tokens, new_tokens = self._old_lines.tokens(old_index), self._new_lines.tokens(new_index)
+        if len(old_tokens) > len(new_tokens):
+            return _REFLOWED_FACTOR * _similarity_when_extended(self._new_lines, new_index, old_tokens)
+        return _REFLOWED_FACTOR * _similarity_when_extended(self._old_lines, old_index, new_tokens)
 
     def statement_start(self, old_index: int, new_index: int) -> int | None:
         """Return the line above a new one at which a statement like the old line starts, if there is one."""
-        tokens = self._old_lines.tokens(old_index)
+        old_tokens = self._old_lines.tokens(old_index)
         content = self.content(old_index, new_index)
-        for first in range(new_index - 1, max(-1, new_index - _MAX_STATEMENT_LINES), -1):
-            others = self._new_lines.tokens(first)
-            if not others or len(others) >= len(tokens):
+        for first in range(new_index - 1, max(-1, new_index - _MAX_JOINED_LINES), -1):
+            new_tokens = self._new_lines.tokens(first)
+            if not new_tokens or len(new_tokens) >= len(old_tokens):
                 return None
-            if (
-                others[0] == tokens[0]
-                and _similarity_when_extended(self._new_lines, first, tokens) >= content
-            ):
+            starts_alike = new_tokens[0] == old_tokens[0]
+            if starts_alike and _similarity_when_extended(self._new_lines, first, old_tokens) >= content:
                 return first
         return None
 
     def context(self, old_index: int, new_index: int) -> float:
-        """Return how similar the surrounding lines are."""
         above, below = self._old_lines.context(old_index)
         new_above, new_below = self._new_lines.context(new_index)
         return (above.cosine(new_above) + below.cosine(new_below)) / 2
 
     def score(self, old_index: int, new_index: int) -> float:
-        """Return the weighted sum of content, context and symbol."""
         return (
             _CONTENT_WEIGHT * self.content(old_index, new_index)
             + _CONTEXT_WEIGHT * self.context(old_index, new_index)
@@ -114,13 +110,13 @@ class LineSimilarity:
         )
 
 
-def _similarity_when_extended(lines: Lines, index: int, goal: tuple[str, ...]) -> float:
-    """Return the best similarity of a line to some tokens when the lines after it are appended."""
+def _similarity_when_extended(lines: Lines, index: int, longer_tokens: tuple[str, ...]) -> float:
+    """Return the best similarity of a line to a longer one when the lines after it are appended."""
     best = 0.0
     tokens = lines.tokens(index)
-    for following in range(index + 1, min(index + _MAX_STATEMENT_LINES, len(lines))):
-        if len(tokens) >= len(goal):
+    for following in range(index + 1, min(index + _MAX_JOINED_LINES, len(lines))):
+        if len(tokens) >= len(longer_tokens):
             break
         tokens += lines.tokens(following)
-        best = max(best, Levenshtein.normalized_similarity(tokens, goal))
+        best = max(best, Levenshtein.normalized_similarity(tokens, longer_tokens))
     return best

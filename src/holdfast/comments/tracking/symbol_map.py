@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Hashable, Iterable
-from functools import cached_property
-from typing import TYPE_CHECKING
+from functools import cache, cached_property, partial
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
 
 from rapidfuzz.distance import Indel
 
@@ -36,18 +37,17 @@ _MAX_NAMESAKES = 20
 """Symbols with the same name that are compared on each side. A judgement: 400 comparisons of bodies."""
 
 _MAX_COMPARED_PAIRS = 4000
-"""Pairs of unpaired symbols whose bodies are compared; of more, only the pairs that share unchanged lines. A
-judgement: it bounds the time to a fraction of a second."""
+"""Pairs whose bodies are compared; of more, only those with unchanged lines. A judgement: below a second."""
 
 _MAX_BODY_LINES = 400
 """Lines of a body that are compared. A judgement: the first lines of a longer body identify it."""
 
 
-_TINY_TOKENS = 30
-"""Two symbols with fewer tokens together are too short to be paired by their bodies alone."""
+_MIN_IDENTIFYING_TOKENS = 30
+"""Two symbols with fewer tokens combined are too short to be paired by their bodies alone."""
 
-_MIN_TINY_NAME_SIMILARITY = 0.6
-"""Similarity that the names of such symbols need."""
+_MIN_SHORT_NAME_SIMILARITY = 0.6
+"""Similarity that the names of such short symbols need."""
 
 _MIN_UNCHANGED_SHARE = 0.3
 """Share of the distinctive tokens of a renamed symbol that must be unchanged for a certain pair."""
@@ -55,8 +55,25 @@ _MIN_UNCHANGED_SHARE = 0.3
 _MIN_UNCHANGED_TOKENS = 6
 """Number of distinctive tokens of a renamed symbol that must be unchanged for a certain pair."""
 
+_SHARED_PARENT_NEARNESS = 0.4
+"""Nearness of two lines whose symbols have a common outer symbol. Tuned with `bench/anchors`."""
+
+_UNKNOWN_NEARNESS = 0.5
+"""Nearness of two lines if a version could not be parsed: halfway, so that it favours no pair."""
+
 _MERGED_KINDS = {"Function": "callable", "Method": "callable", "Constructor": "callable"}
 """Kinds that are regarded as one, because moving code turns one into the other."""
+
+
+class SymbolPair(NamedTuple):
+    """An old symbol and the new one that it is paired with."""
+
+    source: int
+    """The number of the old symbol in its outline."""
+    target: int
+    """The number of the new symbol in its outline."""
+    old: Symbol
+    new: Symbol
 
 
 class SymbolMap:
@@ -69,8 +86,11 @@ class SymbolMap:
         self._old_lines, self._new_lines = old_lines, new_lines
         self._unchanged = unchanged
         self.target_of: dict[int, int] = {}
+        """The number of the new symbol that each old one is paired with."""
         self._claimed: set[int] = set()
-        self._bodies: dict[tuple[bool, int], Counter[str]] = {}
+        """The numbers of the new symbols that are paired."""
+        self._old_tokens = cache(partial(_body_tokens, old, old_lines))
+        self._new_tokens = cache(partial(_body_tokens, new, new_lines))
         self._votes = self._count_votes()
         self._pair_by(lambda symbol: (symbol.path, _merged_kind(symbol), symbol.signature))
         self._pair_by(lambda symbol: (symbol.path, _merged_kind(symbol)))
@@ -104,7 +124,6 @@ class SymbolMap:
     def _group_unpaired(
         self, symbols: tuple[Symbol, ...], paired: Container[int], key: Callable[[Symbol], Hashable]
     ) -> dict[Hashable, list[int]]:
-        """Group the numbers of the symbols that are not yet paired by a key."""
         groups: dict[Hashable, list[int]] = defaultdict(list)
         for number, symbol in enumerate(symbols):
             if number not in paired:
@@ -167,11 +186,11 @@ class SymbolMap:
         old, new = self._old.symbols[source], self._new.symbols[target]
         if _merged_kind(old) != _merged_kind(new):
             return 0.0
-        old_tokens, new_tokens = self._body_tokens(False, source), self._body_tokens(True, target)
-        total = sum(old_tokens.values()) + sum(new_tokens.values())
-        dice = 2 * sum((old_tokens & new_tokens).values()) / total if total else 0.0
+        old_tokens, new_tokens = self._old_tokens(source), self._new_tokens(target)
+        total = old_tokens.total() + new_tokens.total()
+        dice = 2 * (old_tokens & new_tokens).total() / total if total else 0.0
         name = Indel.normalized_similarity(old.name, new.name)
-        if total < _TINY_TOKENS and name < _MIN_TINY_NAME_SIMILARITY:
+        if total < _MIN_IDENTIFYING_TOKENS and name < _MIN_SHORT_NAME_SIMILARITY:
             return 0.0
         votes = self._votes.get((source, target), 0)
         shared = _SHARED_LINES_WEIGHT * votes / max(1, old.end_line - old.start_line)
@@ -183,16 +202,11 @@ class SymbolMap:
         new_position = self._new.symbols[target].start_line / len(self._new_lines)
         return _ORDER_WEIGHT * (1 - abs(old_position - new_position))
 
-    def _body_tokens(self, in_new: bool, number: int) -> Counter[str]:
-        """Return the tokens of a symbol with their counts."""
-        found = self._bodies.get((in_new, number))
-        if found is None:
-            lines = self._new_lines if in_new else self._old_lines
-            symbol = (self._new if in_new else self._old).symbols[number]
-            end = min(symbol.end_line, symbol.start_line + _MAX_BODY_LINES, len(lines))
-            found = Counter(token for at in range(symbol.start_line - 1, end) for token in lines.tokens(at))
-            self._bodies[in_new, number] = found
-        return found
+
+def _body_tokens(outline: Outline, lines: Lines, number: int) -> Counter[str]:
+    symbol = outline.symbols[number]
+    end = min(symbol.end_line, symbol.start_line + _MAX_BODY_LINES, len(lines))
+    return Counter(chain.from_iterable(map(lines.tokens, range(symbol.start_line - 1, end))))
 
 
 def _merged_kind(symbol: Symbol) -> str:
@@ -212,23 +226,30 @@ class OutlinePair:
 
     @cached_property
     def both_parsed(self) -> bool:
-        """Whether both versions have a syntax tree."""
         return self.old.parsed is not None and self.new.parsed is not None
 
     @cached_property
     def symbols(self) -> SymbolMap:
-        """The map between the symbols."""
         return SymbolMap(self.old, self.new, self._old_lines, self._new_lines, self._unchanged)
+
+    def pair_at(self, old_index: int) -> SymbolPair | None:
+        """Return the innermost symbol around an old line with its counterpart, or None if it has none."""
+        source = self.old.symbol_at(old_index) if self.both_parsed else None
+        target = self.symbols.target_of.get(source) if source is not None else None
+        if source is None or target is None:
+            return None
+        return SymbolPair(source, target, self.old.symbols[source], self.new.symbols[target])
 
     def is_only_such_line(self, old_index: int, new_index: int) -> bool:
         """Return whether two lines are in confidently paired symbols, in which their text occurs once."""
-        source, target = self.old.symbol_at(old_index), self.new.symbol_at(new_index)
-        if source is None or target is None or not self.is_confident_pair(old_index, new_index):
+        pair = self.pair_at(old_index)
+        if pair is None or not self.is_confident_pair(old_index, new_index):
             return False
         text = self._old_lines.normalized[old_index]
-        sides = ((self._old_lines, self.old.symbols[source]), (self._new_lines, self.new.symbols[target]))
+        sides = ((self._old_lines, pair.old), (self._new_lines, pair.new))
         return all(
-            lines.normalized[one.start_line - 1 : one.end_line].count(text) == 1 for lines, one in sides
+            lines.normalized[symbol.start_line - 1 : symbol.end_line].count(text) == 1
+            for lines, symbol in sides
         )
 
     def is_in_other_symbol(self, old_index: int, new_index: int) -> bool:
@@ -247,26 +268,24 @@ class OutlinePair:
 
     def is_confident_pair(self, old_index: int, new_index: int) -> bool | None:
         """Return whether the symbols of two lines are paired confidently; None if they are not paired."""
-        source = self.old.symbol_at(old_index) if self.both_parsed else None
-        target = self.symbols.target_of.get(source) if source is not None else None
-        if source is None or target is None or self.new.symbol_at(new_index) != target:
+        pair = self.pair_at(old_index)
+        if pair is None or self.new.symbol_at(new_index) != pair.target:
             return None
-        return self.symbols.is_confident(source, target)
+        return self.symbols.is_confident(pair.source, pair.target)
 
     def nearness(self, old_index: int, new_index: int) -> float:
         """Return how close the symbols of two lines are.
 
-        1 means the same symbol or none on both sides, 0.4 a shared outer symbol, 0.5 that a version could not
-        be parsed, and 0 anything else.
+        1 means the same symbol or none on both sides, and 0 that the symbols have nothing in common.
         """
         if not self.both_parsed:
-            return 0.5
+            return _UNKNOWN_NEARNESS
         source, target = self.old.symbol_at(old_index), self.new.symbol_at(new_index)
         if source is None or target is None:
             return 1.0 if source is target else 0.0
         if self.symbols.target_of.get(source) == target:
             return 1.0
-        return 0.4 if self._share_parent(source, target) else 0.0
+        return _SHARED_PARENT_NEARNESS if self._share_parent(source, target) else 0.0
 
     def _share_parent(self, source: int, target: int) -> bool:
         """Return whether two symbols have paired parents, or one is paired with the parent of the other."""

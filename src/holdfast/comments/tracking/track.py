@@ -7,7 +7,7 @@ with its last line; never before its start or after the end of the file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -28,50 +28,6 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def end_of_node(old: Outline, new: Outline, start: int, end: int, new_start: int) -> int | None:
-    """Return where the node at the new start ends, if the old range was a node of the same type."""
-    if old.parsed is None or new.parsed is None:
-        return None
-    old_nodes = _nodes_starting_on(old.parsed.tree.root_node, start)
-    types = [node.type for node in old_nodes if _last_row(node) == end]
-    ends: dict[str, int] = {}
-    for node in _nodes_starting_on(new.parsed.tree.root_node, new_start):
-        ends.setdefault(node.type, _last_row(node))
-    return next((ends[node_type] for node_type in types if node_type in ends), None)
-
-
-def end_of_lines(
-    start: int, end: int, new_start: int, locate: Callable[[int], int | None], length: int
-) -> int:
-    """Return the new end index, derived from the last line of the range that is found after the new start."""
-    for index in range(end, start, -1):
-        found = locate(index)
-        if found is not None and found >= new_start:
-            return min(length - 1, found + end - index)
-    return new_start
-
-
-def _nodes_starting_on(root: Node, row: int) -> Iterator[Node]:
-    """Yield the nodes that start at the first code on a row, outer nodes first."""
-    column = None
-    nodes = [root]
-    while nodes:
-        node = nodes.pop(0)
-        if node.start_point[0] == row and node is not root:
-            if column is None:
-                column = node.start_point[1]
-            if node.start_point[1] == column:
-                yield node
-        nodes = [child for child in node.children if child.start_point[0] <= row <= child.end_point[0]]
-        nodes = nodes[:1] if nodes and nodes[0].start_point[0] == row else nodes[-1:]
-
-
-def _last_row(node: Node) -> int:
-    """Return the last row on which a node has text."""
-    row, column = node.end_point
-    return row - 1 if column == 0 and row > node.start_point[0] else row
-
-
 def track(old: FileVersion, new: FileVersion, anchors: Sequence[Anchor]) -> list[Placement]:
     """Return where each anchor of the old version is in the new one."""
     tracker = _Tracker(old, new)
@@ -85,39 +41,34 @@ class _Tracker:
         self._unchanged = old.text == new.text
         self._comparison = VersionComparison(old, new)
         self._finder = Finder(self._comparison)
-        self._lines: dict[int, Placement] = {}
+        self._placements: dict[int, Placement] = {}
 
     def place(self, anchor: Anchor) -> Placement:
-        """Return where an anchor is."""
         index = anchor.line - 1
         if not 0 <= index < len(self._comparison.old_lines):
             return Placement(None, None, Confidence.NONE, "outside", "line_deleted")
         if self._unchanged:
             return Placement(anchor.line, anchor.end_line, Confidence.HIGH, "unchanged")
-        placement = self._line(index)
+        placement = self._placement(index)
         if anchor.end_line is None or placement.line is None:
             return placement
         return replace(placement, end_line=self._end(index, anchor.end_line - 1, placement.line - 1) + 1)
 
-    def _line(self, index: int) -> Placement:
-        """Return where a line is, computed once."""
-        if index not in self._lines:
-            self._lines[index] = self._locate(index)
-        return self._lines[index]
-
-    def _locate(self, index: int) -> Placement:
-        """Return where a line is; an edited line directly below inserted code needs review."""
-        found = self._search(index)
-        if found.line is None or found.confidence is not Confidence.HIGH or found.method == "exact":
-            return found
-        if is_below_new_code(self._comparison, index, found.line - 1):
-            return replace(found, confidence=Confidence.MEDIUM)
-        return found
+    def _placement(self, index: int) -> Placement:
+        """Return where a line is, computed once; an edited line directly below inserted code needs review."""
+        if index not in self._placements:
+            found = self._search(index)
+            is_edited = found.confidence is Confidence.HIGH and found.method != "exact"
+            if found.line and is_edited and is_below_new_code(self._comparison, index, found.line - 1):
+                found = replace(found, confidence=Confidence.MEDIUM)
+            self._placements[index] = found
+        return self._placements[index]
 
     def _search(self, index: int) -> Placement:
         """Return where a line is, without checking for inserted code."""
         comparison = self._comparison
         target, method = comparison.confirmed.get(index), "exact"
+        # A declaration is found by its symbol: its tokens may be the same in several places.
         if target is None and not comparison.outlines.old.declares(index):
             target, method = comparison.reflowed_line(index), "reflowed"
         if target is not None:
@@ -153,17 +104,51 @@ class _Tracker:
         """Return the index at which a range ends now."""
         comparison = self._comparison
         end = min(max(start, end), len(comparison.old_lines) - 1)
-        if (
-            comparison.confirmed.get(start) == new_start
-            and comparison.confirmed.get(end) == new_start + end - start
-        ):
-            return new_start + end - start
-        found = end_of_node(comparison.outlines.old, comparison.outlines.new, start, end, new_start)
-        if found is not None:
-            return found
+        same_length_end = new_start + end - start
+        if (comparison.confirmed.get(start), comparison.confirmed.get(end)) == (new_start, same_length_end):
+            return same_length_end
+        outlines = comparison.outlines
+        node_end = _end_of_node(outlines.old, outlines.new, start, end, new_start)
+        if node_end is not None:
+            return node_end
+        # The last line of the range that is found after the new start; lines below it are assumed unchanged.
+        for index in range(end, start, -1):
+            line = self._placement(index).line
+            if line is not None and line > new_start:
+                return min(len(comparison.new_lines) - 1, line - 1 + end - index)
+        return new_start
 
-        def locate(index: int) -> int | None:
-            line = self._line(index).line
-            return None if line is None else line - 1
 
-        return end_of_lines(start, end, new_start, locate, len(comparison.new_lines))
+def _end_of_node(old: Outline, new: Outline, start: int, end: int, new_start: int) -> int | None:
+    """Return where the node at the new start ends, if the old range was a node of the same type."""
+    if old.parsed is None or new.parsed is None:
+        return None
+    old_nodes = _nodes_starting_on(old.parsed.tree.root_node, start)
+    types = [node.type for node in old_nodes if _last_row(node) == end]
+    ends: dict[str, int] = {}
+    for node in _nodes_starting_on(new.parsed.tree.root_node, new_start):
+        ends.setdefault(node.type, _last_row(node))
+    return next((ends[node_type] for node_type in types if node_type in ends), None)
+
+
+def _nodes_starting_on(root: Node, row: int) -> Iterator[Node]:
+    """Yield the nodes that start at the first code on a row, outer nodes first."""
+    column = None
+    node = root
+    while True:
+        if node.start_point[0] == row and node is not root:
+            if column is None:
+                column = node.start_point[1]
+            if node.start_point[1] == column:
+                yield node
+        children = [child for child in node.children if child.start_point[0] <= row <= child.end_point[0]]
+        if not children:
+            return
+        # The first child that starts on the row, else the last one that covers it.
+        node = children[0] if children[0].start_point[0] == row else children[-1]
+
+
+def _last_row(node: Node) -> int:
+    """Return the last row on which a node has text."""
+    row, column = node.end_point
+    return row - 1 if column == 0 and row > node.start_point[0] else row

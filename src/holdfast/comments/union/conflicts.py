@@ -54,15 +54,8 @@ def _next_section(section: str, line: bytes) -> str | None:
 
 def format_conflict(ours: bytes, theirs: bytes) -> bytes:
     """Return a file with both versions, marked as one conflict as git does it."""
-    return b"".join(
-        (
-            b"<<<<<<< ours\n",
-            _with_final_newline(ours),
-            b"=======\n",
-            _with_final_newline(theirs),
-            b">>>>>>> theirs\n",
-        )
-    )
+    sides = (_with_final_newline(ours), _with_final_newline(theirs))
+    return b"<<<<<<< ours\n%b=======\n%b>>>>>>> theirs\n" % sides
 
 
 def _with_final_newline(data: bytes) -> bytes:

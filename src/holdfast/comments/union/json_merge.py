@@ -47,15 +47,15 @@ def merge_values(key: str, base: Any, ours: Any, theirs: Any, resolve: Resolve) 
     return resolve(key, base, ours, theirs)
 
 
-def are_equal(one: Any, other: Any) -> bool:
-    """Return whether two values are equal as JSON: unlike in Python, 1 and true are different."""
-    if one is ABSENT or other is ABSENT or type(one) is not type(other):
-        return one is other
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(are_equal(one[key], other[key]) for key in one)
-    if isinstance(one, list):
-        return len(one) == len(other) and all(map(are_equal, one, other))
-    return bool(one == other)
+def are_equal(first: Any, second: Any) -> bool:
+    """Return whether two values are equal as JSON: unlike in Python, 1 is neither true nor 1.0."""
+    if first is ABSENT or second is ABSENT or type(first) is not type(second):
+        return first is second
+    if isinstance(first, dict):
+        return first.keys() == second.keys() and all(are_equal(first[key], second[key]) for key in first)
+    if isinstance(first, list):
+        return len(first) == len(second) and all(map(are_equal, first, second))
+    return bool(first == second)
 
 
 def index_by_identity(members: Any) -> dict[tuple[str, int], Any]:

@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain, count
 
 from holdfast.comments.errors import CommentFileCorrupted
 from holdfast.comments.sidecar import document as sidecars
-from holdfast.comments.sidecar.source import sidecar_of
+from holdfast.comments.sidecar.source import SUFFIX, sidecar_of
 from holdfast.comments.store import Comments
 from holdfast.comments.union.conflicts import parse_conflict
 from holdfast.comments.union.three_way import merge_conflicted_bytes, merge_sidecar_bytes
@@ -38,10 +39,12 @@ class SidecarFinding:
     """A problem with one file of the work tree, or what was done about it."""
 
     path: str | None
+    """The path of the sidecar; None for the database."""
     is_damage: bool
     text: str
     next_step: str | None = None
     fixed: bool = False
+    """Whether the problem was repaired."""
 
 
 class SidecarCheck:
@@ -72,18 +75,15 @@ def _explain_damage(
     room: Comments, path: RepoPath, error: CommentFileCorrupted, *, fix: bool
 ) -> SidecarFinding:
     """Return what is wrong with a sidecar that cannot be parsed; repair it if it is an unfinished merge."""
-    merged = None
+    sidecar_path, merged = sidecar_of(path.text), None
     with suppress(CommentFileCorrupted):  # a pipe, or too large to read
         merged = _merge_conflict(room, path)
     if merged is None:
-        reason = str(error.data["reason"])
-        return SidecarFinding(
-            sidecar_of(path.text), True, f"The comments cannot be read: {reason}.", _RESTORE_STEP
-        )
+        text = f"The comments cannot be read: {error.data['reason']}."
+        return SidecarFinding(sidecar_path, True, text, _RESTORE_STEP)
     text = "The file holds both sides of an unfinished merge."
-    return _repair(
-        room, path, _merge_conflict, SidecarFinding(sidecar_of(path.text), True, text, _MERGE_STEP), fix=fix
-    )
+    finding = SidecarFinding(sidecar_path, True, text, _MERGE_STEP)
+    return _repair(room, path, _merge_conflict, finding, fix=fix)
 
 
 def _find_missing_side(room: Comments, path: RepoPath, *, fix: bool) -> Iterator[SidecarFinding]:
@@ -97,7 +97,7 @@ def _find_missing_side(room: Comments, path: RepoPath, *, fix: bool) -> Iterator
 def _repair(
     room: Comments, path: RepoPath, repair: Repair, finding: SidecarFinding, *, fix: bool
 ) -> SidecarFinding:
-    """With `fix`, replace a damaged sidecar by its repaired version; return the finding to report."""
+    """With `fix`, replace a damaged sidecar with its repaired version; return the finding to report."""
     if not fix:
         return finding
     with room.locks.holding(path.text):
@@ -106,9 +106,9 @@ def _repair(
             return finding
         backup = _free_backup_path(room, path)
         room.tree.write(backup, data)
-        room.tree.write(path.with_suffix_added(".comments"), merged)
+        room.tree.write(path.with_suffix_added(SUFFIX), merged)
     text = f"{finding.text} Both sides were merged; the previous file is '{backup.text}'."
-    return SidecarFinding(finding.path, False, text, _GIT_ADD_STEP, True)
+    return SidecarFinding(finding.path, False, text, _GIT_ADD_STEP, fixed=True)
 
 
 def _merge_conflict(room: Comments, path: RepoPath) -> bytes | None:
@@ -145,6 +145,7 @@ def _merge_other_side(room: Comments, path: RepoPath) -> bytes | None:
 
 
 def _comment_contents(data: bytes) -> set[tuple[str, str, str, int]]:
+    """Return the id, text, status and number of replies of each comment."""
     notes = sidecars.parse_sidecar("", data).comments
     return {(note.id, note.text, note.status, len(note.replies)) for note in notes}
 
@@ -152,10 +153,6 @@ def _comment_contents(data: bytes) -> set[tuple[str, str, str, int]]:
 def _free_backup_path(room: Comments, path: RepoPath) -> RepoPath:
     """Return an unused path that neither Holdfast nor the VS Code extension takes for a sidecar."""
     timestamp = f"{room.clock():%Y%m%dT%H%M%SZ}"
-    number = 0
-    while True:
-        ending = f".backup-{timestamp}{f'-{number}' if number else ''}.comments"
-        backup = path.with_suffix_added(ending)
-        if not room.tree.exists(backup):
-            return backup
-        number += 1
+    endings = chain([timestamp], (f"{timestamp}-{number}" for number in count(1)))
+    backups = (path.with_suffix_added(f".backup-{ending}{SUFFIX}") for ending in endings)
+    return next(backup for backup in backups if not room.tree.exists(backup))

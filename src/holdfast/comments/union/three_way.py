@@ -19,7 +19,6 @@ from holdfast.comments.sidecar.javascript_json import parse, stringify
 from holdfast.comments.union.conflicts import parse_conflict
 from holdfast.comments.union.json_merge import (
     ABSENT,
-    Resolve,
     are_equal,
     canonical_json,
     index_by_identity,
@@ -33,7 +32,7 @@ HISTORY_KEY = "holdfastHistory"
 """The key under which a comment keeps texts that a merge overwrote."""
 
 _PLACE_KEYS = frozenset({"line", "startLine", "endLine", "ghostMarkerId", "lineHash", "lineText"})
-"""Keys that together describe the place of a comment; they are taken from one side."""
+"""Keys that describe the place of a comment; all of them are taken from one side."""
 
 _TIMESTAMP_KEYS = frozenset({"updated", "lastVerified", "updatedAt", "analyzedAt", "enrichedAt"})
 """Keys whose later value is taken, whichever side changed the rest."""
@@ -56,13 +55,11 @@ def merge_documents(base: Object | None, ours: Object, theirs: Object) -> Object
     return result
 
 
-def _keep_ours(key: str, base: Any, ours: Any, theirs: Any) -> Any:
-    del key, base, theirs
+def _keep_ours(_key: str, _base: Any, ours: Any, _theirs: Any) -> Any:
     return ours
 
 
 def _merge_markers(base: Object, ours: Object, theirs: Object, comments: list[Any]) -> list[Any]:
-    """Merge the markers, given the merged comments that refer to them."""
     kept_ids = {_hashable_value(comment, "id") for comment in _objects(comments)}
     previous_ids = {
         _hashable_value(comment, "id")
@@ -117,14 +114,14 @@ def _merge_lists(
     `merge` merges a member that both sides have. A member that one side deleted stays if the other side
     changed what `content_of` returns for it.
     """
-    old, mine, other = (index_by_identity(side.get(key)) for side in (base, ours, theirs))
+    base_index, our_index, their_index = (index_by_identity(side.get(key)) for side in (base, ours, theirs))
     result = []
-    for identity in dict.fromkeys([*mine, *other]):
-        before = old.get(identity, ABSENT)
-        if identity in mine and identity in other:
-            result.append(merge(before, mine[identity], other[identity]))
+    for identity in dict.fromkeys([*our_index, *their_index]):
+        before = base_index.get(identity, ABSENT)
+        if identity in our_index and identity in their_index:
+            result.append(merge(before, our_index[identity], their_index[identity]))
             continue
-        remaining = mine[identity] if identity in mine else other[identity]
+        remaining = our_index[identity] if identity in our_index else their_index[identity]
         if before is ABSENT or content_of(before) != content_of(remaining):
             result.append(remaining)
     return result
@@ -162,20 +159,16 @@ def _merge_marker(base: Any, ours: Any, theirs: Any) -> Any:
     # A place and its evidence belong together and come from one side; unknown keys come from both.
     extra = {key: value for side in (ours, theirs) for key, value in side.items() if key not in old}
     result = {**chosen, **{key: value for key, value in extra.items() if key not in chosen}}
-    before, mine, other = (side.get("commentIds", ABSENT) for side in (old, ours, theirs))
-    ids = merge_values("commentIds", before, mine, other, _union_if_lists)
+    old_ids, our_ids, their_ids = (side.get("commentIds", ABSENT) for side in (old, ours, theirs))
+    ids = merge_values("commentIds", old_ids, our_ids, their_ids, _union_if_lists)
     return result if ids is ABSENT else {**result, "commentIds": ids}
 
 
-def _are_equal_except(one: Object, other: Object, ignored_key: str) -> bool:
-    return are_equal(
-        {key: value for key, value in one.items() if key != ignored_key},
-        {key: value for key, value in other.items() if key != ignored_key},
-    )
+def _are_equal_except(first: Object, second: Object, ignored_key: str) -> bool:
+    return are_equal(first | {ignored_key: None}, second | {ignored_key: None})
 
 
 def _resolve_field(key: str, base: Any, ours: Any, theirs: Any, *, ours_is_newer: bool) -> Any:
-    """Resolve two changes of one field of a comment."""
     if key == "replies":
         return _merge_replies(base, ours, theirs)
     if key in _UNION_KEYS:
@@ -185,8 +178,7 @@ def _resolve_field(key: str, base: Any, ours: Any, theirs: Any, *, ours_is_newer
     return ours if ours_is_newer else theirs
 
 
-def _union_if_lists(key: str, base: Any, ours: Any, theirs: Any) -> Any:
-    del key
+def _union_if_lists(_key: str, base: Any, ours: Any, theirs: Any) -> Any:
     if not (isinstance(ours, list) and isinstance(theirs, list)):
         return ours
     return union_of_lists(base if isinstance(base, list) else [], ours, theirs)
@@ -195,11 +187,8 @@ def _union_if_lists(key: str, base: Any, ours: Any, theirs: Any) -> Any:
 def _merge_replies(base: Any, ours: Any, theirs: Any) -> Any:
     if not (isinstance(ours, list) and isinstance(theirs, list)):
         return ours
-    resolve: Resolve = partial(_resolve_field, ours_is_newer=True)
-
-    def merge(old: Any, mine: Any, other: Any) -> Any:
-        return merge_values("reply", old, mine, other, resolve)
-
+    # Replies have no time of change, so our version wins.
+    merge = partial(merge_values, "reply", resolve=partial(_resolve_field, ours_is_newer=True))
     before, mine, other = ({"replies": side} for side in (base, ours, theirs))
     return _merge_lists("replies", before, mine, other, merge, canonical_json)
 

@@ -18,13 +18,6 @@ from holdfast.storage.git.line_diff import Change, line_changes
 
 Span = tuple[int, int]
 LineKind = Literal["same", "added", "removed"]
-ComparedLine = tuple[LineKind, bytes, int | None, int | None, list[Span]]
-"""A kind, a line with its line end, its index in the old and the new version, and the marks of changed
-words."""
-
-LineKey = tuple[str, LineKind, int]
-"""A file, a side, and the index of a removed or added line."""
-
 _WORD = re.compile(r"\w+|\s+|.")
 _MAX_COMPARED_CHARACTERS = 20_000
 """Characters of a changed block whose words are compared. A judgement: larger blocks take too long."""
@@ -39,6 +32,39 @@ _MIN_MOVED_LETTERS = 20
 """Letters and digits that a moved block needs, as in `git diff --color-moved=blocks`."""
 
 
+class ComparedLine(NamedTuple):
+    """A line of one version or, if unchanged, of both."""
+
+    kind: LineKind
+    line: bytes
+    """The line with its line end."""
+    old: int | None
+    """Its index in the old version."""
+    new: int | None
+    """Its index in the new version."""
+    marks: list[Span]
+    """The changed words, as start and end in the displayed text."""
+
+
+class LineKey(NamedTuple):
+    """A removed or an added line of a file."""
+
+    path: str
+    kind: LineKind
+    position: int
+    """The index of the line in its version."""
+
+
+class _RemovedBlock(NamedTuple):
+    """Removed lines that may have moved."""
+
+    path: str
+    change_number: int
+    start: int
+    end: int
+    """The end of the change, exclusive."""
+
+
 class Comparison(NamedTuple):
     """The lines of both versions, with line ends, and the changes."""
 
@@ -48,7 +74,6 @@ class Comparison(NamedTuple):
 
     @classmethod
     def of(cls, old: bytes, new: bytes) -> Comparison:
-        """Compare two texts."""
         before, after = io.BytesIO(old).readlines(), io.BytesIO(new).readlines()
         return cls(before, after, list(line_changes(before, after)))
 
@@ -67,15 +92,15 @@ class Comparison(NamedTuple):
         end = min(hunk[-1][1] + context, len(self.old))
         for old_start, old_end, new_start, new_end in (*hunk, (end, end, 0, 0)):
             for index in range(next_old, old_start):
-                yield "same", self.old[index], index, index + offset, []
+                yield ComparedLine("same", self.old[index], index, index + offset, [])
             old, new = self.old[old_start:old_end], self.new[new_start:new_end]
             old_marks, new_marks = changed_words(
                 [displayed_text(line) for line in old], [displayed_text(line) for line in new]
             )
             for index, (line, marks) in enumerate(zip(old, old_marks, strict=True), old_start):
-                yield "removed", line, index, None, marks
+                yield ComparedLine("removed", line, index, None, marks)
             for index, (line, marks) in enumerate(zip(new, new_marks, strict=True), new_start):
-                yield "added", line, None, index, marks
+                yield ComparedLine("added", line, None, index, marks)
             next_old, offset = old_end, new_end - old_end
 
 
@@ -128,25 +153,31 @@ def _spans_in_lines(lines: Sequence[Sequence[str]], changes: Sequence[Span]) -> 
 
 def moved_lines(files: Mapping[str, Comparison]) -> dict[LineKey, LineKey]:
     """Map removed lines to where they moved, and added lines to where they came from."""
-    # For each window of removed lines: the file, the number of the change, and its first and last index.
-    removed: dict[tuple[bytes, ...], tuple[str, int, int, int]] = {}
+    removed_by_window: dict[tuple[bytes, ...], _RemovedBlock] = {}
     moved: dict[LineKey, LineKey] = {}
     for path, file in files.items():
         for number, (start, end, _, _) in enumerate(file.changes):
             for index, window in _line_windows(file.old, start, end):
-                removed.setdefault(window, (path, number, index, end))
+                removed_by_window.setdefault(window, _RemovedBlock(path, number, index, end))
     for path, file in files.items():
         for number, (_, _, start, end) in enumerate(file.changes):
             for index, window in _line_windows(file.new, start, end):
-                source, source_number, first, last = removed.get(window, (path, number, 0, 0))
-                if (path, "added", index) in moved or (source, source_number) == (path, number):
+                removed = removed_by_window.get(window)
+                if (
+                    removed is None
+                    or (removed.path, removed.change_number) == (path, number)  # edited in place
+                    or LineKey(path, "added", index) in moved
+                ):
                     continue
-                block = _equal_prefix(files[source].old[first:last], file.new[index:end])
+                old_lines = files[removed.path].old[removed.start : removed.end]
+                block = _equal_prefix(old_lines, file.new[index:end])
                 if _count_letters(block) < _MIN_MOVED_LETTERS:
                     continue
                 for step in range(len(block)):
-                    moved[path, "added", index + step] = source, "removed", first + step
-                    moved.setdefault((source, "removed", first + step), (path, "added", index + step))
+                    origin = LineKey(removed.path, "removed", removed.start + step)
+                    target = LineKey(path, "added", index + step)
+                    moved[target] = origin
+                    moved.setdefault(origin, target)
     return moved
 
 

@@ -20,9 +20,6 @@ from holdfast.storage.git.history.changed_files import GITLINK, LINK, ChangedFil
 from holdfast.storage.git.line_diff import is_binary
 
 Selection = Literal["worktree", "unstaged", "staged", "commit", "range", "branch"]
-Ends = tuple[str, str | None, str | None]
-"""The old commit, the new one (None for work tree or index), and the subject if a single commit is shown."""
-
 _MAX_CACHED_REVIEWS = 4
 """Reviews that are cached. A judgement: a page shows one or two, and each may have megabytes of lines."""
 
@@ -33,6 +30,17 @@ _REASON_BY_MODE = {LINK: "It is a symbolic link.", GITLINK: "It is another repos
 _BINARY, _TOO_LARGE = "It is binary.", "It is too large for a line-by-line comparison."
 _UNREADABLE = "It cannot be read by this name."
 _TOO_MANY = "Its lines are not counted because too much differs; request this file alone."
+
+
+class Ends(NamedTuple):
+    """The two states to compare."""
+
+    old: str
+    """The old commit, or the empty tree."""
+    new: str | None
+    """The new commit; None for the work tree or the index."""
+    subject: str | None = None
+    """The subject line, if the changes of a single commit are shown."""
 
 
 class Review(NamedTuple):
@@ -54,15 +62,14 @@ class Reviews:
         self._cache: VersionedCache[Review] = VersionedCache(_MAX_CACHED_REVIEWS)
 
     def review(self, what: Selection, revision: str | None, base: str | None) -> Review:
-        """Return the current differences."""
-        ends = old, new, _ = self._ends(what, revision, base)
-        if new is not None:
-            files = list(changed_files.recorded_changes(self._git, "diff-tree", old, new))
+        ends = self._ends(what, revision, base)
+        if ends.new is not None:
+            files = list(changed_files.recorded_changes(self._git, "diff-tree", ends.old, ends.new))
         else:
             staged = (
                 ()
                 if what == "unstaged"
-                else changed_files.recorded_changes(self._git, "diff-index", "--cached", old)
+                else changed_files.recorded_changes(self._git, "diff-index", "--cached", ends.old)
             )
             unstaged = () if what == "staged" else changed_files.unstaged_changes(self._git)
             files = changed_files.compose_changes(staged, unstaged)
@@ -98,7 +105,7 @@ class Reviews:
     def _ends(self, what: Selection, revision: str | None, base: str | None) -> Ends:
         """Return the two states to compare, or raise if they do not exist."""
         if what in ("worktree", "unstaged", "staged"):
-            return self._git.head() or self._empty_tree(), None, None
+            return Ends(self._git.head() or self._empty_tree(), None)
         if what == "range" and base is None:
             raise InvalidArguments("A range needs its base.", hint="Name the commit before the first one.")
         new = self._commit(revision or "HEAD")
@@ -109,14 +116,15 @@ class Reviews:
             parents = [
                 line.removeprefix("parent ") for line in header.split("\n") if line.startswith("parent ")
             ]
-            return parents[0] if parents else self._empty_tree(), new, message.lstrip().partition("\n")[0]
+            subject, _, _ = message.lstrip().partition("\n")
+            return Ends(parents[0] if parents else self._empty_tree(), new, subject)
         old = self._commit(*([base] if base else _TRUNK_NAMES))
         if what == "range":
-            return old, new, None
+            return Ends(old, new)
         merge_base = self._git.execute("merge-base", old, new).output.decode("ascii").strip()
         if not merge_base:
             raise NotFound("The two have no commit in common.", hint="Review a range instead.")
-        return merge_base, None if revision is None else new, None
+        return Ends(merge_base, None if revision is None else new)
 
     def _commit(self, *names: str) -> str:
         """Return the commit of the first name that resolves."""

@@ -17,8 +17,7 @@ _DEFAULT_MATCHES = 20
 """Matches that are returned by default. A judgement: a list that fits on a screen."""
 
 _MAX_SYMBOL_AGE_SECONDS = 300
-"""Age of the cached symbols; the list of files is always current. A judgement: symbols change less often than
-the user types."""
+"""Age of the cached symbols; the list of files is always current. A judgement: symbols seldom change."""
 
 
 class FindFiles(Input):
@@ -75,7 +74,7 @@ def find_files(room: Source, args: FindFiles) -> FoundPlaces:
     """
     _, paths = room.files(".")
     cache_version = (hash(tuple(paths)), int(monotonic() / _MAX_SYMBOL_AGE_SECONDS))
-    index = room.quick_open.get("", cache_version)
+    index = room.quick_open.get("", cache_version)  # one index, so its key does not matter
     if index is None:
         index = room.quick_open.put("", cache_version, QuickOpenIndex(paths, room.symbols()))
     return FoundPlaces(

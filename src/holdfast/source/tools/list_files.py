@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -11,9 +11,9 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Input, Integer, Output, count_field
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText, visible
-from holdfast.source.room import Source
+from holdfast.source.room import Source, resolve_typed
 from holdfast.source.toolset import source
-from holdfast.storage.files.repo_path import RepoPath, typed_path
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.project_files import FileStat, file_stats
 
 EntryKind = Literal["folder", "file", "other"]
@@ -58,13 +58,12 @@ def _render(result: FolderList) -> str:
 
 
 def _entries(room: Source, folder: str, paths: list[str]) -> list[FolderEntry]:
-    """Return the entries of a folder, given the paths of all files below it."""
     prefix = f"{folder}/" if folder else ""
-    inside = [path.removeprefix(prefix) for path in paths if path.startswith(prefix)]
-    folders = sorted({name.partition("/")[0] for name in inside if "/" in name})
+    names = [path.removeprefix(prefix) for path in paths if path.startswith(prefix)]
+    folders = sorted({name.partition("/")[0] for name in names if "/" in name})
     # Tracked files and folders that are missing from the work tree have no stat.
     folder_stats = file_stats(room.repository.root, (prefix + name for name in folders))
-    stats = file_stats(room.repository.root, (prefix + name for name in inside if "/" not in name))
+    stats = file_stats(room.repository.root, (prefix + name for name in names if "/" not in name))
     entries = [_entry(name, "folder", None) for name in folders if prefix + name in folder_stats]
     for path, stat in sorted(stats.items(), key=lambda item: item[0]):
         name = path.removeprefix(prefix)
@@ -84,12 +83,6 @@ def _entry(name: str, kind: EntryKind, size: int | None) -> FolderEntry:
     return FolderEntry(name=name, kind=kind if is_valid else "other", size=size)
 
 
-def resolve_folder(room: Source, given: dict[str, Any]) -> dict[str, Any]:
-    """Resolve a folder typed on the command line relative to the current directory."""
-    typed = given.get("folder")
-    return given if typed is None else given | {"folder": typed_path(room.repository.root, typed)}
-
-
 @source.operation(
     "list_files",
     title="List a folder",
@@ -99,7 +92,7 @@ def resolve_folder(room: Source, given: dict[str, Any]) -> dict[str, Any]:
     example="holdfast source list src",
     listed=False,
     text=_render,
-    fill_in=resolve_folder,
+    fill_in=resolve_typed("folder"),
 )
 def list_files(room: Source, args: ListFiles) -> FolderList:
     """List the folders and files of one folder that git tracks or would add."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 from itertools import islice
 from typing import Annotated, Literal
 
@@ -15,7 +15,7 @@ from holdfast.kernel.models import Input, Integer, Output
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import printable_path
 from holdfast.kernel.untrusted import UntrustedText, visible
-from holdfast.source.diff.comparison import ComparedLine, Comparison, LineKind, displayed_text
+from holdfast.source.diff.comparison import ComparedLine, Comparison, LineKey, LineKind, displayed_text
 from holdfast.source.diff.review import Review, Selection
 from holdfast.source.room import Source
 from holdfast.source.toolset import source
@@ -30,8 +30,10 @@ _NOTE_CONDITIONS: tuple[tuple[LineNote, Callable[[bytes, str], bool]], ...] = (
     ("CR", lambda line, _: line.endswith(b"\r")),
     ("no line end", lambda line, _: not line.endswith(b"\n")),
 )
-"""The notes on a line, each with a function of its bytes and its displayed text; the first that is true
-applies."""
+"""Notes on a line, each with a condition on its bytes and its displayed text; the first to hold is shown."""
+
+_VERSION_DIGITS = 16
+"""Hexadecimal digits of a version: 64 bits, which do not collide among the states of one file."""
 
 _LINE_PREFIXES = {"same": " ", "added": "+", "removed": "-"}
 
@@ -58,8 +60,8 @@ class DiffLine(Output):
     """One line, with its number in each version that has it."""
 
     kind: LineKind
-    old: int | None
-    new: int | None
+    old: int | None = Field(description="The line's number in the old version, from 1.")
+    new: int | None = Field(description="The line's number in the new version, from 1.")
     text: UntrustedText
     changed: list[tuple[int, int]] = Field(
         description="The words that differ, as start and end offsets in the text."
@@ -75,8 +77,8 @@ class DiffFile(Output):
     former: UntrustedText | None = Field(description="Its former path, if it was renamed.")
     kind: FileKind
     mode: str | None = Field(description="How its file mode changed, if it did.")
-    added: int | None
-    removed: int | None
+    added: int | None = Field(description="The number of added lines; null if they are not counted.")
+    removed: int | None = Field(description="The number of removed lines; null if they are not counted.")
     version: str = Field(description="Identifies the difference; unchanged as long as it is the same.")
     note: str | None = Field(description="Why lines are not counted or shown, or only some of them.")
     hunks: list[list[DiffLine]] | None = Field(description="Its lines, if this file was requested.")
@@ -133,9 +135,9 @@ def read_diff(room: Source, args: ReadDiff) -> Diff:
     omitted = 0 if args.file is not None else len(review.files) - len(files)
     return Diff(
         what=args.what,
-        old=review.ends[0],
-        new=review.ends[1],
-        subject=review.ends[2],
+        old=review.ends.old,
+        new=review.ends.new,
+        subject=review.ends.subject,
         files=[_file(room, review, change, args) for change in files],
         total_files=len(review.files),
         note=f"{omitted} more files differ; request them by name." if omitted else None,
@@ -143,7 +145,6 @@ def read_diff(room: Source, args: ReadDiff) -> Diff:
 
 
 def _file(room: Source, review: Review, change: ChangedFile, args: ReadDiff) -> DiffFile:
-    """Return a changed file, with its lines if it was requested."""
     result = review.compared.get(change.path)
     if args.file is not None and not isinstance(result, Comparison):
         result = room.reviews.compare(change)
@@ -161,7 +162,8 @@ def _file(room: Source, review: Review, change: ChangedFile, args: ReadDiff) -> 
         mode=f"{old.mode} → {new.mode}" if old and new and old.mode != new.mode else None,
         added=None if changes is None else sum(end - start for _, _, start, end in changes),
         removed=None if changes is None else sum(end - start for start, end, _, _ in changes),
-        version=hashlib.sha256(repr(change).encode("utf-8", "surrogateescape")).hexdigest()[:16],
+        # A path that is not UTF-8 has surrogates from git's bytes.
+        version=sha256(repr(change).encode("utf-8", "surrogateescape")).hexdigest()[:_VERSION_DIGITS],
         note=note,
         hunks=hunks,
     )
@@ -191,13 +193,13 @@ def _line(review: Review, path: str, compared: ComparedLine) -> DiffLine:
     kind, line, old, new, marks = compared
     text = displayed_text(line)
     index = old if new is None else new
-    moved = review.moved.get((path, kind, index or 0))
+    moved = None if index is None else review.moved.get(LineKey(path, kind, index))
     return DiffLine(
         kind=kind,
         old=None if old is None else old + 1,
         new=None if new is None else new + 1,
         text=text,
         changed=marks,
-        moved=moved and f"{printable_path(moved[0])}:{moved[2] + 1}",
+        moved=moved and f"{printable_path(moved.path)}:{moved.position + 1}",
         note=next((note for note, has in _NOTE_CONDITIONS if has(line, text)), None),
     )

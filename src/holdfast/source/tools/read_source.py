@@ -12,9 +12,9 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Input, Integer, Output, count_field
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.source.room import Source
+from holdfast.source.room import Source, resolve_typed
 from holdfast.source.toolset import source
-from holdfast.storage.files.repo_path import RepoPath, typed_path
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.line_diff import is_binary
 from holdfast.syntax.highlighting import TokenStyle
 
@@ -85,7 +85,7 @@ def _render(result: SourceLines) -> str:
 
 
 def _read_content(room: Source, path: RepoPath, revision: str | None) -> tuple[bytes | None, str | None]:
-    """Return the content of a file, or None if it is too large, and the commit it was read from."""
+    """Return a file's content (None: too large) and the commit it was read from (None: the work tree)."""
     commit = None if revision is None else room.git.resolve(f"{revision}^{{commit}}")
     try:
         if commit is None:
@@ -102,7 +102,7 @@ def _read_content(room: Source, path: RepoPath, revision: str | None) -> tuple[b
 
 
 def _page(room: Source, args: ReadSource, digest: str, text: str) -> dict[str, Any]:
-    """Return the lines of a page and its other fields. Pages and lines are limited in characters."""
+    """Return the fields of `SourceLines` for one page; pages and lines are limited in characters."""
     highlighted = room.highlighted(args.file.text, digest, text)
     lines: list[list[tuple[TokenStyle, str]]] = []
     characters_left, is_cut = LIMITS.source_page_characters, False
@@ -136,12 +136,6 @@ def _outline(known: Facts) -> list[OutlineEntry]:
     ]
 
 
-def resolve_file(room: Source, given: dict[str, Any]) -> dict[str, Any]:
-    """Resolve a file typed on the command line relative to the current directory."""
-    typed = given.get("file")
-    return given if typed is None else given | {"file": typed_path(room.repository.root, typed)}
-
-
 @source.operation(
     "read_source",
     title="Read a file",
@@ -151,7 +145,7 @@ def resolve_file(room: Source, given: dict[str, Any]) -> dict[str, Any]:
     example="holdfast source read src/main.py --start 40 --limit 20",
     listed=False,
     text=_render,
-    fill_in=resolve_file,
+    fill_in=resolve_typed("file"),
 )
 def read_source(room: Source, args: ReadSource) -> SourceLines:
     """Read lines of a file, split into highlighted pieces: keywords, strings, comments, names.

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.watching.source_folders import entries
 
-_RECENT_NANOSECONDS = 2_000_000_000
+RECENT_NANOSECONDS = 2_000_000_000
 """The minimum age of a reliable time. The coarsest time stamps in use are those of FAT: two seconds
 (<https://learn.microsoft.com/windows/win32/sysinfo/file-times>)."""
 
@@ -84,7 +84,7 @@ class Listing:
         walked = self._walk()
         found = sorted(prefix + name for prefix, folder in walked for name in folder.without_companion)
         are_times_reliable = all(
-            folder.read_at - folder.modified > _RECENT_NANOSECONDS for _, folder in walked
+            folder.read_at - folder.modified > RECENT_NANOSECONDS for _, folder in walked
         )
         folders = [(os.path.join(self._root, prefix), folder.modified) for prefix, folder in walked]
         self._without_companion = (folders if are_times_reliable else [], found)
@@ -128,7 +128,7 @@ class Listing:
             if (
                 known is not None
                 and known.modified == modified
-                and known.read_at - modified > _RECENT_NANOSECONDS
+                and known.read_at - modified > RECENT_NANOSECONDS
             ):
                 return known
             read_at = time.time_ns()
