@@ -28,6 +28,6 @@ MAP_CASES = [
 
 MAP_PLAIN_TEXT = {
     "DrawnGraph.files_skipped": "words of ours, with numbers",
-    "FileMeasurements.files_skipped": "words of ours, with numbers",
-    "FileMeasurements.method": "a sentence that stands in our code",
+    "MeasuredFiles.files_skipped": "words of ours, with numbers",
+    "MeasuredFiles.method": "a sentence that stands in our code",
 }

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _MAX_SETTINGS_BYTES = 4 * 2**20
 """The largest settings file that is read: a judgement, the same as for source files."""
 _FILES_PER_PROGRESS_REPORT = 100
-"""Files measured between two progress reports: a judgement, often enough at little cost."""
+"""Files measured between two progress reports: a judgement, as 100 take a fraction of a second."""
 _MAX_RESULTS_CACHED = 32
 """Results cached in memory: a judgement, above the number of different computations over one scan."""
 
@@ -48,10 +48,13 @@ class Analysis:
         self.points = PointStore(repository)
         self._scanner = Scanner(repository, RECORDS)
         self._token_scanner = Scanner(repository, TOKENS)
-        self._product = NUMBERS
+        self._reads_names = False
+        """Whether all scans read names, as they do once one has needed them: a file that was read without
+        names would have to be read again for the next scan that needs them."""
         self._tree = Tree(repository)
         self._results: VersionedCache[Any] = VersionedCache(_MAX_RESULTS_CACHED)
         self._by_file: dict[str, dict[str, tuple[Record, Any]]] = {}
+        """By key of `cached_by_file` and path: a record, and the result computed from it."""
 
     def scan(
         self,
@@ -59,14 +62,15 @@ class Analysis:
         *,
         strategy: CacheStrategy = "normal",
         workers: int | None = None,
-        names: bool = True,
+        with_names: bool = True,
     ) -> Scan:
         """Return the records of a project's files.
 
-        Without `names`, reading files that are not cached takes half the time.
+        Without names, reading files that are not cached takes half the time.
         """
-        self._product = RECORDS if names else self._product
-        return self._scanner.scan(project, strategy, workers or self._workers, self._product)
+        self._reads_names |= with_names
+        product = RECORDS if self._reads_names else NUMBERS
+        return self._scanner.scan(project, strategy, workers or self._workers, product)
 
     def scan_commit(self, commit: str, project: Project) -> Scan:
         """Return the records of a project's files in a commit, read from git's objects."""
@@ -81,7 +85,8 @@ class Analysis:
     def cached(self, key: str, scan: FileScan[object], compute: Callable[[], Result]) -> Result:
         """Return a result computed from a scan; it is computed again only if the scan changed.
 
-        The key identifies the computation and everything else that its result depends on.
+        The key identifies the computation and everything else that its result depends on. A result of None
+        is not cached.
         """
         cached: Result | None = self._results.get(key, scan.version)
         return self._results.put(key, scan.version, compute()) if cached is None else cached
@@ -89,22 +94,25 @@ class Analysis:
     def cached_by_file(
         self, key: str, scan: Scan, compute: Callable[[str, Record], Result]
     ) -> dict[str, Result]:
-        """Return a result for each file, computed from its record alone; again only if the file changed."""
+        """Return a result for each file, computed from its record alone; again only if the file changed.
+
+        For each key, only the results for the last scan are cached.
+        """
         cached, call = self._by_file.get(key, {}), current_call()
         results: dict[str, tuple[Record, Result]] = {}
         for path, record in scan.files.items():
             if len(results) % _FILES_PER_PROGRESS_REPORT == 0:
                 call.progress(len(results), len(scan.files), "files measured")
-            entry = cached.get(path)
-            if entry is None or entry[0] is not record:
-                entry = record, compute(path, record)
-            results[path] = entry
+            former_record, result = cached.get(path, (None, None))
+            if former_record is not record:
+                result = compute(path, record)
+            results[path] = record, result
         self._by_file[key] = results
         return {path: result for path, (_, result) in results.items()}
 
     def resolution(self, scan: Scan) -> Resolution:
         """Return the resolution of a scan's imports and names."""
-        from holdfast.analysis.graph.resolution import Resolution
+        from holdfast.analysis.graph.resolution import Resolution  # slow to import, and most calls need none
 
         return self.cached("resolution", scan, lambda: Resolution(scan, self.read_text))
 

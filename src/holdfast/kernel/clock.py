@@ -21,6 +21,7 @@ MonotonicClock = Callable[[], float]
 
 monotonic: MonotonicClock = time.monotonic
 
+DAY_SECONDS = 86_400
 EPOCH = "1970-01-01T00:00:00Z"
 _RFC_3339 = "%Y-%m-%dT%H:%M:%SZ"
 _DATE_CHARACTERS = 10

@@ -6,13 +6,13 @@ from typing import Any
 
 from holdfast.analysis.engine.analysis_report import ImportGraph
 from holdfast.analysis.engine.code_finding import CodeFinding, FindingKind, FindingRule, FindingSeverity
-from holdfast.analysis.engine.measurements import FileMeasures, Measurements
+from holdfast.analysis.engine.measurements import FileMeasurements, ProjectMeasurements
 
 EVERYTHING = frozenset({"complexity", "churn", "satd", "dead-code", "dag"})
 
 
-def file(path: str, **more: Any) -> FileMeasures:
-    return FileMeasures(path, 100, 10, **more)
+def file(path: str, **more: Any) -> FileMeasurements:
+    return FileMeasurements(path, 100, 10, **more)
 
 
 def finding(
@@ -22,9 +22,11 @@ def finding(
     return CodeFinding(rule, "warning", f"{kind} in {path}", path, 7, severity=severity, minutes=minutes)
 
 
-def measured(*files: FileMeasures, findings: tuple[CodeFinding, ...] = (), **more: Any) -> Measurements:
-    more = {"measured": EVERYTHING, **more}
-    return Measurements({item.path: item for item in files}, findings, **more)
+def measured(
+    *files: FileMeasurements, findings: tuple[CodeFinding, ...] = (), **more: Any
+) -> ProjectMeasurements:
+    more = {"analyses": EVERYTHING, **more}
+    return ProjectMeasurements({item.path: item for item in files}, findings, **more)
 
 
 def graph(**edges: str) -> ImportGraph:

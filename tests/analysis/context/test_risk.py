@@ -61,7 +61,7 @@ def test_recommendations_name_files_and_reasons_and_come_by_priority() -> None:
     )
     found = recommendations(
         measured(
-            file("a.py", commits=3, covered=1, coverable=10),
+            file("a.py", commits=3, covered_lines=1, coverable_lines=10),
             file("b.py"),
             file("calm.py", commits=0),
             findings=issues,

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from holdfast.analysis.context.scorecard import modularity_score, scorecard
-from holdfast.analysis.engine.measurements import Measurements
+from holdfast.analysis.engine.measurements import ProjectMeasurements
 from tests.analysis.context.measured import file, finding, graph, measured
 
 
@@ -11,8 +11,22 @@ from tests.analysis.context.measured import file, finding, graph, measured
 def test_each_part_follows_from_its_formula_and_the_whole_from_the_parts() -> None:
     card = scorecard(
         measured(
-            file("a.py", function_lines=80, complex_lines=40.0, changes=30, covered=6, coverable=10),
-            file("b.py", function_lines=20, complex_lines=0.0, changes=10, covered=10, coverable=10),
+            file(
+                "a.py",
+                function_lines=80,
+                complex_lines=40.0,
+                changed_lines=30,
+                covered_lines=6,
+                coverable_lines=10,
+            ),
+            file(
+                "b.py",
+                function_lines=20,
+                complex_lines=0.0,
+                changed_lines=10,
+                covered_lines=10,
+                coverable_lines=10,
+            ),
             findings=(finding("a.py", minutes=90), finding("a.py", "technical-debt", minutes=30)),
             graph=graph(a="b", b=""),
         ),
@@ -35,7 +49,7 @@ def test_what_was_not_measured_is_null_has_a_reason_and_does_not_count() -> None
     card = scorecard(
         measured(
             file("a.py", function_lines=10, complex_lines=5.0),
-            measured=frozenset({"complexity"}),
+            analyses=frozenset({"complexity"}),
             reasons={"churn": "not a git repository"},
         ),
         "no report found",
@@ -52,7 +66,7 @@ def test_what_was_not_measured_is_null_has_a_reason_and_does_not_count() -> None
 
 @pytest.mark.requirement("analysis-215")
 def test_nothing_measured_gives_no_number_at_all() -> None:
-    card = scorecard(Measurements({}), "no report found")
+    card = scorecard(ProjectMeasurements({}), "no report found")
     numbers = {name: value for name, value in card.wire().items() if isinstance(value, int | float)}
     assert numbers == {}
     assert len(card.not_measured) == 7

@@ -85,7 +85,7 @@ def test_an_analysis_that_fails_is_named_and_the_others_are_unaffected(
     assert run.sections == {"one": {"total": 1}}
     assert run.failures["churn"] == "There is no history."
     assert "ZeroDivisionError" in run.failures["satd"]
-    assert run.measured.measured == {"ast"}
+    assert run.measured.analyses == {"ast"}
     assert run.measured.reason_missing("churn") == "There is no history."
     assert "ZeroDivisionError" in caplog.text  # and where to look
 
@@ -100,7 +100,7 @@ def test_progress_only_ever_goes_on_whatever_the_pieces_say() -> None:
     with running(Call(listener=heard)):
         stages = Stages(4)
         stages.run("first", unsteady)
-        stages.run_concurrently([("second", unsteady), ("third", unsteady), ("fourth", unsteady)], 3)
+        stages.run_concurrently({"second": unsteady, "third": unsteady, "fourth": unsteady}, 3)
     assert heard.done == sorted(heard.done)
     assert heard.done[-1] == 100
 
@@ -116,7 +116,7 @@ def test_whoever_gives_up_stops_every_piece() -> None:
         call.cancel()
 
     with running(call), pytest.raises(Cancelled):
-        Stages(2).run_concurrently([("one", endless), ("two", giving_up), ("three", endless)], 3)
+        Stages(2).run_concurrently({"one": endless, "two": giving_up, "three": endless}, 3)
 
 
 def test_the_deadline_of_the_whole_is_that_of_each_piece() -> None:

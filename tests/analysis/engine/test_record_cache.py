@@ -76,9 +76,9 @@ def test_the_second_survey_parses_nothing(repository: Path) -> None:
 def test_names_are_read_when_they_are_first_wanted(repository: Path, is_new_room: bool) -> None:
     commit(repository, {"a.py": CODE, "b.py": OTHER})
     room = Analysis(Repository.at(repository))
-    numbers = room.scan(Project(), names=False)
+    numbers = room.scan(Project(), with_names=False)
     other = Analysis(Repository.at(repository)) if is_new_room else room
-    whole, again = other.scan(Project()), other.scan(Project(), names=False)
+    whole, again = other.scan(Project()), other.scan(Project(), with_names=False)
     offline = other.scan(Project(), strategy="offline")
     room.close()
     other.close()
@@ -99,7 +99,7 @@ def test_whoever_asked_for_names_has_them_read_with_the_rest(repository: Path) -
     room = Analysis(Repository.at(repository))
     room.scan(Project())
     write(repository, {"a.py": OTHER})
-    numbers, whole = room.scan(Project(), names=False), room.scan(Project())
+    numbers, whole = room.scan(Project(), with_names=False), room.scan(Project())
     room.close()
 
     assert (figures(numbers), figures(whole)) == ((0, 1), (1, 0))

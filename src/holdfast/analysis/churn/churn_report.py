@@ -19,17 +19,19 @@ from holdfast.analysis.engine.analysis_report import AnalysisReport
 from holdfast.storage.git.history.numstat import CommitChanges, Person, rows
 
 _COMMIT_WEIGHT = 0.6
-"""The weight of commits in the score: a convention, stated in docs/analysis.md."""
+"""The weight of commits in the score: a convention, stated in docs/analysis.md. How often a file changes
+counts more than how much."""
 _LINE_WEIGHT = 0.4
-"""The weight of changed lines in the score: a convention, stated in docs/analysis.md."""
+"""The weight of changed lines; the two weights add up to 1."""
 _SCORE_DIGITS = 4
 _UNCOUNTED = "-"
 """What `git log --numstat` writes for the lines of a binary file."""
 _SIDECAR_SUFFIX = ".comments"
 
 Touches = list[Any]
-"""The commits that changed a file: for each its number, and the lines added and deleted as git writes them. A
-flat list of these triples saves memory, as a whole history has millions of them."""
+"""The commits that changed a file: number, lines added and lines deleted of the first commit, then of the
+next. The lines are strings, as git writes them. One flat list takes less memory than tuples, and a whole
+history has millions of touches."""
 
 
 @dataclass
@@ -41,14 +43,16 @@ class FileChurn:
     authors: Counter[Person]
     """How many of the commits each person wrote."""
     additions: int
+    """Lines added; 0 for a binary file, like `deletions`."""
     deletions: int
     is_binary: bool
     """Whether the file was binary in one of the commits, so that its lines cannot be summed."""
-    first: int
-    """The time of the first commit, in seconds since the epoch."""
-    last: int
-    """The time of the last commit."""
+    first_time: int
+    """The time of the oldest commit, in seconds since the epoch."""
+    last_time: int
+    """The time of the newest commit."""
     score: float = 0.0
+    """From 0 to 1, relative to the other files of the project."""
 
     @classmethod
     def of(cls, path: str, touches: Touches, people: list[Person], times: list[int]) -> FileChurn:
@@ -63,13 +67,13 @@ class FileChurn:
             additions=0 if is_binary else sum(map(int, added)),
             deletions=0 if is_binary else sum(map(int, deleted)),
             is_binary=is_binary,
-            first=min(commit_times),
-            last=max(commit_times),
+            first_time=min(commit_times),
+            last_time=max(commit_times),
         )
 
     @property
     def lines(self) -> int:
-        """The lines added and deleted; 0 for a binary file."""
+        """The lines added and deleted."""
         return self.additions + self.deletions
 
 
@@ -79,8 +83,8 @@ class ChurnReport(AnalysisReport):
 
     files: list[FileChurn]
     """The files that still exist, the most churned first."""
-    deleted: int
-    """How many other files were changed and then deleted."""
+    deleted_files: int
+    """How many other files were changed, but are no longer tracked."""
     commits: int
     """Commits that changed a file of the project, including files deleted since."""
     merges: int
@@ -90,24 +94,23 @@ class ChurnReport(AnalysisReport):
     names: Mapping[Person, str] = field(default_factory=dict)
     """The names that `.mailmap` gives to people."""
 
-    unmentioned: ClassVar[Mapping[str, Any]] = {"commits": 0, "changes": 0, "churn_score": 0.0}
+    default_numbers: ClassVar[Mapping[str, Any]] = {"commits": 0, "changed_lines": 0, "churn_score": 0.0}
 
     def file_numbers(self) -> Mapping[str, Mapping[str, Any]]:
-        """Return commits, changed lines and score by file."""
         return {
-            file.path: {"commits": file.commits, "changes": file.lines, "churn_score": file.score}
+            file.path: {"commits": file.commits, "changed_lines": file.lines, "churn_score": file.score}
             for file in self.files
         }
 
-    def authors(self, file: FileChurn) -> list[str]:
+    def author_names(self, file: FileChurn) -> list[str]:
         """Return the names of the people who changed a file, by decreasing number of commits."""
         commits: Counter[str] = Counter()
         for person, count in file.authors.items():
             commits[self.names.get(person, person[0])] += count
         return sorted(commits, key=lambda name: (-commits[name], name))
 
-    def contributions(self) -> dict[str, int]:
-        """Return how many files each person changed, by decreasing number."""
+    def files_by_author(self) -> dict[str, int]:
+        """Return how many files each person changed, the largest number first."""
         touched: Counter[str] = Counter()
         for file in self.files:
             touched.update({self.names.get(person, person[0]) for person in file.authors})
@@ -127,14 +130,17 @@ class TouchHistory:
 
 
 def touch_history(commits: Iterable[CommitChanges], present: Container[str], project: str) -> TouchHistory:
-    """Return which commits touched which files of a project; commits come children first."""
+    """Return which commits touched which files of a project.
+
+    Commits come children first, so a rename is known before the commits that used the former name.
+    """
     current_names: dict[str, str] = {}
     touches: defaultdict[str, Touches] = defaultdict(list)
     headers: list[CommitChanges] = []
     prefix = f"{project}/" if project else ""
     for number, commit in enumerate(commits):
         headers.append(commit._replace(changes=""))
-        renamed = {}
+        renamed = {}  # applied after the commit: it may also have created a file under a former name
         for path, former, added, deleted in rows(commit.changes):
             current = current_names.get(path, path)
             if former:
@@ -142,15 +148,16 @@ def touch_history(commits: Iterable[CommitChanges], present: Container[str], pro
             if (current.startswith(prefix) or current == project) and not current.endswith(_SIDECAR_SUFFIX):
                 touches[current] += number, added, deleted
         current_names |= renamed
-    # A branch may have continued under the old name after another branch had renamed the file.
-    for path, current in current_names.items():
-        if path not in present and path in touches and current in present:
-            touches[current] += touches.pop(path)
+    # Commits of a branch that did not have the rename can come before it; they were counted under the former
+    # name, which no longer exists, so they belong to the current name as well.
+    for former, current in current_names.items():
+        if former not in present and former in touches and current in present:
+            touches[current] += touches.pop(former)
     return TouchHistory(touches, headers, present)
 
 
 def churn_report(commits: Iterable[CommitChanges], present: Container[str], project: str) -> ChurnReport:
-    """Report on the churn of a project, a folder or a file; commits come children first."""
+    """Report on the churn of a project, a folder or a file, given the commits of a period, children first."""
     history = touch_history(commits, present, project)
     people = [(commit.name, commit.email) for commit in history.commits]
     times = [commit.time for commit in history.commits]
@@ -161,7 +168,7 @@ def churn_report(commits: Iterable[CommitChanges], present: Container[str], proj
     ]
     return ChurnReport(
         _score_files(files),
-        deleted=len(history.files) - len(files),
+        deleted_files=len(history.files) - len(files),
         commits=len({number for touches in history.files.values() for number in touches[::3]}),
         merges=sum(commit.is_merge for commit in history.commits),
     )

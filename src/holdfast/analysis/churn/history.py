@@ -13,12 +13,12 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from itertools import islice
 from typing import Any
 
 from holdfast.analysis.churn.churn_report import ChurnReport, TouchHistory, churn_report, touch_history
 from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.call import current_call
+from holdfast.kernel.clock import DAY_SECONDS
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.command import Git
@@ -37,23 +37,24 @@ _NAME = "commits"
 _APPLICATION_ID = 0x48464348  # "HFCH"
 _VERSION = 2
 """The version of the cached data: raise it whenever different data is requested from git."""
-_TABLE = (
-    "CREATE TABLE IF NOT EXISTS commits (id TEXT PRIMARY KEY, time INTEGER NOT NULL,"
-    " is_merge INTEGER NOT NULL, name TEXT NOT NULL, email TEXT NOT NULL, changes BLOB NOT NULL,"
-    " subject TEXT NOT NULL,"
-    " is_fix INTEGER NOT NULL) WITHOUT ROWID"
-)
+_TABLE = """
+CREATE TABLE IF NOT EXISTS commits (
+    id TEXT PRIMARY KEY, time INTEGER NOT NULL, is_merge INTEGER NOT NULL, name TEXT NOT NULL,
+    email TEXT NOT NULL, changes BLOB NOT NULL, subject TEXT NOT NULL, is_fix INTEGER NOT NULL
+) WITHOUT ROWID
+"""
+"""The fields of `CommitChanges`, in the same order; the four texts as bytes."""
 _SELECT_COMMITS = "SELECT commits.* FROM json_each(?) AS wanted JOIN commits ON commits.id = wanted.value"
 _INSERT = "INSERT OR IGNORE INTO commits VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _SIZE = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
 _ENCODING_ERRORS = "surrogateescape"
+"""Names and paths may contain bytes that are not UTF-8, which must be the same after reading them back."""
 _PAGE_CACHE = "PRAGMA cache_size = -32768"
 """32 MiB: commit ids are spread over the whole file, so lookups touch most of its pages."""
 _COMMITS_PER_QUERY = 10_000
 """Commits looked up in the cache at once: a judgement, as they take some megabytes of memory."""
 COMMITS_PER_PROGRESS_REPORT = 100
-"""Commits read from git between two progress reports: a judgement, often enough at little cost."""
-_DAY_SECONDS = 86400
+"""Commits read from git between two progress reports: a judgement, as 100 take a fraction of a second."""
 
 
 class History:
@@ -62,7 +63,8 @@ class History:
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
         self._head = HeadFile(repository.git_dir or "", repository.common_dir or "")
-        self._touches: VersionedCache[TouchHistory] = VersionedCache(2)
+        self._touches: VersionedCache[TouchHistory] = VersionedCache(max_entries=2)
+        """By period in days; one period is in use, and an entry takes many megabytes."""
         self._database = DerivedDatabase(
             repository.store_directory,
             _NAME,
@@ -81,32 +83,32 @@ class History:
             return git.head()
 
     def churn(self, project: str, since: int | None, *, count_lines: bool = True) -> ChurnReport:
-        """Return the churn of a project, a folder or a file since a time.
+        """Return the churn of a project, a folder or a file since a time in epoch seconds, or over all time.
 
-        Counting lines needs file contents, which a partial clone may lack.
+        Counting lines needs file contents; if a partial clone lacks some, `NotFetched` is raised.
         """
         with Git(self._repository) as git:
             if self.head() is None:
-                return ChurnReport([], 0, 0, 0, has_history=False)
+                return ChurnReport([], deleted_files=0, commits=0, merges=0, has_history=False)
             commits = self.commits(git, since) if count_lines else _commits_without_lines(git, since)
             report = churn_report(commits, tracked_files(git), project)
             report.names = names_by_mailmap(git, {person for file in report.files for person in file.authors})
             return report
 
     def touches(self, now: int, days: int) -> TouchHistory | None:
-        """Return which commits of the last days touched which files; None without git or commits.
+        """Return which commits of the last `days` before `now` touched which files; None without commits.
 
         The result is cached until the next commit or day.
         """
         head = self.head()
         if head is None:
             return None
-        version = (head, now // _DAY_SECONDS)
+        version = (head, now // DAY_SECONDS)
         cached = self._touches.get(days, version)
         if cached is not None:
             return cached
         with Git(self._repository) as git:
-            commits = self.commits(git, max(0, now - days * _DAY_SECONDS))
+            commits = self.commits(git, max(0, now - days * DAY_SECONDS))
             return self._touches.put(days, version, touch_history(commits, tracked_files(git), ""))
 
     def commits(self, git: Git, since: int | None) -> Iterator[CommitChanges]:
@@ -114,45 +116,36 @@ class History:
         ids = commits_since(git, since)
         for start in range(0, len(ids), _COMMITS_PER_QUERY):
             current_call().progress(start, len(ids), "commits read")
-            wanted = ids[start : start + _COMMITS_PER_QUERY]
-            found = self._cached_commits(wanted)
-            if missing := [commit for commit in wanted if commit not in found]:
-                found |= self._read_missing(git, missing, start + len(found), len(ids))
-            yield from (found[commit] for commit in wanted if commit in found)
+            batch = ids[start : start + _COMMITS_PER_QUERY]
+            commits = self._cached_commits(batch)
+            if missing := [commit for commit in batch if commit not in commits]:
+                commits |= self._read_missing(git, missing, start + len(commits), len(ids))
+            yield from (commits[commit] for commit in batch if commit in commits)
 
     def close(self) -> None:
-        """Close the connections."""
         self._database.close()
 
     def _read_missing(self, git: Git, missing: list[str], done: int, total: int) -> dict[str, CommitChanges]:
-        """Read commits from git and cache them, all if the call is cancelled meanwhile."""
-        found: dict[str, CommitChanges] = {}
-        commits = read_commits(git, missing)
+        """Read commits from git, and cache those that were read even if the call is cancelled meanwhile."""
+        commits: dict[str, CommitChanges] = {}
         try:
-            while some := {commit.id: commit for commit in islice(commits, COMMITS_PER_PROGRESS_REPORT)}:
-                found |= some
-                current_call().progress(done + len(found), total, "commits read")
+            for number, commit in enumerate(read_commits(git, missing), 1):
+                commits[commit.id] = commit
+                if number % COMMITS_PER_PROGRESS_REPORT == 0:
+                    current_call().progress(done + number, total, "commits read")
         finally:
-            self._store(found.values())
-        return found
+            self._store(commits.values())
+        return commits
 
     def _cached_commits(self, ids: list[str]) -> dict[str, CommitChanges]:
-        parameters = (json.dumps(sorted(ids)),)  # in the order in which they are stored
+        parameters = (json.dumps(sorted(ids)),)  # in the order of the table, so that pages are read once
         rows: list[Any] = self._database.try_read(
             lambda connection: connection.execute(_SELECT_COMMITS, parameters).fetchall(), []
         )
-        return {
-            row[0]: CommitChanges._make(
-                (*row[:3], *(part.decode("utf-8", _ENCODING_ERRORS) for part in row[3:7]), bool(row[7]))
-            )
-            for row in rows
-        }
+        return {commit.id: commit for commit in map(_decode_row, rows)}
 
     def _store(self, commits: Iterable[CommitChanges]) -> None:
-        rows = [
-            (*commit[:3], *(text.encode("utf-8", _ENCODING_ERRORS) for text in commit[3:7]), commit.is_fix)
-            for commit in commits
-        ]
+        rows = list(map(_encode_row, commits))
 
         def fill(connection: sqlite3.Connection) -> None:
             is_empty = connection.execute("SELECT 1 FROM commits").fetchone() is None
@@ -170,5 +163,27 @@ def _prepare(connection: sqlite3.Connection) -> None:
     connection.execute(_TABLE)
 
 
+def _encode_row(commit: CommitChanges) -> tuple[Any, ...]:
+    commit_id, time, is_merge, *texts, is_fix = commit
+    return commit_id, time, is_merge, *(text.encode("utf-8", _ENCODING_ERRORS) for text in texts), is_fix
+
+
+def _decode_row(row: tuple[Any, ...]) -> CommitChanges:
+    commit_id, time, is_merge, *texts, is_fix = row
+    decoded = (text.decode("utf-8", _ENCODING_ERRORS) for text in texts)
+    return CommitChanges._make((commit_id, time, bool(is_merge), *decoded, bool(is_fix)))
+
+
+def _encode_row(commit: CommitChanges) -> tuple[Any, ...]:
+    commit_id, time, is_merge, *texts, is_fix = commit
+    return commit_id, time, is_merge, *(text.encode("utf-8", _ENCODING_ERRORS) for text in texts), is_fix
+
+
+def _decode_row(row: tuple[Any, ...]) -> CommitChanges:
+    commit_id, time, is_merge, *texts, is_fix = row
+    decoded = (text.decode("utf-8", _ENCODING_ERRORS) for text in texts)
+    return CommitChanges._make((commit_id, time, is_merge, *decoded, bool(is_fix)))
+
+
 def _commits_without_lines(git: Git, since: int | None) -> Iterator[CommitChanges]:
-    return read_commits(git, commits_since(git, since), counted=False)  # also works in a partial clone
+    return read_commits(git, commits_since(git, since), counted=False)

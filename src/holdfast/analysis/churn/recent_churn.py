@@ -8,12 +8,12 @@ from __future__ import annotations
 from holdfast.analysis.churn.churn_report import ChurnReport
 from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.room import Analysis
+from holdfast.kernel.clock import DAY_SECONDS
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.history.committed_files import first_parents
 
 RECENT_DAYS = 90
 """The length of the period: a quarter of a year, by convention."""
-_DAY_SECONDS = 86_400
 
 
 def recent_churn(room: Analysis, scan: Scan, project: str) -> ChurnReport | None:
@@ -27,4 +27,4 @@ def recent_churn(room: Analysis, scan: Scan, project: str) -> ChurnReport | None
 def _churn(room: Analysis, project: str) -> ChurnReport:
     with Git(room.repository) as git:
         [(_, head_time)] = first_parents(git, 1)
-    return room.history.churn(project, max(head_time - RECENT_DAYS * _DAY_SECONDS, 0))
+    return room.history.churn(project, max(head_time - RECENT_DAYS * DAY_SECONDS, 0))

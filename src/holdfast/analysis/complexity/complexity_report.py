@@ -136,7 +136,7 @@ class ComplexityReport(AnalysisReport):
     """The functions that findings and totals are about: with a base, those that are new or more complex."""
     thresholds: ComplexityThresholds = field(default_factory=ComplexityThresholds)
 
-    unmentioned: ClassVar[Mapping[str, Any]] = {"complex_lines": 0.0, "cyclomatic": 0, "cognitive": 0}
+    default_numbers: ClassVar[Mapping[str, Any]] = {"complex_lines": 0.0, "cyclomatic": 0, "cognitive": 0}
 
     @cached_property
     def excesses(self) -> list[ComplexityExcess]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from holdfast.analysis.engine.code_finding import CodeFinding
-from holdfast.analysis.engine.measurements import FileMeasures, Measurements
+from holdfast.analysis.engine.measurements import FileMeasurements, ProjectMeasurements
 
 Level = Literal["critical", "warning", "normal"]
 GradientComponent = Literal["complexity", "churn", "duplication", "coupling", "debt"]
@@ -63,17 +63,17 @@ class Gradient:
         return "warning" if self.score > WARNING_SCORE else "normal"
 
 
-def gradients(measured: Measurements, min_lines: int) -> dict[str, Gradient]:
+def gradients(measured: ProjectMeasurements, min_lines: int) -> dict[str, Gradient]:
     """Return the gradient of each file with at least `min_lines` lines of code, the highest first."""
     by_file = {
-        path: _combine(_components(file, measured.by_file.get(path, ()), measured))
+        path: _combine(_components(file, measured.findings_by_file.get(path, ()), measured))
         for path, file in measured.files.items()
         if file.code_lines >= min_lines
     }
     return dict(sorted(by_file.items(), key=lambda item: (-(item[1].score or 0), item[0])))
 
 
-def project_gradient(measured: Measurements, files: Mapping[str, Gradient]) -> Gradient:
+def project_gradient(measured: ProjectMeasurements, files: Mapping[str, Gradient]) -> Gradient:
     """Return the gradient of a project: each component is the mean over files, weighted by lines of code."""
     means: dict[GradientComponent, float | None] = {}
     for name in WEIGHTS:
@@ -83,11 +83,11 @@ def project_gradient(measured: Measurements, files: Mapping[str, Gradient]) -> G
     return _combine(means)
 
 
-def missing_components(measured: Measurements, whole: Gradient) -> dict[str, str]:
+def missing_components(measured: ProjectMeasurements, whole: Gradient) -> dict[str, str]:
     """Return why components are missing."""
     return {
         name: "there is no file to measure"
-        if ANALYSES[name] in measured.measured
+        if ANALYSES[name] in measured.analyses
         else measured.reason_missing(ANALYSES[name])
         for name, value in whole.components.items()
         if value is None
@@ -105,20 +105,20 @@ def _combine(components: Mapping[GradientComponent, float | None]) -> Gradient:
 
 
 def _components(
-    file: FileMeasures, findings: Sequence[CodeFinding], measured: Measurements
+    file: FileMeasurements, findings: Sequence[CodeFinding], measured: ProjectMeasurements
 ) -> dict[GradientComponent, float | None]:
     complexity = coupling = debt = None
     if file.complex_lines is not None:
         complexity = file.complex_lines / max(file.function_lines, 1)
-    if file.imports is not None:
-        coupling = min(1.0, file.imports / MAX_IMPORTS)
-    if "debt" in measured.measured:
+    if file.import_count is not None:
+        coupling = min(1.0, file.import_count / MAX_IMPORTS)
+    if "debt" in measured.analyses:
         minutes = sum(finding.minutes for finding in findings if finding.kind == "technical-debt")
         debt = min(1.0, minutes / (MAX_DEBT_MINUTES_PER_LINE * max(file.code_lines, 1)))
     return {
         "complexity": complexity,
         "churn": file.churn_score,
-        "duplication": file.duplicated,
+        "duplication": file.duplicated_share,
         "coupling": coupling,
         "debt": debt,
     }

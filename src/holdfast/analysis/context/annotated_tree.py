@@ -15,7 +15,7 @@ from pydantic import Field
 
 from holdfast.analysis.context.scorecard import coverage_percent
 from holdfast.analysis.engine.code_finding import CodeFinding
-from holdfast.analysis.engine.measurements import FileMeasures, Measurements
+from holdfast.analysis.engine.measurements import FileMeasurements, ProjectMeasurements
 from holdfast.kernel.models import Output, optional
 from holdfast.kernel.untrusted import UntrustedText
 
@@ -66,22 +66,22 @@ class _TreeFolder:
     name: str
     path: str
     folders: dict[str, _TreeFolder] = field(default_factory=dict)
-    files: list[FileMeasures] = field(default_factory=list)
+    files: list[FileMeasurements] = field(default_factory=list)
 
-    def files_below(self) -> Iterator[FileMeasures]:
+    def files_below(self) -> Iterator[FileMeasurements]:
         """Yield all files in the folder and its subfolders."""
         yield from self.files
         for folder in self.folders.values():
             yield from folder.files_below()
 
-    def entries(self) -> list[_TreeFolder | FileMeasures]:
+    def entries(self) -> list[_TreeFolder | FileMeasurements]:
         """Return its folders, then its files, each by name."""
         folders = [self.folders[name] for name in sorted(self.folders)]
         return [*folders, *sorted(self.files, key=lambda file: file.path)]
 
 
 def file_tree(
-    measured: Measurements, top: tuple[str, str], scores: Mapping[str, float], max_nodes: int
+    measured: ProjectMeasurements, top: tuple[str, str], scores: Mapping[str, float], max_nodes: int
 ) -> FileTree:
     """Return a tree of at most `max_nodes` nodes.
 
@@ -98,7 +98,7 @@ def file_tree(
     return FileTree(
         root=_tree_node(root, measured, scores, shown),
         total_files=len(measured.files),
-        total_size_bytes=sum(file.size for file in measured.files.values()),
+        total_size_bytes=sum(file.size_bytes for file in measured.files.values()),
         shown=len(shown),
     )
 
@@ -115,9 +115,12 @@ def _paths_to_show(root: _TreeFolder, max_nodes: int) -> set[str]:
 
 
 def _tree_node(
-    entry: _TreeFolder | FileMeasures, measured: Measurements, scores: Mapping[str, float], shown: set[str]
+    entry: _TreeFolder | FileMeasurements,
+    measured: ProjectMeasurements,
+    scores: Mapping[str, float],
+    shown: set[str],
 ) -> TreeNode:
-    if isinstance(entry, FileMeasures):
+    if isinstance(entry, FileMeasurements):
         name = entry.path.rpartition("/")[2]
         annotations = file_annotations(entry, measured, scores.get(entry.path))
         return TreeNode(name=name, path=entry.path, node_type="file", annotations=annotations)
@@ -136,18 +139,20 @@ def _tree_node(
 
 
 def _finding_counts(
-    findings: tuple[CodeFinding, ...], measured: Measurements
+    findings: tuple[CodeFinding, ...], measured: ProjectMeasurements
 ) -> tuple[int | None, int | None]:
     """Return the numbers of debt items and of unused definitions; None if not measured."""
     kinds = [finding.kind for finding in findings]
-    debt = kinds.count("technical-debt") if "satd" in measured.measured else None
-    dead_code = kinds.count("dead-code") if "dead-code" in measured.measured else None
+    debt = kinds.count("technical-debt") if "satd" in measured.analyses else None
+    dead_code = kinds.count("dead-code") if "dead-code" in measured.analyses else None
     return debt, dead_code
 
 
-def file_annotations(file: FileMeasures, measured: Measurements, score: float | None) -> Annotations:
+def file_annotations(
+    file: FileMeasurements, measured: ProjectMeasurements, score: float | None
+) -> Annotations:
     """Return the measurements of a file, given its hotspot score."""
-    debt, dead_code = _finding_counts(measured.by_file.get(file.path, ()), measured)
+    debt, dead_code = _finding_counts(measured.findings_by_file.get(file.path, ()), measured)
     return Annotations(
         code_lines=file.code_lines,
         complexity_score=file.cyclomatic,
@@ -156,15 +161,15 @@ def file_annotations(file: FileMeasures, measured: Measurements, score: float | 
         commits=file.commits,
         satd_items=debt,
         dead_code_items=dead_code,
-        imported_by=file.imported_by,
+        imported_by=file.importer_count,
         test_coverage=coverage_percent([file]),
         defect_probability=file.defect_probability,
         defect_score=score,
     )
 
 
-def _folder_annotations(files: list[FileMeasures], measured: Measurements) -> Annotations:
-    findings = tuple(finding for file in files for finding in measured.by_file.get(file.path, ()))
+def _folder_annotations(files: list[FileMeasurements], measured: ProjectMeasurements) -> Annotations:
+    findings = tuple(finding for file in files for finding in measured.findings_by_file.get(file.path, ()))
     debt, dead_code = _finding_counts(findings, measured)
     cyclomatic = [file.cyclomatic for file in files if file.cyclomatic is not None]
     return Annotations(

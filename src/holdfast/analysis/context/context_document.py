@@ -13,7 +13,7 @@ from holdfast.analysis.context.risk import Correlation, Hotspot
 from holdfast.analysis.context.scorecard import Scorecard
 from holdfast.analysis.coverage.coverage_report import CoverageSummary
 from holdfast.analysis.engine.code_finding import FINDING_SEVERITIES
-from holdfast.analysis.engine.measurements import Measurements
+from holdfast.analysis.engine.measurements import ProjectMeasurements
 from holdfast.analysis.engine.scan import CacheStrategy, FileCounts
 from holdfast.analysis.trend.trend_point import TrendPoint
 from holdfast.kernel.models import Output, optional
@@ -74,11 +74,11 @@ class DeepContext(FileCounts):
     sarif: dict[str, Any] | None = optional("The findings as SARIF 2.1.0, in that format.")
 
 
-def defect_summary(measured: Measurements) -> DefectSummary:
+def defect_summary(measured: ProjectMeasurements) -> DefectSummary:
     """Count the findings by severity and by kind."""
     code_lines = sum(file.code_lines for file in measured.files.values())
     kinds_by_analysis = {"complexity": "complexity", "satd": "technical-debt", "dead-code": "dead-code"}
-    kinds = [kind for analysis, kind in kinds_by_analysis.items() if analysis in measured.measured]
+    kinds = [kind for analysis, kind in kinds_by_analysis.items() if analysis in measured.analyses]
     return DefectSummary(
         total_defects=len(measured.findings),
         by_severity={

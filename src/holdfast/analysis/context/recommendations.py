@@ -12,7 +12,7 @@ from pydantic import Field
 
 from holdfast.analysis.context.risk import Priority
 from holdfast.analysis.engine.code_finding import CodeFinding
-from holdfast.analysis.engine.measurements import Measurements
+from holdfast.analysis.engine.measurements import ProjectMeasurements
 from holdfast.kernel.models import Output
 from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
@@ -54,7 +54,7 @@ class Recommendation(Output):
     total_files: int
 
 
-def recommendations(measured: Measurements) -> list[Recommendation]:
+def recommendations(measured: ProjectMeasurements) -> list[Recommendation]:
     """Return the recommendations by priority, the largest effort first."""
     priority_order = {"High": 0, "Medium": 1, "Low": 2}
     found = [
@@ -97,7 +97,7 @@ def _from_findings(
         yield _recommendation(title, description, (finding.path for finding in ordered), minutes, levels)
 
 
-def _complexity(measured: Measurements) -> Iterator[Recommendation]:
+def _complexity(measured: ProjectMeasurements) -> Iterator[Recommendation]:
     findings = measured.findings_of_kind("complexity")
     changed = {path for path, file in measured.files.items() if file.commits}
     changing = [finding for finding in findings if finding.path in changed]
@@ -109,14 +109,14 @@ def _complexity(measured: Measurements) -> Iterator[Recommendation]:
         ("High", "High"),
     )
     title = "Reduce code complexity"
-    if "churn" in measured.measured:
+    if "churn" in measured.analyses:
         reason = "findings are over a threshold in files that did not change."
         yield from _from_findings(title, reason, stable, ("Low", "Medium"))
     else:
         yield from _from_findings(title, "findings are over a threshold.", stable, ("Medium", "Medium"))
 
 
-def _admitted_debt(measured: Measurements) -> Iterator[Recommendation]:
+def _admitted_debt(measured: ProjectMeasurements) -> Iterator[Recommendation]:
     findings = measured.findings_of_kind("technical-debt")
     serious = [finding for finding in findings if finding.severity in ("critical", "high")]
     rest = [finding for finding in findings if finding.severity not in ("critical", "high")]
@@ -127,14 +127,14 @@ def _admitted_debt(measured: Measurements) -> Iterator[Recommendation]:
     yield from _from_findings("Address technical debt", f"{reason}.", rest, ("Medium", "Medium"))
 
 
-def _dead_code(measured: Measurements) -> Iterator[Recommendation]:
+def _dead_code(measured: ProjectMeasurements) -> Iterator[Recommendation]:
     reason = "definitions, imports or statements are unused, at high confidence."
     yield from _from_findings(
         "Remove unused code", reason, measured.findings_of_kind("dead-code"), ("Low", "Low")
     )
 
 
-def _import_cycles(measured: Measurements) -> Iterator[Recommendation]:
+def _import_cycles(measured: ProjectMeasurements) -> Iterator[Recommendation]:
     cycles = sorted(measured.graph.cycles, key=len, reverse=True) if measured.graph is not None else []
     if cycles:
         files = [path for cycle in cycles for path in cycle]
@@ -145,13 +145,13 @@ def _import_cycles(measured: Measurements) -> Iterator[Recommendation]:
         )
 
 
-def _tests(measured: Measurements) -> Iterator[Recommendation]:
+def _tests(measured: ProjectMeasurements) -> Iterator[Recommendation]:
     untested_lines: dict[str, int] = {}
     for path, file in measured.files.items():
-        if file.coverable and file.commits:
-            covered = file.covered or 0
-            if 100 * covered < LOW_COVERAGE_PERCENT * file.coverable:
-                untested_lines[path] = file.coverable - covered
+        if file.coverable_lines and file.commits:
+            covered = file.covered_lines or 0
+            if 100 * covered < LOW_COVERAGE_PERCENT * file.coverable_lines:
+                untested_lines[path] = file.coverable_lines - covered
     if untested_lines:
         files = sorted(untested_lines, key=lambda path: (-untested_lines[path], path))
         lines = sum(untested_lines.values())

@@ -15,7 +15,7 @@ from typing import Literal
 from pydantic import Field
 
 from holdfast.analysis.engine.code_finding import FindingKind
-from holdfast.analysis.engine.measurements import FileMeasures, Measurements
+from holdfast.analysis.engine.measurements import FileMeasurements, ProjectMeasurements
 from holdfast.kernel.models import Output
 from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
@@ -106,11 +106,11 @@ def _ranks(values: Sequence[float]) -> list[float]:
     return [(bisect_left(ordered, value) + bisect_right(ordered, value) + 1) / 2 for value in values]
 
 
-def correlation(measured: Measurements, limit: int) -> Correlation:
+def correlation(measured: ProjectMeasurements, limit: int) -> Correlation:
     """Return the correlation, and the files with findings of several analyses."""
     changed = [file for file in measured.files.values() if file.commits and file.cyclomatic is not None]
     coefficient, reason = None, None
-    if not {"complexity", "churn"} <= measured.measured:
+    if not {"complexity", "churn"} <= measured.analyses:
         reason = "complexity and churn were not both measured"
     elif len(changed) < MIN_FILES_TO_CORRELATE:
         reason = f"fewer than {MIN_FILES_TO_CORRELATE} files changed in {measured.period_days} days"
@@ -131,12 +131,12 @@ def correlation(measured: Measurements, limit: int) -> Correlation:
     )
 
 
-def _findings_by_analysis(measured: Measurements, file: FileMeasures) -> Meeting:
-    findings = measured.by_file.get(file.path, ())
+def _findings_by_analysis(measured: ProjectMeasurements, file: FileMeasurements) -> Meeting:
+    findings = measured.findings_by_file.get(file.path, ())
     kinds = [finding.kind for finding in findings]
 
     def count(kind: FindingKind, analysis: str) -> int | None:
-        return kinds.count(kind) if analysis in measured.measured else None
+        return kinds.count(kind) if analysis in measured.analyses else None
 
     contributing = [*dict.fromkeys(kinds), *(["churn"] if file.commits else [])]
     return Meeting(
@@ -149,14 +149,14 @@ def _findings_by_analysis(measured: Measurements, file: FileMeasures) -> Meeting
     )
 
 
-def hotspots(measured: Measurements) -> list[Hotspot]:
+def hotspots(measured: ProjectMeasurements) -> list[Hotspot]:
     """Return the files with findings, the highest score first."""
-    files, by_file = measured.files, measured.by_file
+    files, by_file = measured.files, measured.findings_by_file
     costs = {path: sum(finding.minutes for finding in by_file.get(path, ())) for path in files}
     ranks = [percentile_ranks(costs)]
-    if "complexity" in measured.measured:
+    if "complexity" in measured.analyses:
         ranks.append(percentile_ranks({path: file.cyclomatic or 0 for path, file in files.items()}))
-    if "churn" in measured.measured:
+    if "churn" in measured.analyses:
         ranks.append(percentile_ranks({path: file.commits or 0 for path, file in files.items()}))
     spots = [
         _hotspot(measured, files[path], statistics.mean(rank[path] for rank in ranks))
@@ -166,8 +166,8 @@ def hotspots(measured: Measurements) -> list[Hotspot]:
     return sorted(spots, key=lambda item: (-item.composite_score, item.location.file))
 
 
-def _hotspot(measured: Measurements, file: FileMeasures, score: float) -> Hotspot:
-    findings = sorted(measured.by_file[file.path], key=lambda finding: -finding.minutes)
+def _hotspot(measured: ProjectMeasurements, file: FileMeasurements, score: float) -> Hotspot:
+    findings = sorted(measured.findings_by_file[file.path], key=lambda finding: -finding.minutes)
     kinds = Counter(finding.kind for finding in findings)
     factors = [f"{count} × {kind}" for kind, count in kinds.items()] + [findings[0].message]
     if file.commits:
@@ -185,7 +185,7 @@ def _hotspot(measured: Measurements, file: FileMeasures, score: float) -> Hotspo
     )
 
 
-def _priority(file: FileMeasures, severities: set[str]) -> Priority:
+def _priority(file: FileMeasurements, severities: set[str]) -> Priority:
     is_serious = not severities.isdisjoint({"critical", "high"})
     if is_serious and file.commits:
         return "High"

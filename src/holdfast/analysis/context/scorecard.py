@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pydantic import Field
 
 from holdfast.analysis.engine.analysis_report import ImportGraph
-from holdfast.analysis.engine.measurements import FileMeasures, Measurements
+from holdfast.analysis.engine.measurements import FileMeasurements, ProjectMeasurements
 from holdfast.kernel.models import Output
 from holdfast.kernel.untrusted import UntrustedText
 
@@ -46,7 +46,7 @@ class Scorecard(Output):
     not_measured: dict[str, UntrustedText] = Field(description="Parts that are null, and why.")
 
 
-def scorecard(measured: Measurements, coverage_reason: str | None) -> Scorecard:
+def scorecard(measured: ProjectMeasurements, coverage_reason: str | None) -> Scorecard:
     """Return the scorecard of a project; `coverage_reason` says why no coverage report was used."""
     files = measured.files.values()
     complexity, change = percent_within_thresholds(files), percent_within_thresholds(files, by_changes=True)
@@ -75,9 +75,9 @@ def scorecard(measured: Measurements, coverage_reason: str | None) -> Scorecard:
     )
 
 
-def _reasons_not_measured(measured: Measurements, coverage_reason: str | None) -> dict[str, str]:
+def _reasons_not_measured(measured: ProjectMeasurements, coverage_reason: str | None) -> dict[str, str]:
     """Return, for each part, the reason that applies if the part is null."""
-    has_complexity, has_churn = "complexity" in measured.measured, "churn" in measured.measured
+    has_complexity, has_churn = "complexity" in measured.analyses, "churn" in measured.analyses
     complexity = "there are no functions" if has_complexity else measured.reason_missing("complexity")
     unchanged = f"no file with functions changed in {measured.period_days} days"
     churn = unchanged if has_churn else measured.reason_missing("churn")
@@ -93,16 +93,20 @@ def _reasons_not_measured(measured: Measurements, coverage_reason: str | None) -
     }
 
 
-def percent_within_thresholds(files: Iterable[FileMeasures], *, by_changes: bool = False) -> float | None:
+def percent_within_thresholds(files: Iterable[FileMeasurements], *, by_changes: bool = False) -> float | None:
     """Return the percentage of function lines that are in functions within the complexity thresholds.
 
     With `by_changes`, files are weighted by changed lines, not by function lines. None without functions.
     """
     total = within = 0.0
     for file in files:
-        if file.complex_lines is None or not file.function_lines or (by_changes and file.changes is None):
+        if (
+            file.complex_lines is None
+            or not file.function_lines
+            or (by_changes and file.changed_lines is None)
+        ):
             continue
-        weight = (file.changes or 0) if by_changes else file.function_lines
+        weight = (file.changed_lines or 0) if by_changes else file.function_lines
         total += weight
         within += weight * (1 - file.complex_lines / file.function_lines)
     return round(100 * within / total, 1) if total else None
@@ -140,23 +144,23 @@ def _reachable_files(graph: ImportGraph) -> list[int]:
     return reachable
 
 
-def coverage_percent(files: Iterable[FileMeasures]) -> float | None:
+def coverage_percent(files: Iterable[FileMeasurements]) -> float | None:
     """Return the percentage of coverable lines that tests ran; None if no coverage is known."""
     covered = coverable = 0
     for file in files:
-        if file.coverable:
-            covered += file.covered or 0
-            coverable += file.coverable
+        if file.coverable_lines:
+            covered += file.covered_lines or 0
+            coverable += file.coverable_lines
     return round(100 * covered / coverable, 1) if coverable else None
 
 
-def debt_minutes(measured: Measurements) -> dict[str, float]:
+def debt_minutes(measured: ProjectMeasurements) -> dict[str, float]:
     """Return the minutes to fix the findings of each kind that was analysed."""
     kinds = {"complexity": "complexity", "technical-debt": "satd", "dead-code": "dead-code"}
     return {
         kind: round(sum(finding.minutes for finding in measured.findings if finding.kind == kind), 1)
         for kind, analysis in kinds.items()
-        if analysis in measured.measured
+        if analysis in measured.analyses
     }
 
 

@@ -113,7 +113,7 @@ def churn_section(limit: int, churn: ChurnReport, scope: AnalysisScope) -> Secti
         "period_days": scope.options.period_days,
         "summary": {
             "total_commits": churn.commits,
-            "total_files_changed": len(churn.files) + churn.deleted,
+            "total_files_changed": len(churn.files) + churn.deleted_files,
             "analysed_files_changed": len(files),
         },
         "files": [
@@ -123,7 +123,7 @@ def churn_section(limit: int, churn: ChurnReport, scope: AnalysisScope) -> Secti
                 "additions": file.additions,
                 "deletions": file.deletions,
                 "churn_score": file.score,
-                "unique_authors": len(churn.authors(file)),
+                "unique_authors": len(churn.author_names(file)),
             }
             for file in files[:limit]
         ],

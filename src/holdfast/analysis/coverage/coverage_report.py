@@ -120,7 +120,10 @@ class CoverageReport(AnalysisReport):
 
     def file_numbers(self) -> Mapping[str, Mapping[str, Any]]:
         """Return for each file how much could be covered, and how much was."""
-        return {path: {"covered": file.covered, "coverable": file.total} for path, file in self.files.items()}
+        return {
+            path: {"covered_lines": file.covered, "coverable_lines": file.total}
+            for path, file in self.files.items()
+        }
 
     @property
     def summary(self) -> CoverageSummary:

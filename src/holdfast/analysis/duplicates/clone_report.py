@@ -31,7 +31,7 @@ class CloneReport(AnalysisReport):
     """The number of other lines in gapped clones, of each file with any."""
     gpu: GpuUse = field(default_factory=GpuUse)
 
-    unmentioned: ClassVar[Mapping[str, Any]] = {"duplicated": 0.0}
+    default_numbers: ClassVar[Mapping[str, Any]] = {"duplicated_share": 0.0}
 
     @property
     def total_lines(self) -> int:
@@ -55,7 +55,7 @@ class CloneReport(AnalysisReport):
     def file_numbers(self) -> Mapping[str, Mapping[str, Any]]:
         """Return the share of the lines of each file, unless it is empty, in exact or renamed clones."""
         return {
-            path: {"duplicated": self.duplicate_lines.get(path, 0) / lines}
+            path: {"duplicated_share": self.duplicate_lines.get(path, 0) / lines}
             for path, lines in self.line_counts.items()
             if lines
         }

@@ -27,10 +27,10 @@ class AnalysisReport:
         return ()
 
     def file_numbers(self) -> Mapping[str, Mapping[str, Any]]:
-        """Return values for fields of `FileMeasures`, by file and field name."""
+        """Return values for fields of `FileMeasurements`, by file and field name."""
         return {}
 
-    unmentioned: ClassVar[Mapping[str, Any]] = {}
+    default_numbers: ClassVar[Mapping[str, Any]] = {}
     """The values for scanned files that `file_numbers` does not mention."""
 
     @property

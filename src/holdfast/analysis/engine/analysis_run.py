@@ -16,7 +16,7 @@ from holdfast.analysis import reports
 from holdfast.analysis.coverage.coverage_report import CoverageReport
 from holdfast.analysis.engine.analysis_report import AnalysisReport
 from holdfast.analysis.engine.code_finding import CodeFinding
-from holdfast.analysis.engine.measurements import FileMeasures, Measurements
+from holdfast.analysis.engine.measurements import FileMeasurements, ProjectMeasurements
 from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.engine.scope import NOT_OFFLINE, AnalysisScope, RunOptions
 from holdfast.analysis.engine.stages import Stages
@@ -25,7 +25,7 @@ from holdfast.kernel.dispatch.failures import holdfast_error
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
 from holdfast.kernel.machine import without_garbage_collection
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 Report = TypeVar("Report", bound=AnalysisReport)
 
 
@@ -59,9 +59,10 @@ class AnalysisRun:
 
     scan: Scan
     results: Mapping[str, ComponentResult]
-    measured: Measurements
+    measured: ProjectMeasurements
     coverage: CoverageReport
     failures: Mapping[str, str]
+    """The reasons by analysis."""
     seconds: Mapping[str, float]
     """How long each stage took, concurrent ones included."""
 
@@ -76,15 +77,15 @@ class AnalysisRun:
 
 @without_garbage_collection()
 def run_analyses(room: Analysis, options: RunOptions, components: Components) -> AnalysisRun:
-    """Run analyses over one scan of a project."""
-    stages = Stages(len(components) + 2)
+    """Run analyses over one scan of a project; test coverage is always among them."""
+    stages = Stages(len(components) + 2)  # the scan and coverage are stages too
     scope = stages.run("files", partial(AnalysisScope.of, room, options))
-    pieces = [
-        (name, partial(attempt, partial(_component_result, component, scope)))
+    work = {
+        name: partial(attempt, partial(_component_result, component, scope))
         for name, component in components.items()
-    ]
+    }
     threads = (options.parallel or os.cpu_count() or 1) if options.concurrent else 1
-    outcomes = dict(zip(components, stages.run_concurrently(pieces, threads), strict=True))
+    outcomes = stages.run_concurrently(work, threads)
     results = {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, ComponentResult)}
     failures = {name: reason for name, reason in outcomes.items() if isinstance(reason, str)}
     coverage = stages.run("coverage", partial(_coverage, scope))
@@ -92,8 +93,8 @@ def run_analyses(room: Analysis, options: RunOptions, components: Components) ->
     return AnalysisRun(scope.scan, results, measured, coverage, failures, stages.seconds)
 
 
-def attempt(analysis: Callable[[], Answer]) -> Answer | str:
-    """Return the result of an analysis, or why it failed."""
+def attempt(analysis: Callable[[], Result]) -> Result | str:
+    """Return the result of an analysis, or why it failed; raise only if the call should stop."""
     try:
         return analysis()
     except (Cancelled, DeadlineExceeded):
@@ -122,23 +123,22 @@ def _measurements(
     results: Mapping[str, ComponentResult],
     coverage: CoverageReport,
     failures: Mapping[str, str],
-) -> Measurements:
+) -> ProjectMeasurements:
     """Combine the measurements of all reports by file."""
     reports = [*(result.report for result in results.values()), coverage]
-    numbers = [(report.file_numbers(), report.unmentioned) for report in reports]
+    numbers = [(report.file_numbers(), report.default_numbers) for report in reports]
     files = {}
     for path, record in scope.scan.files.items():
         fields: dict[str, Any] = {}
-        for by_file, unmentioned in numbers:
-            fields.update(by_file.get(path, unmentioned))
-        files[path] = FileMeasures(path, scope.scan.sizes[path], record.code_lines, **fields)
+        for by_file, default_numbers in numbers:
+            fields.update(by_file.get(path, default_numbers))
+        files[path] = FileMeasurements(path, scope.scan.sizes[path], record.code_lines, **fields)
     findings = [finding for result in results.values() for finding in result.findings]
-    graphs = [report.import_graph for report in reports if report.import_graph is not None]
-    return Measurements(
+    return ProjectMeasurements(
         files,
         tuple(sorted(findings, key=lambda finding: finding.order)),
-        measured=frozenset(results),
-        graph=graphs[0] if graphs else None,
+        analyses=frozenset(results),
+        graph=next((graph for report in reports if (graph := report.import_graph)), None),
         reasons=dict(failures),
         period_days=scope.options.period_days,
     )

@@ -56,7 +56,7 @@ class BaseCommit:
         options = ("--cached", "--find-renames", "--diff-filter=R", "--name-status", "-z")
         with Git(self._repository) as git:
             listed = git.run("diff-index", *options, self.commit, limit=LIMITS.listed_bytes)
-        fields = os.fsdecode(listed).split("\0")
+        fields = os.fsdecode(listed).split("\0")  # of each rename: status, former name, current name
         return dict(zip(fields[2::3], fields[1::3], strict=False))
 
     def changed_records(self, paths: Iterable[str]) -> Iterator[tuple[str, Record | None]]:
@@ -74,7 +74,10 @@ class BaseCommit:
         return new_lines
 
     def _changed_contents(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes | None, bytes]]:
-        """Yield each changed file with its former content, None for a new file, and its current content."""
+        """Yield each changed file with its content in the commit and now.
+
+        The first is None for a file that is new or was too large; the second is empty if it cannot be read.
+        """
         candidates = [path for path in paths if path not in self._unchanged]
         call = current_call()
         with Git(self._repository) as git:
@@ -82,13 +85,13 @@ class BaseCommit:
                 call.progress(number, len(candidates), "files compared with the base")
                 former, now = self.renames.get(path, path), self._current_content(path)
                 try:
-                    found = git.objects().read(f"{self.commit}:{former}", LIMITS.source_file_bytes)
+                    blob = git.objects().read(f"{self.commit}:{former}", LIMITS.source_file_bytes)
                 except TooLarge:
-                    found = None
-                if found is None or found.kind != "blob":
+                    blob = None
+                if blob is None or blob.kind != "blob":
                     yield path, None, now or b""
-                elif found.data != now:
-                    yield path, found.data, now or b""
+                elif blob.data != now:
+                    yield path, blob.data, now or b""
                 else:
                     self._unchanged.add(path)
 
@@ -123,10 +126,9 @@ class BaseCommit:
                 del files[path]
             else:
                 files[path] = made
-        known = {*now.files, *now.other_files, *(item.path for item in now.skipped)}
-        for path, data in self._removed_files(known):
-            made = self._make_product(product, path, data)
-            if made is not None:
+        current = {*now.files, *now.other_files, *(item.path for item in now.skipped)}
+        for path, data in self._removed_files(current):
+            if (made := self._make_product(product, path, data)) is not None:
                 files[path] = made
         return replace(now, files=dict(sorted(files.items())), version=None)
 
@@ -134,15 +136,15 @@ class BaseCommit:
         parts = FileReader(self._repository.root, product=product).read(path, data).parts
         return None if parts is None else product.restore(parts)
 
-    def _removed_files(self, known: Container[str]) -> Iterator[tuple[str, bytes]]:
-        """Yield the source files of the commit that no longer exist, with their contents."""
+    def _removed_files(self, current: Container[str]) -> Iterator[tuple[str, bytes]]:
+        """Yield the source files of the commit that are not among the current ones, with their contents."""
         with Git(self._repository) as git:
             listed = git.run("ls-tree", "-r", "-z", "--name-only", self.commit, limit=LIMITS.listed_bytes)
             for path in os.fsdecode(listed).split("\0"):
-                if path and path not in known and may_be_source(path) is not False:
-                    found = git.objects().read(f"{self.commit}:{path}", LIMITS.source_file_bytes)
-                    if found is not None:
-                        yield path, found.data
+                if path and path not in current and may_be_source(path) is not False:
+                    blob = git.objects().read(f"{self.commit}:{path}", LIMITS.source_file_bytes)
+                    if blob is not None:
+                        yield path, blob.data
 
     def _current_content(self, path: str) -> bytes | None:
         try:

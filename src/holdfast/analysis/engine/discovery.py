@@ -27,6 +27,7 @@ UNUSUAL_NAME = "unusual name"
 """The reason to skip a file with a name that results cannot show or tools cannot take, such as one with
 control characters."""
 
+# The conventions of package managers and code generators, which usually leave out `linguist-` attributes.
 _VENDORED_FOLDERS = frozenset((
     "node_modules", "bower_components", "jspm_packages", "vendor", "_vendor", "vendored", "third_party",
     "third-party", "thirdparty", "site-packages", "dist-packages", "venv", ".venv", "Pods", "Carthage",
@@ -39,7 +40,8 @@ _GENERATED_NAME = re.compile(
     re.IGNORECASE,
 )
 _AMBIGUOUS_EXTENSION = ".h"
-"""Headers of C and C++ have the same extension."""
+"""The extension of headers of C and of C++: only the content decides the language."""
+# The names of nearly all files, which `RepoPath` accepts as well; it takes longer.
 _PLAIN_NAME = r"[A-Za-z0-9_](?:[\w@+=.-]*[\w@+=-])?"
 _PLAIN_PATH = re.compile(rf"(?:{_PLAIN_NAME}/)*{_PLAIN_NAME}", re.ASCII)
 
@@ -51,7 +53,7 @@ class Discovered:
     candidates: dict[str, FileStat] = field(default_factory=dict)
     """The files to read, with their stats."""
     skipped: list[Skipped] = field(default_factory=list)
-    others: list[str] = field(default_factory=list)
+    other_files: list[str] = field(default_factory=list)
     """Files in no supported language."""
 
 
@@ -76,18 +78,21 @@ def select_paths(project: Project, paths: Iterable[str]) -> Iterator[str]:
 def classify_files(
     project: Project, stats: Mapping[str, FileStat | str], attributes: Mapping[str, str]
 ) -> Discovered:
-    """Classify files, given their stats, or why there is none, and the files that git attributes exclude."""
-    found = Discovered()
+    """Classify files, given the stat of each, or why it has none, and the files that git attributes exclude.
+
+    A file that is no source and has no stat, or a name that tools cannot take, is left out.
+    """
+    discovered = Discovered()
     for path, stat in stats.items():
         is_source = may_be_source(path)
         if is_source and (reason := _reason_to_skip(project, path, stat, attributes)) is not None:
-            found.skipped.append(Skipped(printable_path(path), reason))
+            discovered.skipped.append(Skipped(printable_path(path), reason))
         elif is_source or (is_source is None and isinstance(stat, FileStat) and _is_nameable(path)):
             assert isinstance(stat, FileStat)
-            found.candidates[path] = stat
+            discovered.candidates[path] = stat
         elif isinstance(stat, FileStat) and _is_nameable(path):
-            found.others.append(path)
-    return found
+            discovered.other_files.append(path)
+    return discovered
 
 
 def _reason_to_skip(
@@ -119,7 +124,7 @@ def _may_be_in(languages: frozenset[str], path: str) -> bool:
 def _is_nameable(path: str) -> bool:
     """Return whether tools accept the path as an argument."""
     if len(path) <= LIMITS.path_segment_bytes and _PLAIN_PATH.fullmatch(path):
-        return True  # nearly all paths match, and parsing them takes longer
+        return True
     try:
         RepoPath.parse(path)
     except InvalidPath:
@@ -128,7 +133,6 @@ def _is_nameable(path: str) -> bool:
 
 
 def _project_matcher(patterns: tuple[str, ...], prefix: str) -> Callable[[str], bool]:
-    """Return a function that matches paths relative to the project's folder, and relative to the root, since
-    results show them so."""
+    """Return a function that matches paths as they are from the project's folder, or from the root."""
     matches = matcher(patterns)
     return lambda path: matches(path[len(prefix) :]) or (bool(prefix) and matches(path))

@@ -16,13 +16,15 @@ from holdfast.analysis.engine.code_finding import CodeFinding, FindingKind
 
 
 @dataclass(frozen=True)
-class FileMeasures:
-    """The measurements of one file."""
+class FileMeasurements:
+    """The measurements of one file. The period of its history is `ProjectMeasurements.period_days`."""
 
     path: str
-    size: int
+    size_bytes: int
     code_lines: int
+    """Lines that are neither blank nor only comments."""
     function_lines: int = 0
+    """Lines of code in functions."""
     complex_lines: float | None = None
     """Lines of functions over an error threshold, plus half the lines of those over a warning threshold."""
     cyclomatic: int | None = None
@@ -30,36 +32,45 @@ class FileMeasures:
     cognitive: int | None = None
     """The maximum over its functions."""
     commits: int | None = None
-    changes: int | None = None
+    """Commits that changed it in the period, without merges."""
+    changed_lines: int | None = None
     """Lines added and deleted in the period."""
     churn_score: float | None = None
-    duplicated: float | None = None
+    """From 0 to 1, see `churn_report.py`."""
+    duplicated_share: float | None = None
     """The share of its lines that are in a clone, from 0 to 1."""
-    imports: int | None = None
-    defect_probability: float | None = None
-    imported_by: int | None = None
+    import_count: int | None = None
+    """Files of the project that it imports."""
+    importer_count: int | None = None
+    """Files of the project that import it."""
     in_cycle: bool | None = None
-    covered: int | None = None
+    """Whether it is in a cycle of imports."""
+    defect_probability: float | None = None
+    """That a fix changes it within a year, from 0 to 1."""
+    covered_lines: int | None = None
     """Lines that tests ran."""
-    coverable: int | None = None
+    coverable_lines: int | None = None
     """Lines that tests could run."""
 
 
 @dataclass(frozen=True)
-class Measurements:
+class ProjectMeasurements:
     """The measurements of a project."""
 
-    files: Mapping[str, FileMeasures]
+    files: Mapping[str, FileMeasurements]
     findings: tuple[CodeFinding, ...] = ()
-    measured: frozenset[str] = frozenset()
+    """Sorted by place, see `CodeFinding.order`."""
+    analyses: frozenset[str] = frozenset()
     """The analyses that succeeded."""
     graph: ImportGraph | None = None
+    """None if no analysis resolved the imports."""
     reasons: Mapping[str, str] = field(default_factory=dict)
-    """Why each of the other analyses failed."""
+    """Why each of the other requested analyses failed."""
     period_days: int = 30
+    """The days of history over which commits and changed lines are counted."""
 
     @cached_property
-    def by_file(self) -> Mapping[str, tuple[CodeFinding, ...]]:
+    def findings_by_file(self) -> Mapping[str, tuple[CodeFinding, ...]]:
         """The findings by file, for files that have any."""
         by_file: defaultdict[str, list[CodeFinding]] = defaultdict(list)
         for finding in self.findings:
@@ -67,9 +78,8 @@ class Measurements:
         return {path: tuple(findings) for path, findings in sorted(by_file.items())}
 
     def findings_of_kind(self, kind: FindingKind) -> list[CodeFinding]:
-        """Return the findings of one kind."""
         return [finding for finding in self.findings if finding.kind == kind]
 
     def reason_missing(self, analysis: str) -> str:
-        """Return why there is no result of an analysis."""
+        """Return why there is no result of an analysis: it failed, or was not requested."""
         return self.reasons.get(analysis, f"the analysis '{analysis}' was not requested")

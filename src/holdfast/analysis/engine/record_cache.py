@@ -10,6 +10,7 @@ Contract:
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import time
@@ -20,6 +21,7 @@ from zlib import crc32
 
 from holdfast.analysis.engine.code_version import record_version
 from holdfast.analysis.engine.stored_record import Parts
+from holdfast.kernel.clock import DAY_SECONDS
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.project_files import FileStat
@@ -33,32 +35,30 @@ APPLICATION_ID = 0x48465243  # "HFRC"
 _TABLES = """
 CREATE TABLE IF NOT EXISTS record (
     key TEXT PRIMARY KEY,
-    used INTEGER NOT NULL,
-    checksum INTEGER NOT NULL,
+    used INTEGER NOT NULL,  -- the day of the last use, counted from 1970
+    checksum INTEGER NOT NULL,  -- of the key and the parts
     metrics BLOB NOT NULL,
     comments BLOB NOT NULL,
-    names BLOB NOT NULL
+    names BLOB NOT NULL  -- empty if they were not read
 ) STRICT;
 CREATE INDEX IF NOT EXISTS record_used ON record (used);
 CREATE TABLE IF NOT EXISTS file (
     root BLOB NOT NULL,
     path BLOB NOT NULL,
-    seen TEXT NOT NULL,
+    seen TEXT NOT NULL,  -- the stat, empty if it cannot be trusted
     size INTEGER NOT NULL,
-    sight TEXT NOT NULL,
+    sight TEXT NOT NULL,  -- why it cannot be read
     key TEXT NOT NULL,
-    reason TEXT NOT NULL,
+    reason TEXT NOT NULL,  -- why it is skipped
     PRIMARY KEY (root, path)
 ) STRICT, WITHOUT ROWID;
 """
-_DAY_SECONDS = 86_400
-_KEYS_PER_QUERY = 500
-"""Below the 999 parameters that SQLite before 3.32 allows per statement: https://www.sqlite.org/limits.html."""
 _INSERT_FILE = "INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?)"
 _INSERT_RECORD = "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?)"
 _MARK_USED = "UPDATE record SET used = ? WHERE key = ?"
 _SELECT_RECORDS = """
-SELECT key, used, checksum, metrics, comments, names FROM record WHERE key IN ({}) AND length(names) >= ?
+SELECT record.key, used, checksum, metrics, comments, names FROM json_each(?) AS wanted
+JOIN record ON record.key = wanted.value WHERE length(names) >= ?
 """
 _DELETE_LEAST_RECENTLY_USED = "DELETE FROM record WHERE key IN (SELECT key FROM record ORDER BY used LIMIT ?)"
 
@@ -99,17 +99,18 @@ class RecordCache:
         )
         return {os.fsdecode(path): CachedFile(_parse_stat(stat), *rest) for path, stat, *rest in rows}
 
-    def keys(self, *, whole: bool = False) -> list[str]:
-        """Return the keys of all records, or with `whole` of those that include names."""
+    def keys(self, *, only_whole: bool = False) -> list[str]:
+        """Return the keys of all records, or only of those that include names."""
         query = "SELECT key FROM record WHERE length(names) >= ?"
-        rows = self._rows(lambda connection: connection.execute(query, (int(whole),)).fetchall())
+        rows = self._rows(lambda connection: connection.execute(query, (only_whole,)).fetchall())
         return [key for (key,) in rows]
 
-    def load(self, keys: Collection[str], *, whole: bool = False) -> dict[str, Parts]:
-        """Return the records that are cached, by key, and mark them as used today."""
+    def load(self, keys: Collection[str], *, only_whole: bool = False) -> dict[str, Parts]:
+        """Return the records that are cached and undamaged, by key, and mark them as used today."""
         if not keys:
             return {}
-        rows = self._rows(lambda connection: _select_records(connection, sorted(keys), whole))
+        parameters = (json.dumps(sorted(keys)), only_whole)
+        rows = self._rows(lambda connection: connection.execute(_SELECT_RECORDS, parameters).fetchall())
         found = {key: tuple(parts) for key, _, checksum, *parts in rows if checksum == _checksum(key, parts)}
         today = self._today()
         if used_before := [(today, key) for key, used, *_ in rows if used < today]:
@@ -117,7 +118,7 @@ class RecordCache:
         return found
 
     def _today(self) -> int:
-        return int(self._clock()) // _DAY_SECONDS
+        return int(self._clock()) // DAY_SECONDS
 
     def put(
         self, records: Mapping[str, Parts], files: Mapping[str, CachedFile], deleted: Iterable[str] = ()
@@ -138,7 +139,6 @@ class RecordCache:
             self._write(fill)
 
     def close(self) -> None:
-        """Close the connections."""
         self._database.close()
 
     def _open(self) -> DerivedDatabase:
@@ -166,21 +166,12 @@ def _prepare(connection: sqlite3.Connection) -> None:
         connection.execute(table)
 
 
-def _select_records(connection: sqlite3.Connection, keys: list[str], whole: bool) -> list[Any]:
-    rows: list[Any] = []
-    for start in range(0, len(keys), _KEYS_PER_QUERY):
-        some = keys[start : start + _KEYS_PER_QUERY]
-        placeholders = ",".join("?" * len(some))
-        rows += connection.execute(_SELECT_RECORDS.format(placeholders), (*some, int(whole)))
-    return rows
-
-
 def _evict(connection: sqlite3.Connection) -> None:
     """Evict the least recently used quarter of the records until the cache is within its bound."""
     while _bytes_used(connection) > LIMITS.record_cache_bytes:
         count = connection.execute("SELECT COUNT(*) FROM record").fetchone()[0]
         if not connection.execute(_DELETE_LEAST_RECENTLY_USED, (count // 4 + 1,)).rowcount:
-            connection.execute("DELETE FROM file")
+            connection.execute("DELETE FROM file")  # no record is left, so these rows fill the cache
             return
 
 

@@ -58,15 +58,18 @@ RECENT_CHANGE_NANOSECONDS = 2_000_000_000
 """A file changed this recently may change again within the same timestamp, so its stat is not trusted. FAT
 has the coarsest timestamps in use, 2 seconds:
 https://learn.microsoft.com/windows/win32/sysinfo/file-times."""
-_RECORDS_PER_WRITE = 256
-"""Records written to the cache in one transaction: a judgement between the cost of a transaction and the work
-that is lost if the process is killed."""
+_PRODUCTS_PER_WRITE = 256
+"""Products written to the cache in one transaction: a judgement between the cost of a transaction and the
+work that is lost if the process is killed."""
 _MAX_COMMITTED_FILES_CACHED = 100_000
-"""Files in commits whose record key is remembered: a judgement, as they take some 20 MB."""
+"""Files in commits whose state is cached: a judgement, as they take some 20 MB."""
 _TRANSIENT = frozenset((FAILED, GONE, TOOK_TOO_LONG, UNREADABLE))
 """Reasons to skip a file that may not apply to the next scan, although its stat is the same."""
 _NO_FILE_STATS = FileStats(0, ProjectListing([], []), {}, {})
+_IMMUTABLE = ""
+"""The version of cached states of committed files, which never change."""
 _ATTRIBUTES = {"linguist-vendored": VENDORED, "linguist-generated": GENERATED}
+"""Git attributes that exclude a file, with the reason to skip it."""
 
 
 @dataclass
@@ -75,45 +78,47 @@ class _ScanInProgress(Generic[Made]):
 
     product: Product[Made]
     project: Project
-    found: Discovered
+    discovered: Discovered
     stats: FileStats = _NO_FILE_STATS
-    known: dict[str, CachedFile] = field(default_factory=dict)
-    """The candidates that were read, by this scan or an earlier one."""
-    records: dict[str, Made] = field(default_factory=dict)
-    """The products, by key."""
+    states: dict[str, CachedFile] = field(default_factory=dict)
+    """The state of each candidate that was read, by this scan or an earlier one."""
+    products: dict[str, Made] = field(default_factory=dict)
+    """The products in memory, by key."""
     parsed: set[str] = field(default_factory=set)
     """The keys of the contents that this scan parsed."""
 
     def unread(self) -> list[str]:
         """Return the candidates that were never read, or have no product in memory."""
-        return [path for path in self.found.candidates if self._is_unread(path)]
+        return [path for path in self.discovered.candidates if self._is_unread(path)]
 
     def _is_unread(self, path: str) -> bool:
-        known = self.known.get(path)
-        return known is None or (known.key != "" and known.key not in self.records)
+        state = self.states.get(path)
+        return state is None or (state.key != "" and state.key not in self.products)
 
     def add(self, result: ReadResult) -> None:
-        """Add the result of reading a file."""
-        stat = self.found.candidates[result.path]
-        is_trusted = self._is_lasting(stat) and result.reason not in _TRANSIENT
-        self.known[result.path] = CachedFile(
+        stat = self.discovered.candidates[result.path]
+        is_trusted = self._detects_changes(stat) and result.reason not in _TRANSIENT
+        self.states[result.path] = CachedFile(
             stat if is_trusted else None, stat.size, key=result.key, reason=result.reason
         )
         if result.parts is not None:
             self.parsed.add(result.key)
-            self.records[result.key] = self.product.restore(result.parts)
+            self.products[result.key] = self.product.restore(result.parts)
 
-    def _is_lasting(self, stat: FileStat) -> bool:
+    def _detects_changes(self, stat: FileStat) -> bool:
         """Return whether a later change of the file would change its stat."""
         return max(stat.modified, stat.changed) < self.stats.taken_at - RECENT_CHANGE_NANOSECONDS
 
     def _with_versions(self, scan: FileScan[Made]) -> FileScan[Made]:
-        """Add versions that identify the content of the scanned files, and the stats of the other files."""
+        """Add versions, which identify the contents of the scanned files and the stats of the other files.
+
+        They are left out if another file changed too recently for its stat to be trusted.
+        """
         stats = [self.stats.by_path.get(path) for path in scan.other_files]
-        if not all(isinstance(stat, FileStat) and self._is_lasting(stat) for stat in stats):
+        if not all(isinstance(stat, FileStat) and self._detects_changes(stat) for stat in stats):
             return scan
         others = _digest(list(zip(scan.other_files, stats, strict=True)))
-        keys = [(path, self.known[path].key) for path in scan.files]
+        keys = [(path, self.states[path].key) for path in scan.files]
         skipped = [(item.path, item.reason) for item in scan.skipped]
         version = _digest((self.project, keys, skipped, others))
         return replace(scan, version=version, others_version=others)
@@ -121,25 +126,25 @@ class _ScanInProgress(Generic[Made]):
     def finish(self) -> FileScan[Made]:
         """Return the scan, once every candidate was read."""
         files: dict[str, Made] = {}
-        skipped, others = self.found.skipped, self.found.others
-        for path in self.found.candidates:
-            known = self.known[path]
-            if known.reason == GONE:
+        skipped, other_files = self.discovered.skipped, self.discovered.other_files
+        for path in self.discovered.candidates:
+            state = self.states[path]
+            if state.reason == GONE:
                 continue
-            if known.reason:
-                skipped.append(Skipped(path, known.reason))
-            elif not known.key:
-                others.append(path)
-            elif (record := self.records.get(known.key)) is None:
+            if state.reason:
+                skipped.append(Skipped(path, state.reason))
+            elif not state.key:
+                other_files.append(path)
+            elif (product := self.products.get(state.key)) is None:
                 skipped.append(Skipped(path, NOT_CACHED))
-            elif not self.project.languages or record.language in self.project.languages:
-                files[path] = record
-        misses = sum(self.known[path].key in self.parsed for path in files)
+            elif not self.project.languages or product.language in self.project.languages:
+                files[path] = product
+        misses = sum(self.states[path].key in self.parsed for path in files)
         scan = FileScan(
             files,
-            {path: self.found.candidates[path].size for path in files},
+            {path: self.discovered.candidates[path].size for path in files},
             tuple(sorted(skipped, key=lambda item: item.path)),
-            tuple(sorted(others)),
+            tuple(sorted(other_files)),
             hits=len(files) - misses,
             misses=misses,
             stats=self.stats,
@@ -163,7 +168,8 @@ class Scanner(Generic[Made]):
         self._git = None if repository.git_dir is None else Git(repository)
         self._cache = RecordCache(repository, product.name)
         self._memory = ProductMemory[Made]()
-        self._known: dict[str, CachedFile] = {}
+        self._states: dict[str, CachedFile] = {}
+        """The cached states of the files of the work tree, read from the cache by the first scan."""
         self._committed_files: VersionedCache[CachedFile] = VersionedCache(_MAX_COMMITTED_FILES_CACHED)
         """The state of files in commits, by path and blob id."""
 
@@ -176,31 +182,35 @@ class Scanner(Generic[Made]):
         product: Product[Made] | None = None,
         stats: FileStats | None = None,
     ) -> FileScan[Made]:
-        """Return the products of a project's files: those of this scanner, or the given cheaper ones.
+        """Return the products of a project's files: by default those of this scanner.
 
-        `stats` saves reading the file stats again right after a scan for another product.
+        `product` may be one that needs less time, such as records without names. `stats` saves reading the
+        file stats again right after a scan for another product.
         """
         product = product or self._product
         project = replace(project, path=checked_project(self._repository, project.path))
-        known = self._known = self._known or self._cache.cached_files()
+        known = self._states = self._states or self._cache.cached_files()
         if strategy == "offline":
             return self._scan_offline(product, project, known)
         stats = stats or self._stats(project)
-        found = classify_files(project, stats.by_path, stats.excluded)
-        work = _ScanInProgress(product, project, found, stats)
-        unreadable = stats.listed.unreadable
-        work.found.skipped += [Skipped(printable_path(f"{folder}/"), UNREADABLE) for folder in unreadable]
+        discovered = classify_files(project, stats.by_path, stats.excluded)
+        discovered.skipped += [
+            Skipped(printable_path(f"{folder}/"), UNREADABLE) for folder in stats.listed.unreadable
+        ]
+        work = _ScanInProgress(product, project, discovered, stats)
         if strategy == "normal":
-            self._use_cache(work, known)
-            keys = partial(self._cache.keys, whole=product.is_whole)
+            for path, stat in discovered.candidates.items():
+                if path in known and known[path].stat == stat:
+                    work.states[path] = known[path]
+            self._load(work)
+            keys = partial(self._cache.keys, only_whole=product.is_whole)
             self._read(work, lambda unread: self._read_results(work, unread, keys(), workers))
-        # All files, or those with a cached content that could not be loaded.
+        # With force-refresh all files, otherwise those whose content was cached but could not be loaded.
         self._read(work, lambda unread: self._read_results(work, unread, [], workers))
         self._cache_file_states(work, known)
         return work.finish()
 
     def _stats(self, project: Project) -> FileStats:
-        """List the files of a project with their stats."""
         taken_at = time.time_ns()
         listed = list_files(self._repository, self._git, project.path, tracked=project.tracked)
         by_path = file_stats(self._repository.root, select_paths(project, listed.paths))
@@ -215,20 +225,20 @@ class Scanner(Generic[Made]):
         listed = committed_files(self._git, commit, project.path)
         paths = select_paths(project, sorted(listed))
         stats = {path: FileStat(0, listed[path].size, 0, 0) for path in paths}
-        found = classify_files(project, stats, self._excluded_by_attributes(stats))
-        work = _ScanInProgress(self._product, project, found)
-        for path in work.found.candidates:
-            if (known := self._committed_files.get((path, listed[path].id), "")) is not None:
-                work.known[path] = known
+        discovered = classify_files(project, stats, self._excluded_by_attributes(stats))
+        work = _ScanInProgress(self._product, project, discovered)
+        for path in discovered.candidates:
+            if (state := self._committed_files.get((path, listed[path].id), _IMMUTABLE)) is not None:
+                work.states[path] = state
         self._load(work)
-        for keys in (self._cache.keys(whole=work.product.is_whole), []):
+        # The second time those whose content was cached but could not be loaded.
+        for keys in (self._cache.keys(only_whole=self._product.is_whole), []):
             self._read(work, partial(self._read_committed, listed, keys))
-        for path, known in work.known.items():
-            self._committed_files.put((path, listed[path].id), "", known)
+        for path, state in work.states.items():
+            self._committed_files.put((path, listed[path].id), _IMMUTABLE, state)
         return work.finish()
 
     def close(self) -> None:
-        """Close the cache, and end the git process."""
         self._cache.close()
         if self._git is not None:
             self._git.close()
@@ -245,7 +255,7 @@ class Scanner(Generic[Made]):
         stats = {path: known[path].unreadable or FileStat(0, known[path].size, 0, 0) for path in paths}
         excluded = {path: known[path].reason for path in stats if known[path].reason}
         work = _ScanInProgress(product, project, classify_files(project, stats, excluded))
-        work.known = {path: known[path] for path in work.found.candidates}
+        work.states = {path: known[path] for path in work.discovered.candidates}
         self._load(work)
         return work.finish()
 
@@ -253,30 +263,23 @@ class Scanner(Generic[Made]):
         if self._git is None:
             return {}
         sources = filter(may_be_source, stats)
-        found = attributes(self._git, stats, sources, tuple(_ATTRIBUTES))
-        return {path: _ATTRIBUTES[name] for path, name in found.items()}
-
-    def _use_cache(self, work: _ScanInProgress[Made], known: Mapping[str, CachedFile]) -> None:
-        """Use the cache for the files whose stats match it."""
-        for path, stat in work.found.candidates.items():
-            file = known.get(path)
-            if file is not None and file.stat == stat:
-                work.known[path] = file
-        self._load(work)
+        names = attributes(self._git, stats, sources, tuple(_ATTRIBUTES))
+        return {path: _ATTRIBUTES[name] for path, name in names.items()}
 
     def _load(self, work: _ScanInProgress[Made]) -> None:
-        """Load the products of the known keys, from memory or from the cache."""
-        missing, whole = set[str](), work.product.is_whole
-        for key in {file.key for file in work.known.values() if file.key} - work.records.keys():
-            if (record := self._memory.get(key)) is not None and record.is_whole >= whole:
-                work.records[key] = record
+        """Load the products of the files that were read, from memory or from the cache."""
+        missing, only_whole = set[str](), work.product.is_whole
+        for key in {state.key for state in work.states.values() if state.key} - work.products.keys():
+            product = self._memory.get(key)
+            if product is not None and (product.is_whole or not only_whole):
+                work.products[key] = product
             else:
                 missing.add(key)
-        for key, parts in self._cache.load(missing, whole=whole).items():
-            work.records[key] = self._memory.put(key, work.product.restore(parts))
+        for key, parts in self._cache.load(missing, only_whole=only_whole).items():
+            work.products[key] = self._memory.put(key, work.product.restore(parts))
 
     def _read(
-        self, work: _ScanInProgress[Made], reader: Callable[[list[str]], Generator[ReadResult, None, None]]
+        self, work: _ScanInProgress[Made], read: Callable[[list[str]], Generator[ReadResult, None, None]]
     ) -> None:
         """Read the files that are unread, and cache their products."""
         unread = work.unread()
@@ -284,14 +287,14 @@ class Scanner(Generic[Made]):
             return
         call, new = current_call(), dict[str, Parts]()
         try:
-            # Closed here, not by the garbage collector, so that its processes end now.
-            with closing(reader(unread)) as results:
+            # Closed here and not by the garbage collector, so that its processes end now.
+            with closing(read(unread)) as results:
                 for done, result in enumerate(results, 1):
                     work.add(result)
                     if result.parts is not None:
                         new[result.key] = result.parts
-                        self._memory.put(result.key, work.records[result.key])
-                    if len(new) >= _RECORDS_PER_WRITE:
+                        self._memory.put(result.key, work.products[result.key])
+                    if len(new) >= _PRODUCTS_PER_WRITE:
                         self._cache.put(new, {})
                         new = {}
                     call.progress(done, len(unread), "files read")
@@ -303,7 +306,7 @@ class Scanner(Generic[Made]):
         self, work: _ScanInProgress[Made], paths: Sequence[str], keys: Sequence[str], workers: int | None
     ) -> Generator[ReadResult, None, None]:
         """Read files of the work tree; contents with one of the keys are not parsed."""
-        sizes = {path: work.found.candidates[path].size for path in paths}
+        sizes = {path: work.discovered.candidates[path].size for path in paths}
         processes = min(workers or cores(), sum(sizes.values()) // self._bytes_per_process)
         if processes > 1:
             yield from read_in_processes(work.product, self._repository.root, keys, sizes, processes)
@@ -317,25 +320,25 @@ class Scanner(Generic[Made]):
         assert self._git is not None
         read = FileReader(self._repository.root, keys, self._product).read
         for path in paths:
-            found = self._git.objects().read(listed[path].id, LIMITS.source_file_bytes)
-            yield ReadResult(path, reason=GONE) if found is None else read(path, found.data)
+            blob = self._git.objects().read(listed[path].id, LIMITS.source_file_bytes)
+            yield ReadResult(path, reason=GONE) if blob is None else read(path, blob.data)
 
     def _cache_file_states(self, work: _ScanInProgress[Made], known: Mapping[str, CachedFile]) -> None:
         """Cache the state of every file, including those that are not read, for offline scans."""
         listed = set(work.stats.listed.paths)
         changed: dict[str, CachedFile] = {}
         for path, stat in work.stats.by_path.items():
-            if path in work.known:
-                file = work.known[path]
+            if path in work.states:
+                state = work.states[path]
             elif isinstance(stat, str):
-                file = CachedFile(None, unreadable=stat)
+                state = CachedFile(None, unreadable=stat)
             else:
-                file = CachedFile(None, stat.size, reason=work.stats.excluded.get(path, ""))
-            if known.get(path) != file:
-                changed[path] = file
+                state = CachedFile(None, stat.size, reason=work.stats.excluded.get(path, ""))
+            if known.get(path) != state:
+                changed[path] = state
         prefix = f"{work.project.path}/" if work.project.path else ""
         deleted = {path for path in known if path.startswith(prefix) and path not in listed}
         if changed or deleted:
             self._cache.put({}, changed, deleted)
-            files = {**known, **changed}
-            self._known = {path: file for path, file in files.items() if path not in deleted}
+            states = {**known, **changed}
+            self._states = {path: state for path, state in states.items() if path not in deleted}

@@ -50,7 +50,11 @@ class GraphReport(AnalysisReport):
         in_cycle = {path for cycle in self.cycles for path in cycle.files}
         importers = Counter(target for targets in edges.values() for target in targets)
         return {
-            path: {"imported_by": importers[path], "imports": len(targets), "in_cycle": path in in_cycle}
+            path: {
+                "importer_count": importers[path],
+                "import_count": len(targets),
+                "in_cycle": path in in_cycle,
+            }
             for path, targets in edges.items()
         }
 

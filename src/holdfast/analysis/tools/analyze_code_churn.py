@@ -136,7 +136,7 @@ class CodeChurn(FileCounts):
 
 
 def _churned_file(churn: ChurnReport, file: FileChurn) -> ChurnedFile:
-    authors = churn.authors(file)
+    authors = churn.author_names(file)
     return ChurnedFile(
         path=printable_path(file.path),
         commit_count=file.commits,
@@ -145,17 +145,17 @@ def _churned_file(churn: ChurnReport, file: FileChurn) -> ChurnedFile:
         additions=None if file.is_binary else file.additions,
         deletions=None if file.is_binary else file.deletions,
         churn_score=file.score,
-        last_modified=rfc3339_of_seconds(file.last),
-        first_seen=rfc3339_of_seconds(file.first),
+        last_modified=rfc3339_of_seconds(file.last_time),
+        first_seen=rfc3339_of_seconds(file.first_time),
     )
 
 
 def _summary(churn: ChurnReport) -> ChurnSummary:
-    contributions = churn.contributions()
+    contributions = churn.files_by_author()
     return ChurnSummary(
         total_commits=churn.commits,
         merge_commits=churn.merges,
-        total_files_changed=len(churn.files) + churn.deleted,
+        total_files_changed=len(churn.files) + churn.deleted_files,
         hotspot_files=[
             printable_path(file.path) for file in churn.files[:_FILES_CHECKED] if file.score > _MIN_HOT_SCORE
         ],
@@ -254,9 +254,9 @@ def analyze_code_churn(room: Analysis, args: AnalyzeCodeChurn) -> CodeChurn:
         churn = room.history.churn(path, since, count_lines=False)
         note = _PARTIAL
     return CodeChurn(
-        files_discovered=len(churn.files) + churn.deleted,
+        files_discovered=len(churn.files) + churn.deleted_files,
         files_analyzed=len(churn.files),
-        files_skipped={_DELETED: churn.deleted} if churn.deleted else {},
+        files_skipped={_DELETED: churn.deleted_files} if churn.deleted_files else {},
         format=args.format,
         generated_at=rfc3339(now),
         period_days=days,

@@ -251,7 +251,7 @@ def analyze_complexity(room: Analysis, args: AnalyzeComplexity) -> Complexity:
         checked_project(room.repository, args.project_path), languages=languages_of(args.toolchain)
     )
     base = arguments.requested_base(room, args.since, args.diff)
-    scan = room.scan(project, names=False)
+    scan = room.scan(project, with_names=False)
     thresholds = ComplexityThresholds.of(args.max_cyclomatic, args.max_cognitive)
     report = complexity_report(scan.files, base, ComplexityCounting(args.dialect, args.recursion), thresholds)
     max_violations = len(report.excesses) if args.top_files == 0 else args.limit

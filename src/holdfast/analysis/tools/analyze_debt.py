@@ -237,7 +237,7 @@ def analyze_debt(room: Analysis, args: AnalyzeDebt) -> Debt:
     """
     project = Project(checked_project(room.repository, args.project_path))
     threshold, base = _threshold(args), arguments.requested_base(room, args.since, args.diff)
-    scan = room.scan(project, names=False)
+    scan = room.scan(project, with_names=False)
     report = debt_report(
         room, scan, base, probable=args.include_probable, min_probability=args.min_probability
     )

@@ -83,7 +83,7 @@ class FolderRest(Output):
     lines: int
 
 
-class FileMeasurements(FileCounts):
+class MeasuredFiles(FileCounts):
     """The measurements of files, the worst first."""
 
     project_path: UntrustedText
@@ -97,7 +97,7 @@ class FileMeasurements(FileCounts):
     method: str
 
 
-def _text(result: FileMeasurements, width: int) -> str:
+def _text(result: MeasuredFiles, width: int) -> str:
     measure = result.measure.replace("_", " ")
     rows = []
     for file in result.files[:_MAX_FILES_SHOWN]:
@@ -119,14 +119,14 @@ def _text(result: FileMeasurements, width: int) -> str:
     example="holdfast analyze files src --measure churn",
     **arguments.project_options(_text, specified=False),
 )
-def measure_files(room: Analysis, args: MeasureFiles) -> FileMeasurements:
+def measure_files(room: Analysis, args: MeasureFiles) -> MeasuredFiles:
     """Measure each file: lines, complexity, churn, hot spots, debt; or duplication, defects, coverage.
 
     The worst files by the chosen measure come first, and those beyond the limit are summarised by folder.
     Missing measures have a reason.
     """
     project = Project(checked_project(room.repository, args.project_path))
-    scan = room.scan(project, names=args.measure == "defects")
+    scan = room.scan(project, with_names=args.measure == "defects")
     scope = AnalysisScope(room, scan, RunOptions(project))
     missing: dict[FileMeasure, str] = {name: _NOT_CHOSEN for name in _SLOW_MEASURES if name != args.measure}
     columns: dict[FileMeasure, Column] = {}
@@ -142,7 +142,7 @@ def measure_files(room: Analysis, args: MeasureFiles) -> FileMeasurements:
     debt = reports.debt(scope).by_file
     numbers = [_numbers(path, record, columns, debt) for path, record in scan.files.items()]
     numbers.sort(key=lambda file: _worst_first(file, args.measure))
-    return FileMeasurements(
+    return MeasuredFiles(
         **scan.counts.result_fields(project.path),
         measure=args.measure,
         total_lines=sum(file.lines for file in numbers),
@@ -196,7 +196,10 @@ def _numbers(
 _SLOW_MEASURES: Mapping[
     FileMeasure, tuple[Callable[[AnalysisScope], AnalysisReport], Callable[[Any], tuple[Column, str | None]]]
 ] = {
-    "duplication": (reports.duplicates, lambda report: (_round_values(_column(report, "duplicated")), None)),
+    "duplication": (
+        reports.duplicates,
+        lambda report: (_round_values(_column(report, "duplicated_share")), None),
+    ),
     "defects": (reports.defects, lambda report: (_column(report, "defect_probability"), None)),
     "coverage": (
         reports.coverage,
