@@ -70,7 +70,7 @@ def test_what_is_not_known_is_null_with_the_reason(
     assert ("named", 1, 1, 2) in told(heat(repository, "a.js"))
     assert [one for one in told(heat(repository, "a.js")) if one[2] is None]
     monkeypatch.setattr(function_changes, "LIMITS", type("Few", (Limits,), {"heat_versions": 0})())
-    assert heat(repository).reason == function_changes.TOO_MANY.format(0)
+    assert heat(repository).reason == function_changes.TOO_MANY.format(limit=0)
     assert LIMITS.heat_versions > 0
     outside = tmp_path / "outside"
     outside.mkdir()

@@ -14,7 +14,7 @@ from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools.analyze_trend import AnalyzeTrend, Trend, analyze_trend
 from holdfast.analysis.tools.record_trend import RecordedTrend, RecordTrend, record_trend
-from holdfast.analysis.trend.headline import headline
+from holdfast.analysis.trend.headline import scan_numbers
 from holdfast.analysis.trend.trend_point import NOT_RECORDED
 from holdfast.kernel.errors import Unavailable
 from holdfast.storage.git.repository import Repository
@@ -116,7 +116,7 @@ def test_a_commit_read_from_objects_tells_what_its_work_tree_tells(room):
     project = Project()
     now, then = room.scan(project), room.scan_commit("HEAD", project)
     assert (then.files, then.sizes, then.other_files) == (now.files, now.sizes, now.other_files)
-    assert headline(room, then) == headline(room, now)
+    assert scan_numbers(room, then) == scan_numbers(room, now)
 
 
 def test_past_commits_cost_what_they_changed(room, monkeypatch):

@@ -20,10 +20,10 @@ from holdfast.storage.git.objects.cat_file import BatchReader
 
 NO_GIT = "not in a git repository"
 NO_COMMIT = "nothing is committed yet"
-TOO_MANY = "more than {} versions of files in the period; ask for a folder or file with fewer"
+TOO_MANY = "more than {limit} versions of files in the period; ask for a folder or file with fewer"
 _MAX_VERSIONS_CACHED = 64
-"""Versions of files whose functions are cached: a judgement. The version before a commit is usually that
-after the previous one, and few commits change more files."""
+"""Versions of files whose functions are cached. A judgement: the version before a commit is usually the one
+after an earlier commit, and few commits change more files."""
 
 Changes = Mapping[str, Counter[str]]
 """The number of commits, by file and function; the empty name stands for the file itself."""
@@ -33,7 +33,7 @@ _FunctionTexts = Mapping[str, list[str]]
 
 
 def function_changes(room: Analysis, project: str, since: int, *, is_file: bool) -> Changes | str:
-    """Return how many commits since a time changed each function, or why this cannot be counted."""
+    """Return how many commits since a time in epoch seconds changed each function, or why this is unknown."""
     if room.repository.git_dir is None:
         return NO_GIT
     if room.history.head() is None:
@@ -43,7 +43,7 @@ def function_changes(room: Analysis, project: str, since: int, *, is_file: bool)
         max_versions = LIMITS.heat_versions
         versions = list(islice(blob_changes_since(git, project, since, follow=is_file), max_versions + 1))
         if len(versions) > max_versions:
-            return TOO_MANY.format(max_versions)
+            return TOO_MANY.format(limit=max_versions)
         objects, cache = git.objects(), dict[tuple[str, str], _FunctionTexts]()
         for number, (path, old_blob, new_blob) in enumerate(versions):
             current_call().progress(number, len(versions), "versions compared")
@@ -60,12 +60,11 @@ def function_changes(room: Analysis, project: str, since: int, *, is_file: bool)
 def _cached_function_texts(
     objects: BatchReader, cache: dict[tuple[str, str], _FunctionTexts], path: str, blob: str
 ) -> _FunctionTexts:
-    """Return the functions in a version of a file, from the cache of recent versions if possible."""
-    if not blob:
+    if not blob:  # the file did not exist, or was deleted
         return {}
     if (path, blob) not in cache:
         if len(cache) >= _MAX_VERSIONS_CACHED:
-            cache.pop(next(iter(cache)))
+            cache.pop(next(iter(cache)))  # the oldest
         cache[path, blob] = _function_texts(objects, path, blob)
     return cache[path, blob]
 
@@ -77,10 +76,9 @@ def _function_texts(objects: BatchReader, path: str, blob: str) -> _FunctionText
         content = objects.read(blob, LIMITS.source_file_bytes)
     except TooLarge:
         return {}
-    data = b"" if content is None else content.data
-    texts: defaultdict[str, list[str]] = defaultdict(list)
-    source = data.decode("utf-8-sig", "replace")
+    source = "" if content is None else content.data.decode("utf-8-sig", "replace")
     encoded = source.encode()
+    texts: defaultdict[str, list[str]] = defaultdict(list)
     for symbol in facts(path, source).symbols:
         if symbol.is_function:
             texts[".".join(symbol.path)].append(encoded[slice(*symbol.span)].decode("utf-8", "replace"))

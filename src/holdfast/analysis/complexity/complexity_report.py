@@ -31,7 +31,7 @@ from holdfast.syntax.record import Record
 MAX_HOTSPOTS = 10
 """Functions listed as hotspots: a judgement, enough to start with and few enough for one screen."""
 _COMPLEX_SHARES: Mapping[str, float] = {"error": 1.0, "warning": 0.5}
-"""The share of a function's lines that is taken as too complex, by severity: a convention, stated in
+"""The share of a function's lines that counts as too complex, by severity: a convention, stated in
 docs/analysis.md."""
 
 
@@ -140,7 +140,7 @@ class ComplexityReport(AnalysisReport):
 
     @cached_property
     def excesses(self) -> list[ComplexityExcess]:
-        """The functions above a threshold, errors before warnings."""
+        """The functions above a threshold: errors before warnings, then the costliest to simplify first."""
         return sorted(
             self.thresholds.excesses(self.counted),
             key=lambda each: (each.severity, -each.hours, each.measured.file, each.measured.function.line),
@@ -156,11 +156,9 @@ class ComplexityReport(AnalysisReport):
 
     @cached_property
     def findings(self) -> Sequence[CodeFinding]:
-        """The functions above a threshold, errors before warnings."""
         return tuple(excess.finding for excess in self.excesses)
 
     def file_numbers(self) -> Mapping[str, Mapping[str, Any]]:
-        """Return lines of functions, lines in functions above a threshold, and complexity, by file."""
         weights: dict[FunctionComplexity, float] = {}
         for each in self.excesses:
             weights[each.measured] = max(_COMPLEX_SHARES[each.severity], weights.get(each.measured, 0.0))
@@ -176,12 +174,10 @@ class ComplexityReport(AnalysisReport):
 
     @cached_property
     def ranked_files(self) -> list[FileComplexity]:
-        """The files, the highest score first."""
         return file_complexities(self.files, self.counted)
 
     @property
     def summary(self) -> ComplexitySummary:
-        """The totals over the counted functions."""
         cyclomatic = summarize(each.cyclomatic for each in self.counted)
         cognitive = summarize(each.cognitive for each in self.counted)
         severities = Counter(each.severity for each in self.excesses)
@@ -202,9 +198,9 @@ class ComplexityReport(AnalysisReport):
         )
 
     def hotspots(self) -> list[Hotspot]:
-        """Return the functions above the warning threshold, the most complex first."""
+        """Return the functions above the warning threshold of cyclomatic complexity, the highest first."""
         above = sorted(
-            (each for each in self.counted if each.cyclomatic > self.thresholds.cyclomatic[0]),
+            (each for each in self.counted if each.cyclomatic > self.thresholds.cyclomatic.warning),
             key=lambda each: (-each.cyclomatic, each.file, each.function.line),
         )
         return [
@@ -246,15 +242,15 @@ def complexity_report(
     counting: ComplexityCounting | None = None,
     thresholds: ComplexityThresholds | None = None,
 ) -> ComplexityReport:
-    """Report on some files; with a base, only functions that are new or more complex are counted."""
+    """Report on files; with a base, only functions that are new or more complex than there are counted."""
     counting = counting or ComplexityCounting()
     functions = counting.measure_files(files)
     counted = functions if base is None else counting.increased_functions(files, base)
     return ComplexityReport(files, functions, counted, thresholds or ComplexityThresholds())
 
 
-def violation_view(each: ComplexityExcess) -> ComplexityViolation:
-    """Convert a function above a threshold to its result model."""
+def violation_of(each: ComplexityExcess) -> ComplexityViolation:
+    """Return a function above a threshold as it is in results."""
     return ComplexityViolation(
         severity=each.severity,
         rule=each.rule.id,
@@ -290,8 +286,8 @@ def hardest_functions(functions: Sequence[FunctionComplexity], limit: int) -> li
     ]
 
 
-def file_view(row: FileComplexity) -> MeasuredFile:
-    """Convert the metrics of a file to their result model."""
+def measured_file(row: FileComplexity) -> MeasuredFile:
+    """Return a file as it is in results."""
     return MeasuredFile(
         path=row.path,
         functions=row.function_count,

@@ -18,7 +18,7 @@ conditions."""
 
 
 class FunctionComplexity(NamedTuple):
-    """A function and its complexity in one dialect."""
+    """A function with its complexity, counted with the requested options."""
 
     file: str
     function: FunctionMetrics
@@ -28,25 +28,22 @@ class FunctionComplexity(NamedTuple):
 
 @dataclass(frozen=True)
 class ComplexityCounting:
-    """Counts the complexity of functions, by the given options."""
+    """Counts the complexity of functions, with these options."""
 
     dialect: Dialect = "statements"
-    recursion: bool = True
+    counts_recursion: bool = True
     """Whether recursion adds one to the cognitive complexity of a function."""
 
     def measure_file(self, path: str, record: Record | None) -> list[FunctionComplexity]:
-        """Return the complexity of a file's functions."""
-        if record is None:
-            return []
-        is_extended, omits_recursion = self.dialect == "extended", not self.recursion
+        functions = () if record is None else record.functions
         return [
             FunctionComplexity(
                 path,
                 function,
-                cyclomatic=function.extended if is_extended else function.cyclomatic,
-                cognitive=function.cognitive - (omits_recursion and function.recursive),
+                cyclomatic=function.extended if self.dialect == "extended" else function.cyclomatic,
+                cognitive=function.cognitive - int(function.recursive and not self.counts_recursion),
             )
-            for function in record.functions
+            for function in functions
         ]
 
     def measure_files(self, files: Mapping[str, Record]) -> list[FunctionComplexity]:
@@ -54,7 +51,7 @@ class ComplexityCounting:
         return [function for path, record in files.items() for function in self.measure_file(path, record)]
 
     def increased_functions(self, files: Mapping[str, Record], base: BaseCommit) -> list[FunctionComplexity]:
-        """Return the functions that are new since a commit, or more complex than in it."""
+        """Return the functions that are new since a commit, or of which a complexity is higher than in it."""
         return [
             new
             for new, old in self.compare_with_base(files, base)
@@ -139,16 +136,17 @@ def maintainability_index(functions: Sequence[FunctionComplexity]) -> float | No
 
 
 class Spread(NamedTuple):
-    """The distribution of a metric."""
+    """The distribution of a metric; None without values."""
 
-    median: float | None
-    highest: int | None
-    p90: int | None
+    median: float | None = None
+    highest: int | None = None
+    p90: int | None = None
+    """The 90th percentile."""
 
 
 def summarize(values: Iterable[int]) -> Spread:
-    """Return the median, the maximum and the 90th percentile; None without values."""
+    """Return the distribution of values."""
     ordered = sorted(values)
     if not ordered:
-        return Spread(None, None, None)
+        return Spread()
     return Spread(median(ordered), highest=ordered[-1], p90=ordered[int(0.9 * len(ordered))])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from holdfast.analysis.complexity.function_complexity import FunctionComplexity
@@ -11,12 +10,11 @@ from holdfast.analysis.engine.code_finding import CodeFinding, FindingRule
 from holdfast.analysis.rules import COGNITIVE_RULE, CYCLOMATIC_RULE
 
 _MINUTES_PER_POINT = {"error": 30, "warning": 15}
-"""The estimated minutes to lower the complexity of a function by one: a convention, stated in
-docs/analysis.md."""
+"""The estimated minutes to lower a complexity by one: a convention, stated in docs/analysis.md."""
 
 
 class ComplexityExcess(NamedTuple):
-    """A function above a threshold."""
+    """A function above one of its thresholds; above an error threshold, the warning threshold is ignored."""
 
     severity: Literal["error", "warning"]
     rule: FindingRule
@@ -27,7 +25,6 @@ class ComplexityExcess(NamedTuple):
 
     @property
     def message(self) -> str:
-        """A sentence with the value and the threshold."""
         kind = "Cyclomatic" if self.rule is CYCLOMATIC_RULE else "Cognitive"
         return f"{kind} complexity of {self.value} is over {self.threshold}."
 
@@ -38,7 +35,6 @@ class ComplexityExcess(NamedTuple):
 
     @property
     def finding(self) -> CodeFinding:
-        """This function as a finding."""
         function = self.measured.function
         return CodeFinding(
             self.rule,
@@ -54,8 +50,19 @@ class ComplexityExcess(NamedTuple):
         )
 
 
-@dataclass(frozen=True)
-class ComplexityThresholds:
+class LevelThresholds(NamedTuple):
+    """The largest values without a warning and without an error."""
+
+    warning: int
+    error: int
+
+    @classmethod
+    def below_error(cls, error: int) -> LevelThresholds:
+        """Return the given error threshold, and by convention three quarters of it for warnings."""
+        return cls(max(1, 3 * error // 4), error)
+
+
+class ComplexityThresholds(NamedTuple):
     """The complexity above which a function gets a warning, and above which it gets an error.
 
     The warning thresholds are McCabe's 10 for cyclomatic complexity ("A Complexity Measure", 1976, section
@@ -63,19 +70,20 @@ class ComplexityThresholds:
     twice that, by convention.
     """
 
-    cyclomatic: tuple[int, int] = (10, 20)
-    cognitive: tuple[int, int] = (15, 30)
+    cyclomatic: LevelThresholds = LevelThresholds(warning=10, error=20)
+    cognitive: LevelThresholds = LevelThresholds(warning=15, error=30)
 
     @classmethod
     def of(cls, max_cyclomatic: int | None, max_cognitive: int | None) -> ComplexityThresholds:
         """Return the thresholds for the given error thresholds; None stands for the default."""
+        default = cls()
         return cls(
-            cls.cyclomatic if max_cyclomatic is None else _with_warning(max_cyclomatic),
-            cls.cognitive if max_cognitive is None else _with_warning(max_cognitive),
+            default.cyclomatic if max_cyclomatic is None else LevelThresholds.below_error(max_cyclomatic),
+            default.cognitive if max_cognitive is None else LevelThresholds.below_error(max_cognitive),
         )
 
     def excesses(self, functions: Iterable[FunctionComplexity]) -> list[ComplexityExcess]:
-        """Return the functions above a threshold; a function above both thresholds is listed twice."""
+        """Return the functions above a threshold; one that is above those of both complexities, twice."""
         return [excess for function in functions for excess in self._excesses_of(function)]
 
     def _excesses_of(self, function: FunctionComplexity) -> Iterator[ComplexityExcess]:
@@ -87,8 +95,3 @@ class ComplexityThresholds:
                 yield ComplexityExcess("error", rule, value, error, function)
             elif value > warning:
                 yield ComplexityExcess("warning", rule, value, warning, function)
-
-
-def _with_warning(error: int) -> tuple[int, int]:
-    """Return the warning threshold, by convention three quarters of the error threshold, and the latter."""
-    return max(1, 3 * error // 4), error

@@ -9,6 +9,7 @@ from holdfast.kernel.errors import InvalidArguments
 from holdfast.syntax.languages import LANGUAGES
 
 AUTO = "auto"
+"""Stands for all languages."""
 _SCRIPTS = frozenset({"javascript", "typescript", "tsx"})
 TOOLCHAINS = {
     "rust": frozenset({"rust"}),
@@ -22,7 +23,7 @@ TOOLCHAINS = {
 TOOLCHAINS["typescript"] = frozenset({"typescript", "tsx"})
 """The languages of each toolchain; the name of a language is also the toolchain of that language alone."""
 
-_MARKER_FILES = {
+_TOOLCHAINS_BY_MARKER_FILE = {
     "Cargo.toml": "rust",
     "deno.json": "deno",
     "deno.jsonc": "deno",
@@ -50,4 +51,4 @@ def detect_toolchains(project: str, files: Iterable[str]) -> list[str]:
     """Return the toolchains that have a marker file in the project folder, sorted."""
     prefix = f"{project}/" if project else ""
     names = (path.removeprefix(prefix) for path in files)
-    return sorted({_MARKER_FILES[name] for name in names if name in _MARKER_FILES})
+    return sorted({_TOOLCHAINS_BY_MARKER_FILE[name] for name in names if name in _TOOLCHAINS_BY_MARKER_FILE})

@@ -8,11 +8,12 @@ from pydantic import Field
 
 from holdfast.analysis.context.annotated_tree import FileTree
 from holdfast.analysis.context.provenance import Provenance
-from holdfast.analysis.context.recommendations import Duration, Recommendation
+from holdfast.analysis.context.recommendations import Recommendation
 from holdfast.analysis.context.risk import Correlation, Hotspot
 from holdfast.analysis.context.scorecard import Scorecard
 from holdfast.analysis.coverage.coverage_report import CoverageSummary
 from holdfast.analysis.engine.code_finding import FINDING_SEVERITIES
+from holdfast.analysis.engine.duration import Duration
 from holdfast.analysis.engine.measurements import ProjectMeasurements
 from holdfast.analysis.engine.scan import CacheStrategy, FileCounts
 from holdfast.analysis.trend.trend_point import TrendPoint

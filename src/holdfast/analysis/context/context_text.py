@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from holdfast.analysis.context.annotated_tree import Annotations, TreeNode
 from holdfast.analysis.context.context_document import DeepContext
@@ -27,15 +27,14 @@ def _number(value: float | None, unit: str = "") -> str:
     return "not measured" if value is None else f"{value:g}{unit}"
 
 
-def _table(header: str, rows: Iterable[Iterable[object]]) -> str:
-    return markdown_table(header.split(", "), (map(cell, row) for row in rows))
+def _table(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    return markdown_table(columns, (map(cell, row) for row in rows))
 
 
 def _summary(result: DeepContext) -> Iterator[str]:
     metadata, stats = result.metadata, result.metadata.cache_stats
-    seconds = metadata.analysis_duration.secs + metadata.analysis_duration.nanos / 1e9
-    yield "# Deep context"
-    yield ""
+    seconds = metadata.analysis_duration.seconds
+    yield "# Deep context\n"
     yield f"- Project: {cell(metadata.project_root)}"
     yield f"- Generated: {metadata.generated_at} by holdfast {metadata.tool_version} in {seconds:.2f} s"
     files = f"{result.files_analyzed} of {result.files_discovered} analysed"
@@ -51,8 +50,7 @@ def _summary(result: DeepContext) -> Iterator[str]:
 
 def _scorecard(result: DeepContext) -> Iterator[str]:
     scorecard = result.quality_scorecard
-    yield "## Quality scorecard"
-    yield ""
+    yield "## Quality scorecard\n"
     values = scorecard.wire()
     rows = []
     for name, unit in (
@@ -66,16 +64,14 @@ def _scorecard(result: DeepContext) -> Iterator[str]:
         weight = scorecard.weights.get(name)
         note = scorecard.not_measured.get(name) or (f"weight {weight:g}" if weight else "")
         rows.append((name.replace("_", " "), _number(values[name], unit), note))
-    yield _table("Part, Value, Note", rows)
+    yield _table(("Part", "Value", "Note"), rows)
     if result.coverage.stale_files:
-        yield ""
-        yield f"{result.coverage.stale_files} files are newer than their coverage report."
+        yield f"\n{result.coverage.stale_files} files are newer than their coverage report."
 
 
 def _defects(result: DeepContext) -> Iterator[str]:
     summary = result.defect_summary
-    yield "## Defects"
-    yield ""
+    yield "## Defects\n"
     kinds = ", ".join(f"{count} {kind}" for kind, count in summary.by_type.items()) or "nothing was analysed"
     severities = ", ".join(f"{count} {severity}" for severity, count in summary.by_severity.items() if count)
     yield f"{summary.total_defects} in total: {kinds}{f'; {severities}' if severities else ''}."
@@ -83,8 +79,7 @@ def _defects(result: DeepContext) -> Iterator[str]:
 
 
 def _recommendations(result: DeepContext) -> Iterator[str]:
-    yield "## Recommendations"
-    yield ""
+    yield "## Recommendations\n"
     if not result.recommendations:
         yield "None."
     for place, item in enumerate(result.recommendations[:_MAX_ITEMS_SHOWN], 1):
@@ -93,8 +88,7 @@ def _recommendations(result: DeepContext) -> Iterator[str]:
 
 
 def _hotspots(result: DeepContext) -> Iterator[str]:
-    yield f"## Hotspots ({min(_MAX_ITEMS_SHOWN, len(result.hotspots))} of {result.total_hotspots})"
-    yield ""
+    yield f"## Hotspots ({min(_MAX_ITEMS_SHOWN, len(result.hotspots))} of {result.total_hotspots})\n"
     rows = (
         (
             f"{spot.location.file}:{spot.location.line}",
@@ -105,13 +99,12 @@ def _hotspots(result: DeepContext) -> Iterator[str]:
         )
         for spot in result.hotspots[:_MAX_ITEMS_SHOWN]
     )
-    yield _table("Place, Score, Why, Effort, Priority", rows)
+    yield _table(("Place", "Score", "Why", "Effort", "Priority"), rows)
 
 
 def _correlation(result: DeepContext) -> Iterator[str]:
     correlation = result.defect_correlation
-    yield "## Files with findings of several analyses"
-    yield ""
+    yield "## Files with findings of several analyses\n"
     if correlation.reason is None:
         value = _number(correlation.complexity_and_churn)
     else:
@@ -122,8 +115,7 @@ def _correlation(result: DeepContext) -> Iterator[str]:
 
 
 def _sections(result: DeepContext) -> Iterator[str]:
-    yield "## Analyses"
-    yield ""
+    yield "## Analyses\n"
     for name, section in result.analyses.items():
         summary = section.get("summary", section) if isinstance(section, dict) else {"total": len(section)}
         numbers = [f"{key} {value}" for key, value in summary.items() if isinstance(value, int | float)]
@@ -139,8 +131,7 @@ def _sections(result: DeepContext) -> Iterator[str]:
 def _tree(result: DeepContext) -> Iterator[str]:
     tree = result.file_tree
     lines = list(_tree_lines(tree.root, ""))
-    yield f"## Files ({tree.total_files})"
-    yield ""
+    yield f"## Files ({tree.total_files})\n"
     yield "```text"
     yield from lines[:_MAX_TREE_LINES]
     yield "```"
@@ -159,7 +150,7 @@ def _tree_lines(node: TreeNode, indent: str) -> Iterator[str]:
 
 
 def _notes(annotations: Annotations) -> Iterator[str]:
-    labels = {
+    templates = {
         "complexity_score": "complexity {}",
         "commits": "{} commits",
         "satd_items": "{} debt items",
@@ -168,9 +159,8 @@ def _notes(annotations: Annotations) -> Iterator[str]:
         "defect_probability": "defect {}",
         "defect_score": "hotspot {}",
     }
-    for name, form in labels.items():
-        value = getattr(annotations, name)
-        if value:
-            yield form.format(f"{value:g}")
+    for name, template in templates.items():
+        if value := getattr(annotations, name):
+            yield template.format(f"{value:g}")
     if annotations.test_coverage is not None:
         yield f"{annotations.test_coverage:g} % covered"

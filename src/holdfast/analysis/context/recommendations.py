@@ -5,41 +5,36 @@ Contract: every recommendation follows from a measurement; an effort is the sum 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from pydantic import Field
 
 from holdfast.analysis.context.risk import Priority
 from holdfast.analysis.engine.code_finding import CodeFinding
+from holdfast.analysis.engine.duration import Duration
 from holdfast.analysis.engine.measurements import ProjectMeasurements
 from holdfast.kernel.models import Output
 from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 
-MINUTES_PER_CYCLE = 60
+_MINUTES_PER_CYCLE = 60
 """The effort of breaking an import cycle: a judgement, as it takes moving a definition and its callers."""
-MINUTES_PER_UNTESTED_LINE = 1
+_MINUTES_PER_UNTESTED_LINE = 1
 """The effort of testing a line that no test runs: a judgement, as one test usually covers several lines."""
-LOW_COVERAGE_PERCENT = 50
+_LOW_COVERAGE_PERCENT = 50
 """A changing file with less coverage should get tests: a judgement, as most of its lines are untested."""
 _MAX_FILES_SHOWN = 10
 """Files listed in a recommendation: a judgement, enough to start with."""
 
-_PriorityAndImpact = tuple[Priority, Priority]
+
+class _Levels(NamedTuple):
+    priority: Priority
+    impact: Priority
 
 
-class Duration(Output):
-    """A time span."""
-
-    secs: int
-    nanos: int = 0
-
-    @classmethod
-    def since(cls, started: float) -> Duration:
-        """Return the time since `started`, read from the monotonic clock."""
-        whole, nanos = divmod(int((time.monotonic() - started) * 1e9), 1_000_000_000)
-        return cls(secs=whole, nanos=nanos)
+_SERIOUS = _Levels("High", "High")
+_MEDIUM = _Levels("Medium", "Medium")
 
 
 class Recommendation(Output):
@@ -57,7 +52,7 @@ class Recommendation(Output):
 def recommendations(measured: ProjectMeasurements) -> list[Recommendation]:
     """Return the recommendations by priority, the largest effort first."""
     priority_order = {"High": 0, "Medium": 1, "Low": 2}
-    found = [
+    items = [
         *_complexity(measured),
         *_admitted_debt(measured),
         *_import_cycles(measured),
@@ -65,30 +60,29 @@ def recommendations(measured: ProjectMeasurements) -> list[Recommendation]:
         *_tests(measured),
     ]
     return sorted(
-        found, key=lambda item: (priority_order[item.priority], -item.estimated_effort.secs, item.title)
+        items, key=lambda item: (priority_order[item.priority], -item.estimated_effort.secs, item.title)
     )
 
 
 def _recommendation(
-    title: str, reason: str, files: Iterable[str], minutes: float, levels: _PriorityAndImpact
+    title: str, reason: str, files: Iterable[str], minutes: float, levels: _Levels
 ) -> Recommendation:
     distinct_files = list(dict.fromkeys(files))
-    priority, impact = levels
     return Recommendation(
         title=title,
         description=reason,
-        priority=priority,
+        priority=levels.priority,
         estimated_effort=Duration(secs=round(60 * minutes)),
-        impact=impact,
+        impact=levels.impact,
         files=distinct_files[:_MAX_FILES_SHOWN],
         total_files=len(distinct_files),
     )
 
 
 def _from_findings(
-    title: str, reason: str, findings: Sequence[CodeFinding], levels: _PriorityAndImpact
+    title: str, reason: str, findings: Sequence[CodeFinding], levels: _Levels
 ) -> Iterator[Recommendation]:
-    """Yield a recommendation to fix some findings, if there are any."""
+    """Yield a recommendation to fix some findings, if there are any; the first is the costliest."""
     if findings:
         ordered = sorted(findings, key=lambda finding: -finding.minutes)
         first = ordered[0]
@@ -106,14 +100,14 @@ def _complexity(measured: ProjectMeasurements) -> Iterator[Recommendation]:
         "Reduce complexity where the code changes",
         f"findings over a threshold are in files that changed in {measured.period_days} days.",
         changing,
-        ("High", "High"),
+        _SERIOUS,
     )
     title = "Reduce code complexity"
     if "churn" in measured.analyses:
         reason = "findings are over a threshold in files that did not change."
-        yield from _from_findings(title, reason, stable, ("Low", "Medium"))
+        yield from _from_findings(title, reason, stable, _Levels("Low", impact="Medium"))
     else:
-        yield from _from_findings(title, "findings are over a threshold.", stable, ("Medium", "Medium"))
+        yield from _from_findings(title, "findings are over a threshold.", stable, _MEDIUM)
 
 
 def _admitted_debt(measured: ProjectMeasurements) -> Iterator[Recommendation]:
@@ -121,16 +115,14 @@ def _admitted_debt(measured: ProjectMeasurements) -> Iterator[Recommendation]:
     serious = [finding for finding in findings if finding.severity in ("critical", "high")]
     rest = [finding for finding in findings if finding.severity not in ("critical", "high")]
     reason = "comments admit technical debt"
-    yield from _from_findings(
-        "Fix serious technical debt", f"{reason} of high severity.", serious, ("High", "High")
-    )
-    yield from _from_findings("Address technical debt", f"{reason}.", rest, ("Medium", "Medium"))
+    yield from _from_findings("Fix serious technical debt", f"{reason} of high severity.", serious, _SERIOUS)
+    yield from _from_findings("Address technical debt", f"{reason}.", rest, _MEDIUM)
 
 
 def _dead_code(measured: ProjectMeasurements) -> Iterator[Recommendation]:
     reason = "definitions, imports or statements are unused, at high confidence."
     yield from _from_findings(
-        "Remove unused code", reason, measured.findings_of_kind("dead-code"), ("Low", "Low")
+        "Remove unused code", reason, measured.findings_of_kind("dead-code"), _Levels("Low", "Low")
     )
 
 
@@ -140,9 +132,7 @@ def _import_cycles(measured: ProjectMeasurements) -> Iterator[Recommendation]:
         files = [path for cycle in cycles for path in cycle]
         first = ", ".join(cycles[0][:3])
         reason = f"{len(set(files))} files are in {counted(len(cycles), 'cycle')}. First: {first}"
-        yield _recommendation(
-            "Break import cycles", reason, files, MINUTES_PER_CYCLE * len(cycles), ("Medium", "Medium")
-        )
+        yield _recommendation("Break import cycles", reason, files, _MINUTES_PER_CYCLE * len(cycles), _MEDIUM)
 
 
 def _tests(measured: ProjectMeasurements) -> Iterator[Recommendation]:
@@ -150,15 +140,19 @@ def _tests(measured: ProjectMeasurements) -> Iterator[Recommendation]:
     for path, file in measured.files.items():
         if file.coverable_lines and file.commits:
             covered = file.covered_lines or 0
-            if 100 * covered < LOW_COVERAGE_PERCENT * file.coverable_lines:
+            if 100 * covered < _LOW_COVERAGE_PERCENT * file.coverable_lines:
                 untested_lines[path] = file.coverable_lines - covered
     if untested_lines:
         files = sorted(untested_lines, key=lambda path: (-untested_lines[path], path))
         lines = sum(untested_lines.values())
         reason = (
-            f"{counted(len(files), 'file')} changed, of which tests run less than {LOW_COVERAGE_PERCENT} %"
+            f"{counted(len(files), 'file')} changed, of which tests run less than {_LOW_COVERAGE_PERCENT} %"
             f" each: {counted(lines, 'line')} not run. First: {files[0]}"
         )
         yield _recommendation(
-            "Test code that changes", reason, files, MINUTES_PER_UNTESTED_LINE * lines, ("Medium", "High")
+            "Test code that changes",
+            reason,
+            files,
+            _MINUTES_PER_UNTESTED_LINE * lines,
+            _Levels("Medium", impact="High"),
         )

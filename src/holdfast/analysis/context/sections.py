@@ -10,7 +10,7 @@ from typing import Any
 
 from holdfast.analysis import reports
 from holdfast.analysis.churn.churn_report import ChurnReport
-from holdfast.analysis.complexity.complexity_report import ComplexityReport, violation_view
+from holdfast.analysis.complexity.complexity_report import ComplexityReport, violation_of
 from holdfast.analysis.dead_code.dead_code_report import DeadCodeReport
 from holdfast.analysis.debt.debt_report import DebtReport
 from holdfast.analysis.defects.defect_report import DefectReport
@@ -27,35 +27,34 @@ from holdfast.syntax.record import MODULE, Record
 _DEAD_CODE_FIELDS = ("kind", "name", "file", "line", "confidence", "level")
 
 Section = Mapping[str, Any]
-"""JSON by section name; most analyses have one section."""
+"""JSON by section name; most analyses have one section, and `limit` is the maximum length of its lists."""
 
 
 def deep_context_components(limit: int, dag_type: DagType) -> Components:
     """Return the analyses of a deep context, in the order of its sections.
 
-    The certain findings of an analysis are those of the document; defect predictions are not findings.
+    Of dead code only the findings of high confidence count; defect predictions are no findings here.
     """
     return {
-        "ast": Component(lambda _: AnalysisReport(), partial(syntax_section, limit)),
-        "complexity": Component(reports.complexity, partial(complexity_section, limit)),
-        "churn": Component(reports.churn, partial(churn_section, limit)),
+        "ast": Component(lambda _: AnalysisReport(), partial(_syntax_section, limit)),
+        "complexity": Component(reports.complexity, partial(_complexity_section, limit)),
+        "churn": Component(reports.churn, partial(_churn_section, limit)),
         "dag": Component(
-            partial(reports.dependencies, dag_type=dag_type), partial(graph_sections, limit, dag_type)
+            partial(reports.dependencies, dag_type=dag_type), partial(_graph_sections, limit, dag_type)
         ),
         "dead-code": Component(
             reports.dead_code,
-            partial(dead_code_section, limit),
+            partial(_dead_code_section, limit),
             findings=lambda report, _: report.at_least("high").findings,
         ),
-        "satd": Component(partial(reports.debt, probable=True), partial(debt_section, limit)),
+        "satd": Component(partial(reports.debt, probable=True), partial(_debt_section, limit)),
         "defect-probability": Component(
-            reports.defects, partial(defect_section, limit), findings=lambda *_: ()
+            reports.defects, partial(_defect_section, limit), findings=lambda *_: ()
         ),
     }
 
 
-def syntax_section(limit: int, _: AnalysisReport, scope: AnalysisScope) -> Section:
-    """Show the definitions in files, largest files first."""
+def _syntax_section(limit: int, _: AnalysisReport, scope: AnalysisScope) -> Section:
     files = scope.scan.files
     largest = sorted(files, key=lambda path: (-files[path].code_lines, path))
     languages = Counter(record.language for record in files.values())
@@ -69,7 +68,7 @@ def syntax_section(limit: int, _: AnalysisReport, scope: AnalysisScope) -> Secti
 
 
 def _definitions(path: str, record: Record, limit: int) -> dict[str, object]:
-    """Show a file with its first definitions, top-level definitions before nested ones."""
+    """Return a file with at most `limit` definitions: nested ones are left out first, then the last."""
     definitions = sorted(record.names.definitions, key=lambda item: item.container != MODULE)
     return {
         "path": path,
@@ -91,8 +90,7 @@ def _definitions(path: str, record: Record, limit: int) -> dict[str, object]:
     }
 
 
-def complexity_section(limit: int, report: ComplexityReport, _: AnalysisScope) -> Section:
-    """Show the totals, the costliest functions over a threshold, and the hotspots."""
+def _complexity_section(limit: int, report: ComplexityReport, _: AnalysisScope) -> Section:
     return {"complexity_report": {"summary": report.summary.wire(), **complexity_lists(report, limit)}}
 
 
@@ -100,14 +98,13 @@ def complexity_lists(report: ComplexityReport, limit: int) -> dict[str, Any]:
     """Return the costliest functions over a threshold, and the hotspots."""
     violations = report.costliest
     return {
-        "violations": [violation_view(item).wire() for item in violations[:limit]],
+        "violations": [violation_of(item).wire() for item in violations[:limit]],
         "total_violations": len(violations),
         "hotspots": [item.wire() for item in report.hotspots()],
     }
 
 
-def churn_section(limit: int, churn: ChurnReport, scope: AnalysisScope) -> Section:
-    """Show the totals and the files that changed most."""
+def _churn_section(limit: int, churn: ChurnReport, scope: AnalysisScope) -> Section:
     files = [file for file in churn.files if file.path in scope.scan.files]
     section = {
         "period_days": scope.options.period_days,
@@ -131,8 +128,7 @@ def churn_section(limit: int, churn: ChurnReport, scope: AnalysisScope) -> Secti
     return {"churn_analysis": visible_in(section)}
 
 
-def graph_sections(limit: int, dag_type: DagType, report: GraphReport, _: AnalysisScope) -> Section:
-    """Show the most connected part of the graph, the cycles, and references between languages."""
+def _graph_sections(limit: int, dag_type: DagType, report: GraphReport, _: AnalysisScope) -> Section:
     part = excerpt(report.graph, None, 2 * limit, 4 * limit)  # graphs usually have more edges than nodes
     section = {
         "dag_type": dag_type,
@@ -152,8 +148,7 @@ def graph_sections(limit: int, dag_type: DagType, report: GraphReport, _: Analys
     return {"dependency_graph": visible_in(section), "cross_language_refs": visible_in(references)}
 
 
-def dead_code_section(limit: int, report: DeadCodeReport, _: AnalysisScope) -> Section:
-    """Show the totals and the most confident findings."""
+def _dead_code_section(limit: int, report: DeadCodeReport, _: AnalysisScope) -> Section:
     findings = report.most_confident_first
     section = {
         "summary": {
@@ -166,8 +161,7 @@ def dead_code_section(limit: int, report: DeadCodeReport, _: AnalysisScope) -> S
     return {"dead_code_results": visible_in(section)}
 
 
-def debt_section(limit: int, report: DebtReport, _: AnalysisScope) -> Section:
-    """Show the totals and the most severe items."""
+def _debt_section(limit: int, report: DebtReport, _: AnalysisScope) -> Section:
     certain = len(report.certain)
     section = {
         "summary": {
@@ -182,8 +176,7 @@ def debt_section(limit: int, report: DebtReport, _: AnalysisScope) -> Section:
     return {"satd_results": visible_in(section)}
 
 
-def defect_section(limit: int, report: DefectReport, _: AnalysisScope) -> Section:
-    """Show the model and the files that are most likely to need a fix."""
+def _defect_section(limit: int, report: DefectReport, _: AnalysisScope) -> Section:
     section = {
         "model": report.model.name,
         "learned_here": report.model.learned_here,

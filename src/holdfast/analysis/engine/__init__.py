@@ -8,6 +8,6 @@
   invalidates them.
 - `base_commit.py`: the commit that the work tree is compared with.
 - `analysis_report.py`, `code_finding.py`: what every analysis returns.
-- `scope.py`, `analysis_run.py`, `stages.py`, `measurements.py`: running several of them, and combining their
-  reports.
+- `scope.py`, `analysis_run.py`, `stages.py`, `measurements.py`, `duration.py`: running several of them, and
+  combining their reports.
 """

@@ -26,6 +26,8 @@ from holdfast.storage.files.regular_file import read_limited
 
 UNCHANGED = "unchanged"
 _RESULTS_FOLDER = "results"
+_FILE_NAME_DIGITS = 32
+"""Hexadecimal digits of a hash, 128 bits: no two names have the same by chance."""
 _CRASHED = {"message": "The process that analysed it crashed on every try.", "hint": None}
 
 
@@ -38,8 +40,7 @@ class Fleet:
     """The operation with its arguments, the version, and today's date; the same for every repository."""
     output: str
     """The folder for results and merged reports."""
-    again: bool = False
-    """Whether to ignore cached results."""
+    ignores_cache: bool = False
     rows: dict[str, dict[str, Any]] = field(default_factory=dict)
     """The recorded outcomes, by the repository's name."""
     unchanged: int = 0
@@ -51,41 +52,41 @@ class Fleet:
     def tasks(self) -> Iterator[RepositoryTask]:
         """Yield the request for each repository, with the key of its cached result if that may be valid."""
         for member in self.members:
-            cached = {} if self.again else self._cached(member.name)
-            is_of_today = cached.get("day") in (None, self.question["today"])
-            known = cached.get("key") if is_of_today else None
+            cached = {} if self.ignores_cache else self._cached(member.name)
+            may_be_valid = cached.get("day") in (
+                None,
+                self.question["today"],
+            )  # None: the day does not matter
+            known = cached.get("key") if may_be_valid else None
             request = json.dumps({**self.question, "root": member.path, "known": known})
             yield RepositoryTask(member.name, request)
 
     def record(self, name: str, outcome: str | None) -> str:
         """Record the outcome for one repository, cache it if it is new, and return its status message.
 
-        The outcome is JSON with an error, a new result, or neither if the cached result is still valid.
+        The outcome is JSON with an error, a new result, or neither if the cached result is still valid. It is
+        None if the process that computed it crashed.
         """
-        answer = {"error": _CRASHED} if outcome is None else json.loads(outcome)
-        if error := answer.get("error"):
+        entry = {"error": _CRASHED} if outcome is None else json.loads(outcome)
+        if error := entry.get("error"):
             reason = visible(" ".join(filter(None, (error["message"], error["hint"]))))
             self.rows[name] = {"repository": name, "status": FAILED, "reason": reason}
             return f"{FAILED}. {reason}"
-        is_new = "result" in answer
+        is_new = "result" in entry
         if is_new:
-            atomic_write(self._path(name), json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace"))
+            atomic_write(self._path(name), json.dumps(entry, ensure_ascii=False).encode("utf-8", "replace"))
         else:
-            answer = self._cached(name)
+            entry = self._cached(name)
             self.unchanged += 1
-        fields = {field_name: answer[field_name] for field_name in ("commit", "day", "result")}
+        fields = {field_name: entry[field_name] for field_name in ("commit", "day", "result")}
         self.rows[name] = {"repository": name, "status": ANALYSED, **fields}
         return ANALYSED if is_new else UNCHANGED
 
     def finish(self) -> dict[str, Any]:
         """Write the merged files and return the totals."""
         for member in self.members:
-            row_if_missing = {
-                "repository": member.name,
-                "status": NOT_RUN,
-                "reason": "the run ended before it was analysed",
-            }
-            self.rows.setdefault(member.name, row_if_missing)
+            not_run = {"status": NOT_RUN, "reason": "the run ended before it was analysed"}
+            self.rows.setdefault(member.name, {"repository": member.name, **not_run})
         rows = list(self.rows.values())
         files = merged_files(rows, self.question["operation"], self.question["arguments"])
         for name, data in files.items():
@@ -93,8 +94,8 @@ class Fleet:
         return totals(rows)
 
     def _path(self, name: str) -> str:
-        digest = sha256(name.encode("utf-8", "replace")).hexdigest()
-        return os.path.join(self.output, _RESULTS_FOLDER, f"{digest[:32]}.json")
+        digest = sha256(name.encode("utf-8", "replace")).hexdigest()  # a name may contain slashes
+        return os.path.join(self.output, _RESULTS_FOLDER, f"{digest[:_FILE_NAME_DIGITS]}.json")
 
     def _cached(self, name: str) -> dict[str, Any]:
         try:

@@ -3,8 +3,9 @@ ready."""
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from holdfast.kernel.errors import Unavailable
@@ -21,33 +22,28 @@ class RepositoryTask(NamedTuple):
     """The argument of the work function, as JSON."""
 
 
-class _Attempt(NamedTuple):
-    """A task that waits for an executor, or is running."""
-
-    task: RepositoryTask
-    work: Work
-    failed: int = 0
-    """How many earlier attempts failed."""
-
-
 def run_tasks(
     tasks: Sequence[RepositoryTask], work: Work, executor: ProcessPool | DaskCluster, retries: int
 ) -> Iterator[tuple[RepositoryTask, str | None]]:
-    """Yield each task with the result of its work, or None if every attempt failed."""
-    queue = deque(_Attempt(task, work) for task in tasks)
-    for attempt, future in run_unordered(executor, _run, queue, executor.size):
+    """Yield each task with the result of its work, or None if every attempt failed; in any order.
+
+    Tasks are retried here only if the executor does not do so itself.
+    """
+    queue, lost = deque(tasks), Counter[str]()
+    for task, future in run_unordered(executor, partial(_run, work), queue, executor.size):
         if future.cancelled():
             raise Unavailable(
                 "The executor that ran the tasks is gone.",
                 hint="Check it and run the command again; finished tasks are kept.",
             )
         if future.exception() is None:
-            yield attempt.task, future.result()
-        elif executor.loses_tasks and attempt.failed < retries:
-            queue.append(attempt._replace(failed=attempt.failed + 1))
+            yield task, future.result()
+        elif executor.loses_tasks and lost[task.name] < retries:
+            lost[task.name] += 1
+            queue.append(task)
         else:
-            yield attempt.task, None
+            yield task, None
 
 
-def _run(attempt: _Attempt) -> str:
-    return attempt.work(attempt.task.request)
+def _run(work: Work, task: RepositoryTask) -> str:
+    return work(task.request)

@@ -27,8 +27,9 @@ class RepositoryState(NamedTuple):
     """The checked-out commit and the digest."""
 
     commit: str | None
-    """The checked-out commit; None outside git and before the first commit."""
+    """None outside git and before the first commit."""
     digest: str
+    """In hexadecimal."""
 
 
 def repository_state(repository: Repository) -> RepositoryState:
@@ -42,7 +43,7 @@ def repository_state(repository: Repository) -> RepositoryState:
 
 
 def _digest(repository: Repository, git: Git | None, history: list[object]) -> str:
-    digest = blake2b(repr(history).encode(), digest_size=16)
+    digest = blake2b(repr(history).encode(), digest_size=16)  # no two states have the same 128 bits by chance
     if repository.bare:
         return digest.hexdigest()
     tree, call = Tree(repository), current_call()

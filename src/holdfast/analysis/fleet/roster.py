@@ -10,6 +10,7 @@ from typing import NamedTuple
 from holdfast.kernel.errors import HoldfastError, InvalidArguments, NotFound
 
 _MAX_WORDS = 2
+"""A path, and optionally a name."""
 
 
 class Member(NamedTuple):
@@ -17,13 +18,16 @@ class Member(NamedTuple):
 
     name: str
     path: str
+    """The absolute path of its folder, with links resolved."""
     line: int
+    """The number of its line, from 1."""
 
 
 def parse_roster(text: str, base: str) -> list[Member]:
-    """Return the listed repositories, sorted by name; paths are relative to `base`.
+    """Return the listed repositories, sorted by name; paths are relative to the folder `base`.
 
-    The default name is the path as written.
+    The default name is the path as written. A folder that is missing, and a folder or name that is listed
+    twice, raise an error with the line.
     """
     members: list[Member] = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -36,28 +40,24 @@ def parse_roster(text: str, base: str) -> list[Member]:
                 NotFound, number, f"there is no folder '{words[0]}'", "Fix the path, or remove the line."
             )
         members.append(Member(words[-1], path, number))
-    _require_distinct(members, "folder", [member.path for member in members])
-    _require_distinct(members, "name", [member.name for member in members])
+    _require_distinct("folder", {member.line: member.path for member in members})
+    _require_distinct("name", {member.line: member.name for member in members})
     return sorted(members)
 
 
-def _require_distinct(members: list[Member], attribute: str, values: list[str]) -> None:
-    """Raise for the first member with the same value as an earlier member."""
+def _require_distinct(attribute: str, values_by_line: dict[int, str]) -> None:
+    """Raise for the first line with the same value as an earlier line."""
     first_lines: dict[str, int] = {}
-    for member, value in zip(members, values, strict=True):
-        if value in first_lines:
-            raise _line_error(
-                InvalidArguments,
-                member.line,
-                f"it has the same {attribute} as line {first_lines[value]}",
-                "Remove one, or give them different names.",
-            )
-        first_lines[value] = member.line
+    for number, value in values_by_line.items():
+        first = first_lines.setdefault(value, number)
+        if first != number:
+            problem = f"it has the same {attribute} as line {first}"
+            raise _line_error(InvalidArguments, number, problem, "Remove one, or give them different names.")
 
 
 def _words(line: str, number: int) -> list[str]:
     try:
-        words = shlex.split(line.replace("\0", " "), comments=True)
+        words = shlex.split(line.replace("\0", " "), comments=True)  # no path contains a zero byte
     except ValueError:
         raise _line_error(
             InvalidArguments, number, "a quote is not closed", "Add the closing quote."

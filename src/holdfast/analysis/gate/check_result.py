@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple
 
 from pydantic import Field
 
-from holdfast.analysis.context.recommendations import Duration
 from holdfast.analysis.engine.code_finding import CodeFinding
+from holdfast.analysis.engine.duration import Duration
 from holdfast.analysis.gate.settings import CheckName
 from holdfast.kernel.models import Output, optional
 from holdfast.kernel.text import one_line
@@ -50,7 +50,7 @@ class GateCheck(Output):
         return f"{self.measure}: {actual}, threshold {self.threshold:g}{reason}"
 
     def violation_lines(self, limit: int) -> list[str]:
-        """Return a line for each of the first violations, and one with the number of the others."""
+        """Return a line for each of the first `limit` violations, and one with the number of the others."""
         lines = []
         for violation in self.violations[:limit]:
             line = "" if violation.line is None else f":{violation.line}"
@@ -69,14 +69,14 @@ class Breach(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """The outcome of a check, before it is converted to its result model."""
+    """The outcome of a check; the fields mean the same as in `GateCheck`."""
 
     status: Status
     measure: str
-    """What `actual` measures."""
     actual: float | None = None
     reason: str | None = None
     breaches: tuple[Breach, ...] = ()
+    """All of them, the worst first."""
 
     def decide(self, actual: float, is_met: bool, breaches: Iterable[Breach]) -> Verdict:
         """Return a pass if the threshold is met, otherwise a failure with the breaches."""

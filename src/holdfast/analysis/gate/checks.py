@@ -7,7 +7,6 @@ measured never passes. Exceptions propagate, and the gate reports them as failed
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -25,7 +24,7 @@ from holdfast.analysis.duplicates.clones import project_clones
 from holdfast.analysis.engine.base_commit import BaseCommit
 from holdfast.analysis.engine.code_finding import CodeFinding, FindingRule
 from holdfast.analysis.engine.scan import FileScan, Project, Scan
-from holdfast.analysis.engine.scope import AnalysisScope
+from holdfast.analysis.engine.scope import AnalysisScope, RunOptions
 from holdfast.analysis.engine.token_stream import TokenStream
 from holdfast.analysis.gate.check_result import Breach, Status, Verdict
 from holdfast.analysis.gate.settings import CheckName, GateSettings
@@ -39,22 +38,12 @@ _MIN_PROBABILITY_RISE = 0.01
 files, so any change shifts every probability a little."""
 
 
-@dataclass(frozen=True)
-class GateScope:
-    """The code to check, and the settings of the gate."""
+class GateScope(AnalysisScope):
+    """The code to check, and the settings of the gate. Without a base, all code is checked."""
 
-    scope: AnalysisScope
-    settings: GateSettings
-
-    @property
-    def scan(self) -> Scan:
-        """The scan of the project."""
-        return self.scope.scan
-
-    @property
-    def base(self) -> BaseCommit | None:
-        """The commit to compare with; None if all code is checked."""
-        return self.scope.base
+    def __init__(self, room: Analysis, scan: Scan, options: RunOptions, settings: GateSettings) -> None:
+        super().__init__(room, scan, options)
+        self.settings = settings
 
     @property
     def measure_suffix(self) -> str:
@@ -67,16 +56,14 @@ class BaseRoom(Analysis):
     room."""
 
     def __init__(self, room: Analysis, base: BaseCommit) -> None:
-        vars(self).update(vars(room))  # all attributes are shared; only the scans below differ
+        vars(self).update(vars(room))  # shares all attributes: closing this room would close the other
         self._room, self._base = room, base
 
-    def scan(self, project: Project, **more: Any) -> Scan:
-        """Return the records of the files in the commit."""
-        return self._base.scan(self._room.scan(project, **more))
+    def scan(self, project: Project, **options: Any) -> Scan:
+        return self._base.scan(self._room.scan(project, **options))
 
-    def scan_tokens(self, project: Project, **more: Any) -> FileScan[TokenStream]:
-        """Return the tokens of the files in the commit."""
-        return self._base.scan_tokens(self._room.scan_tokens(project, **more))
+    def scan_tokens(self, project: Project, **options: Any) -> FileScan[TokenStream]:
+        return self._base.scan_tokens(self._room.scan_tokens(project, **options))
 
 
 def _complexity(rule: FindingRule, gate: GateScope, threshold: float) -> Verdict:
@@ -90,7 +77,7 @@ def _complexity(rule: FindingRule, gate: GateScope, threshold: float) -> Verdict
         return function.cyclomatic if rule is CYCLOMATIC_RULE else function.cognitive
 
     if gate.base is None:
-        functions: Iterable[FunctionComplexity] = reports.complexity(gate.scope).functions
+        functions: Iterable[FunctionComplexity] = reports.complexity(gate).functions
     else:
         pairs = ComplexityCounting().compare_with_base(files, gate.base)
         functions = [new for new, old in pairs if old is None or value(new) > value(old)]
@@ -120,8 +107,8 @@ def _duplication(gate: GateScope, threshold: float) -> Verdict:
         new_lines = gate.base.new_lines(gate.scan.files)
         if not any(new_lines.values()):
             return verdict._replace(reason="no line is new")
-    tokens = gate.scope.room.scan_tokens(gate.scope.project, stats=gate.scan.stats)
-    report = project_clones(gate.scope.room, tokens, gate.scope.project, _CLONE_QUERY)
+    tokens = gate.room.scan_tokens(gate.project, stats=gate.scan.stats)
+    report = project_clones(gate.room, tokens, gate.project, _CLONE_QUERY)
     if not report.total_lines:
         return verdict._replace(status="not_measured", reason="there are no lines")
     if gate.base is None:
@@ -156,9 +143,9 @@ def _new_copies(
     ]
     if not copies:
         return []
-    base_room = BaseRoom(gate.scope.room, base)
-    base_tokens = base_room.scan_tokens(gate.scope.project)
-    base_report = project_clones(base_room, base_tokens, gate.scope.project, _CLONE_QUERY)
+    base_room = BaseRoom(gate.room, base)
+    base_tokens = base_room.scan_tokens(gate.project)
+    base_report = project_clones(base_room, base_tokens, gate.project, _CLONE_QUERY)
     base_sizes = {clone.id: len(clone.fragments) for clone in base_report.groups}
     return [
         (clone, fragment) for clone, fragment in copies if len(clone.fragments) > base_sizes.get(clone.id, 0)
@@ -170,7 +157,7 @@ def _fragment_lines(fragment: Fragment) -> frozenset[int]:
 
 
 def _coverage(gate: GateScope, threshold: float) -> Verdict:
-    report = reports.coverage(gate.scope)
+    report = reports.coverage(gate)
     verdict = Verdict("pass", "percentage of reported lines that tests ran", reason=report.reason)
     status_if_missing: Status = "fail" if gate.settings.require_coverage else "not_measured"
     damaged = [f"{file.path} cannot be read: {file.problem}" for file in report.reports if file.problem]
@@ -219,7 +206,7 @@ def _defects(gate: GateScope, threshold: float) -> Verdict:
     changed = {} if base is None else base.new_lines(gate.scan.files)
     if base is not None and not changed:
         return verdict._replace(reason=no_riskier_file)
-    ranked = reports.defects(gate.scope).predictions
+    ranked = reports.defects(gate).predictions
     if not ranked:
         return verdict._replace(status="not_measured", reason="there are no files to predict")
     if base is not None:
@@ -237,8 +224,8 @@ def _riskier_files(
     """Return the predictions with a higher probability than at the base, or for a new file."""
     if not ranked:
         return ()
-    room = BaseRoom(gate.scope.room, base)
-    at_base = predictions(room, gate.scope.project, base.scan(gate.scan)).predictions
+    room = BaseRoom(gate.room, base)
+    at_base = predictions(room, gate.project, base.scan(gate.scan)).predictions
     base_probabilities = {each.file: each.probability for each in at_base}
 
     def is_riskier(prediction: Prediction) -> bool:
@@ -251,7 +238,7 @@ def _riskier_files(
 def _debt(gate: GateScope, threshold: float) -> Verdict:
     severity = gate.settings.debt_severity
     severities = SEVERITIES[: SEVERITIES.index(severity) + 1]
-    items = [item for item in reports.debt(gate.scope).items if item.severity in severities]
+    items = [item for item in reports.debt(gate).items if item.severity in severities]
     breaches = (Breach(debt_finding(item), len(items)) for item in items)
     verdict = Verdict("pass", f"debt items in comments, {severity} or more severe{gate.measure_suffix}")
     return verdict.decide(len(items), len(items) <= threshold, breaches)
@@ -259,7 +246,7 @@ def _debt(gate: GateScope, threshold: float) -> Verdict:
 
 def _dead_code(gate: GateScope, threshold: float) -> Verdict:
     level = gate.settings.dead_code_confidence
-    items = reports.dead_code(gate.scope).at_least(level).items
+    items = reports.dead_code(gate).at_least(level).items
     breaches = (Breach(unused_finding(item), len(items)) for item in items)
     verdict = Verdict("pass", f"unused definitions and statements, confidence {level}{gate.measure_suffix}")
     return verdict.decide(len(items), len(items) <= threshold, breaches)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 
 def csv_table(header: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
-    """Return a table as CSV, without a line end after the last row."""
+    """Return a table as CSV, without a line end after the last row; None is an empty cell."""
     output = io.StringIO()
     writer = csv.writer(output, lineterminator="\n")
     writer.writerow(header)

@@ -20,8 +20,10 @@ class JUnitCase(NamedTuple):
     seconds: float
     skipped: str | None = None
     """Why it was skipped, if it was."""
-    failure: tuple[str, str] | None = None
-    """If it failed, one line about the failure, and the details."""
+    failure: str | None = None
+    """One line about the failure, if it failed."""
+    details: str = ""
+    """The text of the failure."""
 
 
 def junit(suite_name: str, cases: Sequence[JUnitCase], timestamp: str) -> str:
@@ -34,7 +36,7 @@ def junit(suite_name: str, cases: Sequence[JUnitCase], timestamp: str) -> str:
         package="holdfast",
         id="0",
         timestamp=timestamp[: len("YYYY-MM-DDTHH:MM:SS")],
-        hostname="localhost",  # the schema requires one; the machine's name is not published
+        hostname="localhost",  # the strictest schema requires one; the machine's name is not published
         tests=str(len(cases)),
         failures=str(sum(case.failure is not None for case in cases)),
         errors="0",
@@ -55,9 +57,8 @@ def _add_case(suite: Element, suite_name: str, case: JUnitCase) -> None:
     if case.skipped is not None:
         SubElement(element, "skipped", message=_xml_text(case.skipped))
     elif case.failure is not None:
-        headline, details = case.failure
-        failure = SubElement(element, "failure", type=case.name, message=_xml_text(headline))
-        failure.text = _xml_text(details)
+        failure = SubElement(element, "failure", type=case.name, message=_xml_text(case.failure))
+        failure.text = _xml_text(case.details)
 
 
 def _total_seconds(cases: Iterable[JUnitCase]) -> str:

@@ -25,7 +25,10 @@ def markdown_table(
 
 
 def cell(text: object) -> str:
-    """Return text for a cell or a list item: one line of bounded length, without tables, code and HTML."""
+    """Return text for a cell or a list item: one short line that contains no cell, code or HTML.
+
+    Other markup, such as emphasis, is left as it is, since names often contain `_` and `*`.
+    """
     line = shorten(one_line(visible(str(text))), _MAX_CELL_CHARACTERS)
     return line.replace("|", "\\|").replace("`", "'").replace("<", "&lt;")
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Self
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, Self, TypedDict, Unpack
 from urllib.parse import quote
 
 from pydantic import PrivateAttr
@@ -28,90 +28,75 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 ROOT = "%SRCROOT%"
 """The conventional name in SARIF documents for the folder that URIs are relative to."""
 FINGERPRINT = "holdfast/v1"
+"""The name of a fingerprint, with a version that changes whenever it is computed in another way: programs
+only compare fingerprints of the same name."""
+_FINGERPRINT_DIGITS = 32
+"""Hexadecimal digits of a hash, 128 bits: no two findings have the same by chance."""
 MAX_RESULTS = 4000
 """Results in the document of several analyses: a judgement, below the 5,000 of a run that GitHub's code
 scanning shows,
 https://docs.github.com/en/code-security/code-scanning/troubleshooting-sarif-uploads/results-exceed-limit."""
 
 
-@dataclass(frozen=True)
-class SarifContent:
-    """The arguments of `sarif` for one result."""
+class SarifOptions(TypedDict, total=False):
+    """What a SARIF document contains besides findings."""
 
-    findings: tuple[CodeFinding, ...] = ()
-    rules: tuple[FindingRule, ...] | None = None
-    total: int | None = None
-    properties: Mapping[str, Any] | None = None
-    notes: tuple[str, ...] = ()
+    rules: Iterable[FindingRule]
+    """By default those that the findings break."""
+    total: int
+    """The number of all findings, if only some are given."""
+    properties: Mapping[str, Any]
+    notes: Iterable[str]
+    """Further information for the reader, such as what was not measured."""
 
 
-class SarifResult(FileCounts):
-    """A result that stores the findings behind it, so that it can be rendered as SARIF."""
+class ResultWithFindings(FileCounts):
+    """A result of an operation that stores the findings behind it, so that it can be rendered as SARIF."""
 
-    _content: SarifContent = PrivateAttr(default_factory=SarifContent)
+    _render: Callable[[], dict[str, Any]] = PrivateAttr(default_factory=lambda: partial(sarif, ()))
 
-    def with_findings(
-        self,
-        findings: Iterable[CodeFinding],
-        *,
-        rules: Iterable[FindingRule] | None = None,
-        total: int | None = None,
-        properties: Mapping[str, Any] | None = None,
-        notes: Iterable[str] = (),
-    ) -> Self:
-        """Store findings and the other arguments of `sarif`, and return this result."""
-        declared = None if rules is None else tuple(rules)
-        self._content = SarifContent(tuple(findings), declared, total, properties, tuple(notes))
+    def with_findings(self, findings: Iterable[CodeFinding], **options: Unpack[SarifOptions]) -> Self:
+        """Store what `sarif` needs, and return this result."""
+        self._render = partial(sarif, tuple(findings), **options)
         return self
 
     def sarif_text(self) -> str:
-        """Return this result as a SARIF document."""
-        return sarif_text(sarif(**vars(self._content)))
+        return sarif_text(self._render())
 
 
-def sarif(
-    findings: Sequence[CodeFinding],
-    *,
-    rules: Iterable[FindingRule] | None = None,
-    total: int | None = None,
-    properties: Mapping[str, Any] | None = None,
-    notes: Iterable[str] = (),
-) -> dict[str, Any]:
-    """Return a SARIF document.
-
-    `rules` are by default those that the findings break. `total` is the number of all findings if only some
-    are given. `notes` are further information for the reader, such as what was not measured.
-    """
-    declared = broken_rules(findings) if rules is None else list(rules)
-    rule_index = {rule.id: index for index, rule in enumerate(declared)}
-    notes = list(notes)
-    if total is not None and total > len(findings):
-        notes.append(f"{total - len(findings)} more findings are left out.")
+def sarif(findings: Sequence[CodeFinding], **options: Unpack[SarifOptions]) -> dict[str, Any]:
+    """Return a SARIF document with one run, as JSON."""
+    rules = list(options["rules"]) if "rules" in options else broken_rules(findings)
+    rule_index = {rule.id: index for index, rule in enumerate(rules)}
+    notes = list(options.get("notes", ()))
+    omitted = options.get("total", len(findings)) - len(findings)
+    if omitted > 0:
+        notes.append(f"{omitted} more findings are left out.")
     occurrences: Counter[str] = Counter()
     run: dict[str, Any] = {
         "tool": {
             "driver": {
                 "name": "holdfast",
                 "version": __version__,
-                "rules": [_rule(rule) for rule in declared],
+                "rules": [_descriptor(rule) for rule in rules],
             }
         },
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {ROOT: {"description": {"text": "The root of the repository."}}},
         "invocations": [_invocation(notes)],
-        "results": [_result(finding, rule_index[finding.rule.id], occurrences) for finding in findings],
+        "results": [_sarif_result(finding, rule_index[finding.rule.id], occurrences) for finding in findings],
     }
-    if properties:
+    if properties := options.get("properties"):
         run["properties"] = visible_in(dict(properties))
     return {"$schema": SCHEMA, "version": VERSION, "runs": [run]}
 
 
 def sarif_text(document: Mapping[str, Any]) -> str:
-    """Return a document as text."""
+    """Return a SARIF document as text."""
     return json.dumps(document, ensure_ascii=False, indent=2)
 
 
-def _rule(rule: FindingRule) -> dict[str, Any]:
+def _descriptor(rule: FindingRule) -> dict[str, Any]:
     descriptor: dict[str, Any] = {
         "id": rule.id,
         "shortDescription": {"text": rule.summary},
@@ -130,9 +115,11 @@ def _invocation(notes: Iterable[str]) -> dict[str, Any]:
     return invocation
 
 
-def _result(finding: CodeFinding, rule_index: int, occurrences: Counter[str]) -> dict[str, Any]:
+def _sarif_result(finding: CodeFinding, rule_index: int, occurrences: Counter[str]) -> dict[str, Any]:
+    """Return a finding as a `result` of SARIF; `occurrences` tells apart those with equal identities."""
     identity = "\0".join((finding.rule.id, finding.path, finding.subject or finding.message))
-    key = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    encoded = identity.encode("utf-8", "surrogatepass")  # accepts every string
+    key = hashlib.sha256(encoded).hexdigest()[:_FINGERPRINT_DIGITS]
     occurrences[key] += 1
     result: dict[str, Any] = {
         "ruleId": finding.rule.id,
@@ -151,7 +138,7 @@ def _result(finding: CodeFinding, rule_index: int, occurrences: Counter[str]) ->
 
 
 def _location(finding: CodeFinding) -> dict[str, Any]:
-    uri = quote(finding.path.encode("utf-8", "surrogateescape"), safe="/")
+    uri = quote(finding.path.encode("utf-8", "surrogateescape"), safe="/")  # the bytes of its name
     location: dict[str, Any] = {"artifactLocation": {"uri": uri, "uriBaseId": ROOT}}
     if finding.line is not None:
         region = {"startLine": finding.line, "endLine": finding.end_line, "startColumn": finding.column}

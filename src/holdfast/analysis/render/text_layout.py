@@ -1,5 +1,4 @@
-"""Parts that the texts of all analyses have in common: the choice of the format, the line about skipped
-files, and the line that says how much of a list is shown."""
+"""What the texts of all analyses share: the choice of the format, and some lines."""
 
 from __future__ import annotations
 
@@ -8,7 +7,7 @@ from typing import Any
 
 from holdfast.analysis.engine.scan import FileCounts
 
-UNLIMITED = 10_000
+UNLIMITED_COLUMNS = 10_000
 """The width in columns of text that programs read: larger than any table, so that no column is cut."""
 
 MAX_ITEMS_IN_SUMMARY = 10
@@ -19,10 +18,10 @@ TextView = Callable[[Any, int], str]
 
 
 def format_renderer(text: TextView, formats: Mapping[str, Callable[[Any], str]]) -> Callable[..., str]:
-    """Return a function that renders a result by its `format`: as JSON, in one of `formats`, or as text."""
+    """Return a function that renders a result in its `format`: JSON, one of `formats`, or else text."""
     views = {"json": lambda result: result.model_dump_json(by_alias=True), **formats}
 
-    def render(result: Any, width: int = UNLIMITED) -> str:
+    def render(result: Any, width: int = UNLIMITED_COLUMNS) -> str:
         view = views.get(getattr(result, "format", ""))
         return text(result, width) if view is None else view(result)
 

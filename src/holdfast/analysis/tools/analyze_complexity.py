@@ -9,7 +9,6 @@ from typing import Literal
 from pydantic import Field
 
 from holdfast.analysis.complexity.complexity_report import (
-    MAX_HOTSPOTS,
     ComplexitySummary,
     ComplexityViolation,
     Hotspot,
@@ -18,15 +17,15 @@ from holdfast.analysis.complexity.complexity_report import (
     RankedFile,
     TopFiles,
     complexity_report,
-    file_view,
     hardest_functions,
-    violation_view,
+    measured_file,
+    violation_of,
 )
 from holdfast.analysis.complexity.function_complexity import ComplexityCounting, Dialect
 from holdfast.analysis.complexity.thresholds import ComplexityThresholds
 from holdfast.analysis.complexity.toolchain import AUTO, TOOLCHAINS, detect_toolchains, languages_of
 from holdfast.analysis.engine.scan import Project
-from holdfast.analysis.render.sarif import SarifResult
+from holdfast.analysis.render.sarif import ResultWithFindings
 from holdfast.analysis.render.text_layout import lines, skipped_files_line, tally
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import COMPLEXITY_RULES
@@ -41,12 +40,14 @@ from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
 
 ComplexityFormat = Literal["summary", "detailed", "full", "json", "sarif"]
-DEFAULT_VIOLATIONS = 50
+_DEFAULT_VIOLATIONS = 50
 """Violations and functions in a result by default: a judgement, about a screen of text."""
-MAX_FILES = 20
+_MAX_FILES = 20
 """Files in a result: a judgement, about a screen of text."""
-MAX_HOTSPOTS_SHOWN = 5
+_MAX_HOTSPOTS_SHOWN = 5
 """Hotspots in the text of a result: a judgement, so that its summary fits on a screen."""
+_MAX_FILES_SHOWN = 10
+"""Files in the text of a result: a judgement for the same reason."""
 _METHOD = {
     "statements": "Cyclomatic: McCabe's, counting statements, like ruff's C901.",
     "extended": "Cyclomatic: McCabe's, also counting short-circuit operators, conditional expressions and"
@@ -87,7 +88,7 @@ class AnalyzeComplexity(Input):
         default=None, ge=0, description="How many files to rank; 0 for all violations and their files."
     )
     limit: Integer = count_field(
-        DEFAULT_VIOLATIONS,
+        _DEFAULT_VIOLATIONS,
         LIMITS.complexity_functions,
         "The number of violations and functions to return, the worst first.",
     )
@@ -105,7 +106,7 @@ class AnalyzeComplexity(Input):
     diff: arguments.ForkRevision = None
 
 
-class Complexity(SarifResult):
+class Complexity(ResultWithFindings):
     """The complexity of a project."""
 
     format: ComplexityFormat
@@ -125,31 +126,29 @@ class Complexity(SarifResult):
     violations_total: int
     hotspots: list[Hotspot]
     functions: list[MeasuredFunction] = Field(description="The hardest to understand first.")
-    files: list[MeasuredFile] = Field(description=f"The {MAX_FILES} with the highest score.")
+    files: list[MeasuredFile] = Field(description=f"The {_MAX_FILES} with the highest score.")
     top_files: TopFiles | None = optional("Only if requested.")
 
     @property
     def exit_code(self) -> int:
         """1 if a function exceeds an error threshold."""
-        return 1 if self.summary.errors else 0
+        return int(self.summary.errors > 0)
 
 
 def _text(result: Complexity, width: int) -> str:
     parts = ["# Complexity", _figures(result)]
     if result.top_files is not None:
-        columns: tuple[str, ...] = (
-            "rank", "score", "functions", "cyclomatic", "cognitive", "effort", "file",
-        )  # fmt: skip
+        columns: tuple[str, ...] = ("rank", "score", "functions", "cyclomatic", "cognitive", "effort", "file")
         rows = [_ranked_cells(row) for row in result.top_files.rankings]
         parts.append("## Most complex files\n" + table([columns, *rows], width, flexible=(6,)))
     elif result.files:
         columns = ("functions", "lines", "cyclomatic", "cognitive", "maintainability", "file")
-        rows = [_file_cells(row) for row in result.files[:MAX_HOTSPOTS]]
+        rows = [_file_cells(row) for row in result.files[:_MAX_FILES_SHOWN]]
         parts.append("## Files\n" + table([columns, *rows], width, flexible=(5,)))
     if result.hotspots:
         rows = [
             (str(each.complexity), f"{each.file}:{each.line}", each.function)
-            for each in result.hotspots[:MAX_HOTSPOTS_SHOWN]
+            for each in result.hotspots[:_MAX_HOTSPOTS_SHOWN]
         ]
         parts.append("## Hot spots\n" + table(rows, width, flexible=(1, 2)))
     if result.format in ("detailed", "full") and result.functions:
@@ -264,17 +263,14 @@ def analyze_complexity(room: Analysis, args: AnalyzeComplexity) -> Complexity:
         files_read_in_part=sum(record.broken is not None for record in scan.files.values()),
         dialect=args.dialect,
         compared_with=None if base is None else base.commit,
-        thresholds={
-            name: dict(zip(("warning", "error"), pair, strict=True))
-            for name, pair in (("cyclomatic", thresholds.cyclomatic), ("cognitive", thresholds.cognitive))
-        },
+        thresholds={name: levels._asdict() for name, levels in thresholds._asdict().items()},
         method=method,
         summary=report.summary,
-        violations=[violation_view(each) for each in report.excesses[:max_violations]],
+        violations=[violation_of(each) for each in report.excesses[:max_violations]],
         violations_total=len(report.excesses),
         hotspots=report.hotspots(),
         functions=hardest_functions(report.counted, args.limit),
-        files=[file_view(row) for row in report.ranked_files[:MAX_FILES]],
+        files=[measured_file(row) for row in report.ranked_files[:_MAX_FILES]],
         top_files=None if args.top_files is None else report.top_files(args.top_files),
     )
     return result.with_findings(
@@ -282,5 +278,5 @@ def analyze_complexity(room: Analysis, args: AnalyzeComplexity) -> Complexity:
         rules=COMPLEXITY_RULES,
         total=len(report.findings),
         properties={"summary": result.summary.wire()},
-        notes=filter(None, (method, _partly_read_files(result))),
+        notes=[note for note in (method, _partly_read_files(result)) if note],
     )

@@ -10,7 +10,7 @@ from holdfast.analysis.dead_code.dead_code_report import DeadCodeReport, dead_co
 from holdfast.analysis.dead_code.public_api import IN_TESTS
 from holdfast.analysis.dead_code.unused_code import LEVELS, Kind, Level
 from holdfast.analysis.engine.scan import Project
-from holdfast.analysis.render.sarif import SarifResult
+from holdfast.analysis.render.sarif import ResultWithFindings
 from holdfast.analysis.render.text_layout import MAX_ITEMS_IN_SUMMARY, lines, shown_line, skipped_files_line
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import DEAD_CODE_RULES
@@ -81,7 +81,7 @@ class DeadCodeSummary(Output):
     dead_share: float | None = Field(description="Share of all lines; null if there are none.")
 
 
-class DeadCode(SarifResult):
+class DeadCode(ResultWithFindings):
     """The code of a project that nothing uses."""
 
     project_path: UntrustedText

@@ -14,7 +14,7 @@ from holdfast.analysis.debt.debt_report import debt_finding, debt_report
 from holdfast.analysis.debt.marker import SEVERITIES, Category, Severity
 from holdfast.analysis.engine.code_finding import CodeFinding
 from holdfast.analysis.engine.scan import Project
-from holdfast.analysis.render.sarif import SarifResult
+from holdfast.analysis.render.sarif import ResultWithFindings
 from holdfast.analysis.render.text_layout import (
     MAX_ITEMS_IN_SUMMARY,
     lines,
@@ -116,7 +116,7 @@ class DebtSummary(Output):
     ages_unknown: dict[str, int] = Field(description="The number of unknown ages, by reason.")
 
 
-class Debt(SarifResult):
+class Debt(ResultWithFindings):
     """The self-admitted debt of a project."""
 
     format: DebtFormat

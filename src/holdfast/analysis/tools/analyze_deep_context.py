@@ -19,11 +19,12 @@ from holdfast.analysis.context.context_document import (
 )
 from holdfast.analysis.context.context_text import markdown
 from holdfast.analysis.context.provenance import Provenance, provenance_of
-from holdfast.analysis.context.recommendations import Duration, recommendations
+from holdfast.analysis.context.recommendations import recommendations
 from holdfast.analysis.context.risk import correlation, hotspots
 from holdfast.analysis.context.scorecard import Scorecard, scorecard
 from holdfast.analysis.context.sections import deep_context_components
 from holdfast.analysis.engine.analysis_run import AnalysisRun, run_analyses
+from holdfast.analysis.engine.duration import Duration
 from holdfast.analysis.engine.scan import CacheStrategy, Project, Scan
 from holdfast.analysis.engine.scope import NOT_OFFLINE, RunOptions
 from holdfast.analysis.graph.dependency_graph import DagType

@@ -30,7 +30,7 @@ from holdfast.analysis.defects.prediction import (
 )
 from holdfast.analysis.engine.code_finding import CodeFinding
 from holdfast.analysis.engine.scan import Project
-from holdfast.analysis.render.sarif import SarifResult
+from holdfast.analysis.render.sarif import ResultWithFindings
 from holdfast.analysis.render.text_layout import MAX_ITEMS_IN_SUMMARY, lines, shown_line, skipped_files_line
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import DEFECT_RULE
@@ -128,7 +128,7 @@ class DefectSummary(Output):
     )
 
 
-class Defects(SarifResult):
+class Defects(ResultWithFindings):
     """The files of a project that are likely to need a fix."""
 
     format: DefectFormat

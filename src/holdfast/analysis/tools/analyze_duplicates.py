@@ -21,7 +21,7 @@ from holdfast.analysis.duplicates.clone import (
 from holdfast.analysis.duplicates.clone_report import CloneReport
 from holdfast.analysis.duplicates.clones import project_clones
 from holdfast.analysis.engine.scan import Project
-from holdfast.analysis.render.sarif import SarifResult
+from holdfast.analysis.render.sarif import ResultWithFindings
 from holdfast.analysis.render.text_layout import (
     MAX_ITEMS_IN_SUMMARY,
     lines,
@@ -158,7 +158,7 @@ class GpuReport(Output):
     device: UntrustedText | None
 
 
-class Duplicates(SarifResult):
+class Duplicates(ResultWithFindings):
     """The duplicates of a project."""
 
     format: DuplicatesFormat

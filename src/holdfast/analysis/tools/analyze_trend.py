@@ -14,13 +14,13 @@ from holdfast.analysis.render.text_layout import lines, skipped_files_line
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
-from holdfast.analysis.trend.headline import METRICS, Metric, headline
+from holdfast.analysis.trend.headline import METRICS, Metric, scan_numbers
 from holdfast.analysis.trend.trend_point import (
     TrendPoint,
     past_numbers,
     recorded_point,
     scanned_commit,
-    without_headline,
+    without_scan_numbers,
 )
 from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.kernel.limits import LIMITS
@@ -47,7 +47,7 @@ _METHOD = (
     " current commit are measured now and, on request, computed from git for past commits. Numbers not"
     " measured at a commit are null, commits without any number are counted, and nothing is interpolated."
 )
-_OTHER_VERSIONS = "{} commits have numbers from another version of Holdfast, which are ignored."
+_OTHER_VERSIONS = "{count} commits have numbers from another version of Holdfast, which are ignored."
 _SHALLOW = "This clone is shallow: older commits are missing."
 
 
@@ -170,15 +170,15 @@ def _csv(result: Trend) -> str:
 
 
 def _points_and_series(
-    commits: Sequence[tuple[str, int]], known: Mapping[str, Mapping[str, float]], wanted: Sequence[Metric]
+    commits: Sequence[tuple[str, int]], known: Mapping[str, Mapping[str, float]], metrics: Sequence[Metric]
 ) -> tuple[list[PastPoint], list[Series]]:
     """Return the points from the oldest to the newest commit, and the series of each number in them.
 
-    `commits` are ids and times, newest first; `known` has the numbers of commits, `wanted` those to return.
+    `commits` are ids and times, newest first; `known` has the numbers of commits, `metrics` those to return.
     """
     oldest_first = [(commit, seconds, known.get(commit, {})) for commit, seconds in reversed(commits)]
-    values = {name: [numbers[name] for _, _, numbers in oldest_first if name in numbers] for name in wanted}
-    measured = [name for name in wanted if values[name]]
+    values = {name: [numbers[name] for _, _, numbers in oldest_first if name in numbers] for name in metrics}
+    measured = [name for name in metrics if values[name]]
     points: list[PastPoint] = []
     missing = 0
     for commit, seconds, numbers in oldest_first:
@@ -227,19 +227,19 @@ def analyze_trend(room: Analysis, args: AnalyzeTrend) -> Trend:
         commits = first_parents(git, LIMITS.trend_commits)
     scan = room.scan(project)
     ids = [commit for commit, _ in commits]
-    known, ignored = room.points.find(project.path, ids)
-    points = dict(known)
+    recorded, ignored = room.points.find(project.path, ids)
+    points = dict(recorded)
     head, reason = scanned_commit(room, project, scan)
     if head is not None and reason is None:
-        points[head] = {**headline(room, scan), **known.get(head, {})}
-    missing = without_headline(ids[: args.backfill], points)
+        points[head] = {**scan_numbers(room, scan), **recorded.get(head, {})}
+    missing = without_scan_numbers(ids[: args.backfill], points)
     computed = dict(past_numbers(room, project, missing))
     points |= {commit: {**numbers, **points.get(commit, {})} for commit, numbers in computed.items()}
-    wanted = [name for name in METRICS if args.metric is None or name in args.metric]
-    past_points, series = _points_and_series(commits, points, wanted)
+    metrics = [name for name in METRICS if args.metric is None or name in args.metric]
+    past_points, series = _points_and_series(commits, points, metrics)
     notes = []
     if ignored:
-        notes.append(_OTHER_VERSIONS.format(ignored))
+        notes.append(_OTHER_VERSIONS.format(count=ignored))
     if shallow_commits(room.repository):
         notes.append(_SHALLOW)
     return Trend(

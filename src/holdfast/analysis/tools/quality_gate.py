@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from pydantic import Field, StrictBool
 
-from holdfast.analysis.context.recommendations import Duration
 from holdfast.analysis.engine.analysis_run import attempt
 from holdfast.analysis.engine.base_commit import BaseCommit
 from holdfast.analysis.engine.code_finding import CodeFinding
+from holdfast.analysis.engine.duration import Duration
 from holdfast.analysis.engine.scan import Project
-from holdfast.analysis.engine.scope import AnalysisScope, RunOptions
+from holdfast.analysis.engine.scope import RunOptions
 from holdfast.analysis.engine.stages import Stages
 from holdfast.analysis.gate.check_result import Breach, GateCheck, GateViolation, Verdict
 from holdfast.analysis.gate.checks import CHECKS, GateScope
 from holdfast.analysis.gate.settings import CheckName, Thresholds, checks_to_run, gate_settings
 from holdfast.analysis.render.junit import JUnitCase, junit
-from holdfast.analysis.render.sarif import SarifResult
+from holdfast.analysis.render.sarif import ResultWithFindings
 from holdfast.analysis.render.text_layout import lines, skipped_files_line
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import arguments
@@ -73,7 +73,7 @@ class QualityGate(arguments.ProjectInput, Thresholds):
     )
 
 
-class GateResult(SarifResult):
+class GateResult(ResultWithFindings):
     """Whether a gate passes, and why."""
 
     format: GateFormat
@@ -129,12 +129,12 @@ def _junit(result: GateResult) -> str:
 
 
 def _junit_case(check: GateCheck) -> JUnitCase:
-    seconds = check.analysis_duration.secs + check.analysis_duration.nanos / 1e9
+    seconds = check.analysis_duration.seconds
     if check.status == "not_measured":
         return JUnitCase(check.check, seconds, skipped=check.reason or "not measured")
+    failure = check.headline if check.status == "fail" else None
     details = "\n".join(check.violation_lines(len(check.violations)))
-    failure = (check.headline, details) if check.status == "fail" else None
-    return JUnitCase(check.check, seconds, failure=failure)
+    return JUnitCase(check.check, seconds, failure=failure, details=details)
 
 
 @analyze.operation(
@@ -167,13 +167,8 @@ def quality_gate(room: Analysis, args: QualityGate) -> GateResult:
             paths=unstaged[:_DEFAULT_VIOLATIONS],
         )
     options = RunOptions(project, None if args.count_all else base)
-    gate = GateScope(AnalysisScope(room, scan, options), settings)
-    verdicts = {
-        name: _run_check(stages, gate, name, thresholds[name]) for name in CHECKS if name in thresholds
-    }
-    checks = [
-        _check_result(name, thresholds[name], verdict, args.limit) for name, verdict in verdicts.items()
-    ]
+    gate = GateScope(room, scan, options, settings)
+    checks, findings = _run_checks(stages, gate, thresholds, args.limit)
     passed, reason = _outcome(checks)
     result = GateResult(
         **scan.counts.result_fields(path, args.format),
@@ -189,21 +184,11 @@ def quality_gate(room: Analysis, args: QualityGate) -> GateResult:
         method=_METHOD,
     )
     return result.with_findings(
-        _gate_findings(verdicts, thresholds, args.limit),
+        findings,
         total=sum(check.violations_total for check in checks),
         properties={"passed": passed, "checks": {each.check: each.status for each in checks}},
         notes=[reason, *(f"{each.check}: {each.status}: {each.headline}" for each in checks), _METHOD],
     )
-
-
-def _gate_findings(
-    verdicts: Mapping[CheckName, _TimedVerdict], thresholds: Mapping[CheckName, float], limit: int
-) -> Iterator[CodeFinding]:
-    """Yield the violations as findings of level error, with value and threshold."""
-    for name, timed in verdicts.items():
-        for breach in timed.verdict.breaches[:limit]:
-            properties = {"actual": breach.actual, "threshold": thresholds[name]}
-            yield replace(breach.finding, level="error", properties=properties)
 
 
 def _resolve_base(room: Analysis, args: QualityGate) -> BaseCommit | None:
@@ -218,39 +203,40 @@ def _resolve_base(room: Analysis, args: QualityGate) -> BaseCommit | None:
     return base
 
 
-class _TimedVerdict(NamedTuple):
-    """The verdict of a check, and how long the check took."""
-
-    verdict: Verdict
-    duration: Duration
-
-
-def _run_check(stages: Stages, gate: GateScope, name: CheckName, threshold: float) -> _TimedVerdict:
-    started = time.monotonic()
-    if not gate.scan.files:
+def _run_checks(
+    stages: Stages, gate: GateScope, thresholds: Mapping[CheckName, float], limit: int
+) -> tuple[list[GateCheck], list[CodeFinding]]:
+    """Return the results of the checks, and as findings the violations that they list."""
+    checks: list[GateCheck] = []
+    findings: list[CodeFinding] = []
+    for name, check in CHECKS.items():
+        if (threshold := thresholds.get(name)) is None:
+            continue
+        started = time.monotonic()
         verdict = Verdict("not_measured", name, reason="no source file was analysed")
-    else:
-        outcome = stages.run(name, partial(attempt, partial(CHECKS[name], gate, threshold)))
-        if isinstance(outcome, str):
-            verdict = Verdict("fail", name, reason=f"it could not be measured: {outcome}")
-        else:
-            verdict = outcome
-    return _TimedVerdict(verdict, Duration.since(started))
-
-
-def _check_result(name: CheckName, threshold: float, timed: _TimedVerdict, limit: int) -> GateCheck:
-    verdict, duration = timed
-    return GateCheck(
-        check=name,
-        measure=verdict.measure,
-        threshold=threshold,
-        actual=verdict.actual,
-        status=verdict.status,
-        reason=verdict.reason,
-        violations=[_gate_violation(each, threshold) for each in verdict.breaches[:limit]],
-        violations_total=len(verdict.breaches),
-        analysis_duration=duration,
-    )
+        if gate.scan.files:
+            outcome = stages.run(name, partial(attempt, partial(check, gate, threshold)))
+            if isinstance(outcome, str):
+                verdict = Verdict("fail", name, reason=f"it could not be measured: {outcome}")
+            else:
+                verdict = outcome
+        listed = verdict.breaches[:limit]
+        result = GateCheck(
+            check=name,
+            measure=verdict.measure,
+            threshold=threshold,
+            actual=verdict.actual,
+            status=verdict.status,
+            reason=verdict.reason,
+            violations=[_gate_violation(each, threshold) for each in listed],
+            violations_total=len(verdict.breaches),
+            analysis_duration=Duration.since(started),
+        )
+        checks.append(result)
+        for breach in listed:
+            properties = {"actual": breach.actual, "threshold": threshold}
+            findings.append(replace(breach.finding, level="error", properties=properties))
+    return checks, findings
 
 
 def _gate_violation(breach: Breach, threshold: float) -> GateViolation:

@@ -29,8 +29,8 @@ CREATE TABLE IF NOT EXISTS point (
     project TEXT NOT NULL,
     commit_id TEXT NOT NULL,
     version INTEGER NOT NULL,
-    kept INTEGER NOT NULL,
-    numbers TEXT NOT NULL,
+    kept INTEGER NOT NULL,  -- when numbers were last added, in epoch seconds
+    numbers TEXT NOT NULL,  -- as a JSON object, by name
     PRIMARY KEY (project, commit_id, version)
 ) STRICT
 """
@@ -62,7 +62,7 @@ class PointStore:
         )
 
     def find(self, project: str, commits: Iterable[str]) -> tuple[dict[str, Numbers], int]:
-        """Return the numbers of some commits, and how many commits have numbers of other versions only."""
+        """Return the numbers of the commits that have any, and how many have only those of other versions."""
         parameters = (json.dumps(sorted(commits)), project)
         rows: list[Any] = self._database.try_read(
             lambda connection: connection.execute(_SELECT, parameters).fetchall(), []
@@ -71,12 +71,12 @@ class PointStore:
             numbers = {
                 commit: json.loads(text) for commit, version, text in rows if version == analysis_version()
             }
-        except ValueError:
+        except ValueError:  # damage
             return {}, 0
         return numbers, len({commit for commit, *_ in rows} - numbers.keys())
 
     def add(self, project: str, commit: str, numbers: Numbers, seconds: int) -> bool:
-        """Merge numbers into those of a commit, and return whether they were stored."""
+        """Merge numbers, measured at a time in epoch seconds, into those of a commit; return success."""
         row = (project, commit, analysis_version(), seconds, json.dumps(dict(sorted(numbers.items()))))
 
         def add(connection: sqlite3.Connection) -> None:
@@ -89,10 +89,10 @@ class PointStore:
         return False
 
     def close(self) -> None:
-        """Close the connections."""
         self._database.close()
 
     def _evict(self, connection: sqlite3.Connection) -> None:
         (count,) = connection.execute("SELECT COUNT(*) FROM point").fetchone()
         if count > self._max_points:
+            # A quarter is deleted at once, so that this is seldom necessary.
             connection.execute(_DELETE_OLDEST, (count - self._max_points * 3 // 4,))

@@ -15,7 +15,7 @@ from holdfast.analysis.engine.scan import Project, Scan
 from holdfast.analysis.engine.source_text import may_be_source
 from holdfast.analysis.engine.stages import Stages
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.trend.headline import Metric, headline
+from holdfast.analysis.trend.headline import MetricValues, scan_numbers
 from holdfast.kernel.models import Output
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.command import Git
@@ -28,8 +28,6 @@ _NO_SOURCE_FILES = "the project has no source files"
 _NO_COMMIT = "there is no commit"
 _NOT_WRITTEN = "the store could not be written"
 
-Measured = Mapping[Metric, float | None]
-
 
 class TrendPoint(Output):
     """Whether the numbers of this analysis are recorded for `analyze_trend`."""
@@ -40,23 +38,22 @@ class TrendPoint(Output):
 
 
 def recorded_point(
-    room: Analysis, project: Project, scan: Scan, more: Measured, repository: Scan | None = None
+    room: Analysis, project: Project, scan: Scan, more: MetricValues, repository: Scan | None = None
 ) -> TrendPoint:
-    """Return whether the headline numbers of a scan and the other numbers in `more` are recorded.
+    """Return whether the numbers of a scan and those in `more` are recorded with their current values.
 
     `repository` is the scan of the whole repository, if files outside of the project affect the numbers.
     """
     commit, reason = scanned_commit(room, project, scan, repository)
     if commit is not None and reason is None:
-        known, _ = room.points.find(project.path, [commit])
-        is_recorded = _all_numbers(room, scan, more).items() <= known.get(commit, {}).items()
+        recorded, _ = room.points.find(project.path, [commit])
+        is_recorded = _all_numbers(room, scan, more).items() <= recorded.get(commit, {}).items()
         reason = None if is_recorded else NOT_RECORDED
     return TrendPoint(kept=reason is None, commit=commit, reason=reason)
 
 
-def record(room: Analysis, project: Project, scan: Scan, more: Measured) -> TrendPoint:
-    """Record the headline numbers of a scan and the other numbers in `more`, if the files are as
-    committed."""
+def record(room: Analysis, project: Project, scan: Scan, more: MetricValues) -> TrendPoint:
+    """Record the numbers of a scan and those in `more`, if the files are as committed."""
     commit, reason = scanned_commit(room, project, scan)
     if commit is not None and reason is None:
         is_written = room.points.add(project.path, commit, _all_numbers(room, scan, more), _now(room))
@@ -65,32 +62,34 @@ def record(room: Analysis, project: Project, scan: Scan, more: Measured) -> Tren
 
 
 def record_past(room: Analysis, project: Project, commits: Sequence[str]) -> int:
-    """Record the headline numbers of past commits that have none; return for how many commits."""
-    known, _ = room.points.find(project.path, commits)
-    computed = past_numbers(room, project, without_headline(commits, known))
+    """Record what can be computed for past commits that have no numbers; return for how many commits."""
+    recorded, _ = room.points.find(project.path, commits)
+    computed = past_numbers(room, project, without_scan_numbers(commits, recorded))
     return sum(room.points.add(project.path, commit, numbers, _now(room)) for commit, numbers in computed)
 
 
-def without_headline(commits: Iterable[str], known: Mapping[str, Mapping[str, float]]) -> list[str]:
-    """Return the commits without headline numbers."""
-    return [commit for commit in commits if "files" not in known.get(commit, {})]
+def without_scan_numbers(commits: Iterable[str], recorded: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """Return the commits without recorded numbers of a scan, which always include `files`."""
+    return [commit for commit in commits if "files" not in recorded.get(commit, {})]
 
 
 def past_numbers(
     room: Analysis, project: Project, commits: Sequence[str]
 ) -> Iterator[tuple[str, dict[str, float]]]:
-    """Yield the headline numbers of past commits that have source files, computed from git's objects."""
+    """Yield commits that have source files, each with the numbers of a scan of git's objects."""
     stages = Stages(len(commits))
     for commit in commits:
-        numbers = stages.run(commit, partial(_past_headline, room, project, commit))
-        if numbers:
+        if numbers := stages.run(commit, partial(_numbers_at_commit, room, project, commit)):
             yield commit, numbers
 
 
 def scanned_commit(
     room: Analysis, project: Project, scan: Scan, repository: Scan | None = None
 ) -> tuple[str | None, str | None]:
-    """Return HEAD's commit, and why the scan does not describe it; None if it does."""
+    """Return HEAD's commit, and why the scan does not describe it, or None if it does.
+
+    `repository` is as in `recorded_point`. There is a reason whenever the commit is None.
+    """
     commit = room.history.head()
     if project != Project(project.path):
         return commit, _PARTIAL
@@ -105,8 +104,8 @@ def scanned_commit(
     return commit, f"{changed} is not as committed" if changed else None
 
 
-def _all_numbers(room: Analysis, scan: Scan, more: Measured) -> dict[str, float]:
-    numbers = room.cached("headline", scan, lambda: headline(room, scan))
+def _all_numbers(room: Analysis, scan: Scan, more: MetricValues) -> dict[str, float]:
+    numbers = room.cached("numbers of a scan", scan, lambda: scan_numbers(room, scan))
     return numbers | {name: value for name, value in more.items() if value is not None}
 
 
@@ -122,5 +121,5 @@ def _changed_source_file(room: Analysis, commit: str, project: str, scan: Scan) 
     return changed_file(room.repository, committed, scan.files.keys(), sources) or ""
 
 
-def _past_headline(room: Analysis, project: Project, commit: str) -> dict[str, float]:
-    return headline(room, room.scan_commit(commit, project))
+def _numbers_at_commit(room: Analysis, project: Project, commit: str) -> dict[str, float]:
+    return scan_numbers(room, room.scan_commit(commit, project))

@@ -110,7 +110,7 @@ def _run(
     members = parse_roster(text, os.path.dirname(os.path.abspath(list_file)))
     question = parse_question(analysis, typed)
     pool = create_executor(executor, options["workers"])
-    fleet = Fleet(members, question, output, options["again"])
+    fleet = Fleet(members, question, output, ignores_cache=options["again"])
     interruption: BaseException | None = None
     try:
         tasks = list(fleet.tasks())
