@@ -16,10 +16,9 @@ from holdfast.analysis.duplicates.clones import project_clones
 from holdfast.analysis.engine.scope import AnalysisScope
 from holdfast.analysis.graph.dependency_graph import DagType
 from holdfast.analysis.graph.graph_report import GraphReport, graph_report
+from holdfast.kernel.clock import DAY_SECONDS
 from holdfast.kernel.errors import Unavailable
 from holdfast.storage.files.work_tree import Tree
-
-_DAY_SECONDS = 86_400
 
 
 def complexity(scope: AnalysisScope) -> ComplexityReport:
@@ -32,7 +31,7 @@ def complexity(scope: AnalysisScope) -> ComplexityReport:
 def churn(scope: AnalysisScope) -> ChurnReport:
     """Report on the changes in the period that the options request, up to now."""
     scope.require_git()
-    start = int(scope.room.clock().timestamp()) - scope.options.period_days * _DAY_SECONDS
+    start = int(scope.room.clock().timestamp()) - scope.options.period_days * DAY_SECONDS
     return scope.room.history.churn(scope.project.path, start if start > 0 else None)
 
 

@@ -99,7 +99,7 @@ class Analysis:
         For each key, only the results for the last scan are cached.
         """
         cached, call = self._by_file.get(key, {}), current_call()
-        results: dict[str, tuple[Record, Result]] = {}
+        results: dict[str, tuple[Record, Any]] = {}
         for path, record in scan.files.items():
             if len(results) % _FILES_PER_PROGRESS_REPORT == 0:
                 call.progress(len(results), len(scan.files), "files measured")

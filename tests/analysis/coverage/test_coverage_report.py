@@ -108,7 +108,7 @@ def test_each_kind_of_report_is_read_and_its_paths_found(
 ) -> None:
     put(repository, report, text)
     coverage = found(repository, source, "other/unrelated.py")
-    assert {path: (item.covered, item.total) for path, item in coverage.files.items()} == {
+    assert {path: (item.parts.covered, item.parts.total) for path, item in coverage.files.items()} == {
         source: (covered, total)
     }
     assert coverage.percent == round(100 * covered / total, 1)
@@ -145,8 +145,8 @@ def test_the_data_file_of_coverage_py_is_measured_against_the_statements_of_the_
     )
     coverage = found(repository, "src/a.py", "src/b.py")
     # import, def, if, return, decorator, def, pass: the words and what the pragma leaves out are none.
-    assert (coverage.files["src/a.py"].covered, coverage.files["src/a.py"].total) == (5, 7)
-    assert (coverage.files["src/b.py"].covered, coverage.files["src/b.py"].total) == (1, 2)
+    assert (coverage.files["src/a.py"].parts.covered, coverage.files["src/a.py"].parts.total) == (5, 7)
+    assert (coverage.files["src/b.py"].parts.covered, coverage.files["src/b.py"].parts.total) == (1, 2)
     assert coverage.reports[0].unmatched == 1
 
 

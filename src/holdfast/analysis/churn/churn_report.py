@@ -18,10 +18,10 @@ from typing import Any, ClassVar
 from holdfast.analysis.engine.analysis_report import AnalysisReport
 from holdfast.storage.git.history.numstat import CommitChanges, Person, rows
 
-_COMMIT_WEIGHT = 0.6
+COMMIT_WEIGHT = 0.6
 """The weight of commits in the score: a convention, stated in docs/analysis.md. How often a file changes
 counts more than how much."""
-_LINE_WEIGHT = 0.4
+LINE_WEIGHT = 0.4
 """The weight of changed lines; the two weights add up to 1."""
 _SCORE_DIGITS = 4
 _UNCOUNTED = "-"
@@ -179,6 +179,6 @@ def _score_files(files: list[FileChurn]) -> list[FileChurn]:
     max_commits = max((file.commits for file in files), default=1)
     max_lines = max((file.lines for file in files), default=0) or 1
     for file in files:
-        score = _COMMIT_WEIGHT * file.commits / max_commits + _LINE_WEIGHT * file.lines / max_lines
+        score = COMMIT_WEIGHT * file.commits / max_commits + LINE_WEIGHT * file.lines / max_lines
         file.score = round(min(1.0, score), _SCORE_DIGITS)
     return sorted(files, key=lambda file: (-file.score, -file.commits, file.path))

@@ -171,17 +171,6 @@ def _encode_row(commit: CommitChanges) -> tuple[Any, ...]:
 def _decode_row(row: tuple[Any, ...]) -> CommitChanges:
     commit_id, time, is_merge, *texts, is_fix = row
     decoded = (text.decode("utf-8", _ENCODING_ERRORS) for text in texts)
-    return CommitChanges._make((commit_id, time, bool(is_merge), *decoded, bool(is_fix)))
-
-
-def _encode_row(commit: CommitChanges) -> tuple[Any, ...]:
-    commit_id, time, is_merge, *texts, is_fix = commit
-    return commit_id, time, is_merge, *(text.encode("utf-8", _ENCODING_ERRORS) for text in texts), is_fix
-
-
-def _decode_row(row: tuple[Any, ...]) -> CommitChanges:
-    commit_id, time, is_merge, *texts, is_fix = row
-    decoded = (text.decode("utf-8", _ENCODING_ERRORS) for text in texts)
     return CommitChanges._make((commit_id, time, is_merge, *decoded, bool(is_fix)))
 
 

@@ -85,9 +85,7 @@ class MeasuredFunction(Output):
     end_line: int
     cyclomatic: int
     cognitive: int
-    recursive: bool = Field(
-        description="Whether it calls itself, directly or through other functions of its file."
-    )
+    recursive: bool = Field(description="Whether it calls itself, directly or through functions of its file.")
     nesting: int
     parameters: int
     lines_of_code: int

@@ -55,7 +55,6 @@ class Gradient:
 
     @property
     def level(self) -> Level | None:
-        """The level of the score."""
         if self.score is None:
             return None
         if self.score > CRITICAL_SCORE:

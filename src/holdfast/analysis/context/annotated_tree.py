@@ -44,9 +44,7 @@ class TreeNode(Output):
     node_type: Literal["directory", "file"]
     files: int | None = optional("Number of files below a folder.")
     omitted: int | None = optional("Entries of a folder that are not shown.")
-    annotations: Annotations = Field(
-        description="Measurements of the file, or of all files below the folder."
-    )
+    annotations: Annotations = Field(description="Measurements of the file, or of all files in the folder.")
     children: list[TreeNode] | None = optional("Entries of a folder: folders, then files, by name.")
 
 

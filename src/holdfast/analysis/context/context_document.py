@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, Literal
 
 from pydantic import Field
@@ -10,7 +11,7 @@ from holdfast.analysis.context.annotated_tree import FileTree
 from holdfast.analysis.context.provenance import Provenance
 from holdfast.analysis.context.recommendations import Recommendation
 from holdfast.analysis.context.risk import Correlation, Hotspot
-from holdfast.analysis.context.scorecard import Scorecard
+from holdfast.analysis.context.scorecard import FINDING_KINDS, Scorecard
 from holdfast.analysis.coverage.coverage_report import CoverageSummary
 from holdfast.analysis.engine.code_finding import FINDING_SEVERITIES
 from holdfast.analysis.engine.duration import Duration
@@ -78,14 +79,11 @@ class DeepContext(FileCounts):
 def defect_summary(measured: ProjectMeasurements) -> DefectSummary:
     """Count the findings by severity and by kind."""
     code_lines = sum(file.code_lines for file in measured.files.values())
-    kinds_by_analysis = {"complexity": "complexity", "satd": "technical-debt", "dead-code": "dead-code"}
-    kinds = [kind for analysis, kind in kinds_by_analysis.items() if analysis in measured.analyses]
+    kinds = [kind for analysis, kind in FINDING_KINDS.items() if analysis in measured.analyses]
+    severities = Counter(finding.severity for finding in measured.findings)
     return DefectSummary(
         total_defects=len(measured.findings),
-        by_severity={
-            severity: sum(finding.severity == severity for finding in measured.findings)
-            for severity in FINDING_SEVERITIES
-        },
-        by_type={kind: sum(finding.kind == kind for finding in measured.findings) for kind in kinds},
+        by_severity={severity: severities[severity] for severity in FINDING_SEVERITIES},
+        by_type={kind: len(measured.findings_of_kind(kind)) for kind in kinds},
         defect_density=round(1000 * len(measured.findings) / code_lines, 2) if code_lines else None,
     )

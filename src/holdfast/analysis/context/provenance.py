@@ -47,15 +47,11 @@ class Drift(Output):
 
     scaffolded_files: int
     unchanged_files: int
-    added_files: list[UntrustedText] = Field(
-        description="Source files that the scaffold did not write, up to the limit."
-    )
+    added_files: list[UntrustedText] = Field(description="Other source files, up to the limit.")
     total_added: int
     modified_files: list[UntrustedText]
     deleted_files: list[UntrustedText]
-    drift_score: float = Field(
-        description="Modified and deleted files as a share of the scaffolded files, 0 to 1."
-    )
+    drift_score: float = Field(description="The share of files modified or deleted, from 0 to 1.")
 
 
 class Provenance(Output):

@@ -51,9 +51,7 @@ class Correlation(Output):
     )
     files_compared: int
     reason: str | None = Field(description="Why there is no correlation.")
-    meetings: list[Meeting] = Field(
-        description="Files with findings of at least two analyses, those with most first."
-    )
+    meetings: list[Meeting] = Field(description="Files with findings of several analyses, most first.")
     total: int
 
 

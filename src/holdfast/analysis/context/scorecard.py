@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from pydantic import Field
 
 from holdfast.analysis.engine.analysis_report import ImportGraph
+from holdfast.analysis.engine.code_finding import FindingKind
 from holdfast.analysis.engine.measurements import FileMeasurements, ProjectMeasurements
 from holdfast.kernel.models import Output
 from holdfast.kernel.untrusted import UntrustedText
@@ -24,17 +25,23 @@ WEIGHTS: Mapping[str, float] = {
 """The weights of the parts: a convention, documented in docs/analysis.md."""
 
 
+FINDING_KINDS: Mapping[str, FindingKind] = {
+    "complexity": "complexity",
+    "satd": "technical-debt",
+    "dead-code": "dead-code",
+}
+"""The analyses whose findings a deep context counts, with the kind of these findings."""
+
+
 class Scorecard(Output):
     """The quality of a project, from 0 to 100; higher is better."""
 
     overall_health: float | None = Field(description="The weighted mean of the measured parts.")
     complexity_score: float | None = Field(
-        description="Percent of function lines that are in functions within the thresholds."
+        description="Percent of function lines in functions within thresholds."
     )
     maintainability_index: float | None = Field(description="The mean of complexity_score and change_score.")
-    change_score: float | None = Field(
-        description="Like complexity_score, but with files weighted by their changed lines."
-    )
+    change_score: float | None = Field(description="Like complexity_score, weighted by changed lines.")
     modularity_score: float | None = Field(
         description="100 minus the propagation cost: percent of pairs of files in which the first imports"
         " the second, directly or indirectly."
@@ -156,10 +163,9 @@ def coverage_percent(files: Iterable[FileMeasurements]) -> float | None:
 
 def debt_minutes(measured: ProjectMeasurements) -> dict[str, float]:
     """Return the minutes to fix the findings of each kind that was analysed."""
-    kinds = {"complexity": "complexity", "technical-debt": "satd", "dead-code": "dead-code"}
     return {
-        kind: round(sum(finding.minutes for finding in measured.findings if finding.kind == kind), 1)
-        for kind, analysis in kinds.items()
+        kind: round(sum(finding.minutes for finding in measured.findings_of_kind(kind)), 1)
+        for analysis, kind in FINDING_KINDS.items()
         if analysis in measured.analyses
     }
 

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from posixpath import basename
 from typing import Any, NamedTuple
 
 from pydantic import Field
@@ -50,22 +51,32 @@ REPORT_PATHS = (
 NO_REPORT = "no report found"
 
 
+class ReportStat(NamedTuple):
+    """The stat of a report file, to detect changes; see `Tree.signature`."""
+
+    inode: int
+    size: int
+    modified_ns: int
+
+
+def _percent(covered: int, total: int) -> float | None:
+    return round(100 * covered / total, 1) if total else None
+
+
 @dataclass(frozen=True)
 class FileCoverage:
-    """How much of a file was covered, in lines, or in statements if the report counts these."""
+    """What tests could run in a file, and what they ran."""
 
-    covered: int
-    total: int
+    parts: CoverableParts = field(repr=False)
     report: str
+    """The path of the report file."""
     is_stale: bool
     """Whether the file is newer than the report."""
-    parts: CoverableParts = field(default_factory=CoverableParts, repr=False)
-    """Which lines or blocks were covered."""
 
     @property
     def percent(self) -> float | None:
         """The percentage covered; None if there is nothing to cover."""
-        return round(100 * self.covered / self.total, 1) if self.total else None
+        return _percent(self.parts.covered, self.parts.total)
 
 
 class FoundReport(Output):
@@ -95,19 +106,16 @@ class CoverageReport(AnalysisReport):
 
     files: Mapping[str, FileCoverage] = field(default_factory=dict)
     reports: tuple[FoundReport, ...] = ()
-    without: str = NO_REPORT
-    """Why there is no number, if there are no report files."""
+    reason_without_reports: str = NO_REPORT
 
     @property
     def percent(self) -> float | None:
-        """The covered percentage of everything that the report files count."""
-        total = sum(item.total for item in self.files.values())
-        covered = sum(item.covered for item in self.files.values())
-        return round(100 * covered / total, 1) if total else None
+        """The covered percentage of everything that the report files count; None if that is nothing."""
+        parts = [file.parts for file in self.files.values()]
+        return _percent(sum(part.covered for part in parts), sum(part.total for part in parts))
 
     @property
     def stale_files(self) -> int:
-        """The number of files that are newer than the report on them."""
         return sum(item.is_stale for item in self.files.values())
 
     @property
@@ -116,18 +124,16 @@ class CoverageReport(AnalysisReport):
         if self.percent is not None:
             return None
         problems = [f"{report.path}: {report.problem or 'it covers no file here'}" for report in self.reports]
-        return "; ".join(problems) or self.without
+        return "; ".join(problems) or self.reason_without_reports
 
     def file_numbers(self) -> Mapping[str, Mapping[str, Any]]:
-        """Return for each file how much could be covered, and how much was."""
         return {
-            path: {"covered_lines": file.covered, "coverable_lines": file.total}
+            path: {"covered_lines": file.parts.covered, "coverable_lines": file.parts.total}
             for path, file in self.files.items()
         }
 
     @property
     def summary(self) -> CoverageSummary:
-        """The totals and the report files."""
         return CoverageSummary(
             percent=self.percent,
             covered_files=len(self.files),
@@ -138,10 +144,12 @@ class CoverageReport(AnalysisReport):
 
 
 def coverage_of(tree: Tree, root: str, project: str, sources: Collection[str]) -> CoverageReport:
-    """Return the coverage of `sources`, paths relative to `root`, the root of the repository."""
+    """Return the coverage of `sources`, which are paths from `root`, the root of the repository."""
     files: dict[str, FileCoverage] = {}
     reports: list[FoundReport] = []
-    by_name = _group_by_name(sources)
+    by_name: defaultdict[str, list[str]] = defaultdict(list)
+    for source in sources:
+        by_name[basename(source)].append(source)
     newest_first = sorted(_existing_reports(tree, project), key=lambda item: -item[1].modified_ns)
     for path, stat in newest_first:
         current_call().check()
@@ -161,20 +169,12 @@ def coverage_of(tree: Tree, root: str, project: str, sources: Collection[str]) -
         for source, parts in covered_files.items():
             source_stat = _stat(tree, source)
             is_stale = source_stat is not None and source_stat.modified_ns > stat.modified_ns
-            files.setdefault(source, FileCoverage(parts.covered, parts.total, path.text, is_stale, parts))
+            files.setdefault(source, FileCoverage(parts, path.text, is_stale))
     return CoverageReport(dict(sorted(files.items())), tuple(reports))
 
 
-class ReportStat(NamedTuple):
-    """The stat of a file, to detect changes."""
-
-    inode: int
-    size: int
-    modified_ns: int
-
-
 def report_stats(tree: Tree, project: str) -> list[tuple[str, ReportStat]]:
-    """Return the stats of the report files: while these are equal, so is the coverage."""
+    """Return the paths and stats of the report files: while they are equal, so are the reports."""
     return [(path.text, stat) for path, stat in _existing_reports(tree, project)]
 
 
@@ -188,20 +188,11 @@ def _existing_reports(tree: Tree, project: str) -> Iterator[tuple[RepoPath, Repo
 
 
 def _stat(tree: Tree, path: str) -> ReportStat | None:
-    """Return the stat of a file; None if it cannot be read."""
     try:
         signature = tree.signature(RepoPath.parse(path))
     except HoldfastError:
         return None
     return None if signature is None else ReportStat(*signature)
-
-
-def _group_by_name(sources: Collection[str]) -> Mapping[str, list[str]]:
-    """Group paths by the name of the file."""
-    by_name: defaultdict[str, list[str]] = defaultdict(list)
-    for source in sources:
-        by_name[source.rpartition("/")[2]].append(source)
-    return by_name
 
 
 @dataclass(frozen=True)
@@ -211,23 +202,24 @@ class _SourceFinder:
     root: str
     report: RepoPath
     by_name: Mapping[str, list[str]]
+    """The source files by the names of the files."""
 
     def find(self, reported_path: str) -> str | None:
-        """Return the file with that path from the root or from the report's folder, else by its suffix."""
+        """Return the file with that path from the root or the report's folder, else by the end of the path.
+
+        None means that there is no such file, or more than one.
+        """
         path = reported_path.replace("\\", "/").removeprefix("./")
         if path.startswith("/"):
             root = self.root.rstrip("/") + "/"
             path = path.removeprefix(root) if path.startswith(root) else path.lstrip("/")
-        same_name = self.by_name.get(path.rpartition("/")[2], [])
+        same_name = self.by_name.get(basename(path), [])
         if path in same_name:
             return path
         in_report_folder = "/".join((*self.report.segments[:-1], path))
         if in_report_folder in same_name:
             return in_report_folder
-        return self._find_by_suffix(path, same_name)
-
-    def _find_by_suffix(self, path: str, same_name: list[str]) -> str | None:
-        """Compare path suffixes: reports may prepend a module's name or leave out leading folders."""
+        # Reports may prepend a module's name, or leave out leading folders.
         in_path = [source for source in same_name if f"/{path}".endswith(f"/{source}")]
         if in_path:
             return max(in_path, key=len)

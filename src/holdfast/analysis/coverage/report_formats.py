@@ -32,12 +32,12 @@ class CoverableParts:
     """The parts of a file that tests could run: lines, or blocks of several statements."""
 
     weights: dict[Hashable, int] = field(default_factory=dict)
-    """The number of statements in each part."""
+    """The number of statements in each part; 1 for a line."""
     hit: set[Hashable] = field(default_factory=set)
     """The parts that a test ran."""
 
     def add(self, part: Hashable, is_hit: bool, weight: int = 1) -> None:
-        """Add a part; a part that is added several times was run if any of them was."""
+        """Add a part. A report may list a part several times: it was run if it was run once."""
         self.weights[part] = weight
         if is_hit:
             self.hit.add(part)
@@ -55,12 +55,12 @@ class CoverableParts:
 
     @property
     def total(self) -> int:
-        """The weight of all parts."""
+        """The statements in all parts."""
         return sum(self.weights.values())
 
     @property
     def covered(self) -> int:
-        """The weight of the parts that were run."""
+        """The statements in the parts that were run."""
         return sum(self.weights[part] for part in self.hit if part in self.weights)
 
 
@@ -75,6 +75,7 @@ class ReportFile:
     """The content of a report, by the paths that it uses."""
 
     kind: str
+    """The format: `cobertura`, `lcov`, …"""
     files: dict[str, CoverableParts] = field(default_factory=dict)
     executed: dict[str, frozenset[int]] = field(default_factory=dict)
     """The executed lines by file, from a report that does not list the other lines."""
@@ -90,7 +91,7 @@ def _parse_number(text: str | None, meaning: str) -> int:
     return int(text)
 
 
-def xml_report(content: bytes) -> ReportFile:
+def _xml_report(content: bytes) -> ReportFile:
     """Parse a report in XML: `coverage` is Cobertura's root element, `report` JaCoCo's."""
     elements = parse_xml(content)
     name, _ = next(elements, ("", None))
@@ -126,7 +127,7 @@ def _jacoco(elements: Iterator[tuple[str, dict[str, str] | None]]) -> ReportFile
     return report
 
 
-def lcov_report(content: bytes) -> ReportFile:
+def _lcov_report(content: bytes) -> ReportFile:
     """Parse a tracefile of lcov."""
     report, parts = ReportFile("lcov"), None
     for line in content.decode("utf-8", "replace").splitlines():
@@ -145,7 +146,7 @@ def lcov_report(content: bytes) -> ReportFile:
     return report
 
 
-def go_report(content: bytes) -> ReportFile:
+def _go_report(content: bytes) -> ReportFile:
     """Parse a profile of `go test -coverprofile`, which counts statements in blocks."""
     lines = content.decode("utf-8", "replace").splitlines()
     if not lines or not lines[0].startswith("mode: "):
@@ -160,7 +161,7 @@ def go_report(content: bytes) -> ReportFile:
     return report
 
 
-def coverage_data(content: bytes) -> ReportFile:
+def _coverage_data(content: bytes) -> ReportFile:
     """Parse the data file of coverage.py, which has only the lines that were run."""
     lines: dict[str, set[int]] = {}
     with foreign_database(content, _COVERAGE_TABLES) as database:
@@ -178,21 +179,21 @@ def coverage_data(content: bytes) -> ReportFile:
 
 
 def _unpack_lines(bits: bytes) -> Iterator[int]:
-    """Yield the numbers of the bits that are set."""
+    """Yield the numbers of the bits that are set, in which coverage.py stores the numbers of lines."""
     for index, byte in enumerate(bits):
         for bit in range(8):
             if byte & (1 << bit):
                 yield index * 8 + bit
 
 
-PARSERS: tuple[tuple[tuple[str, ...], Callable[[bytes], ReportFile]], ...] = (
-    ((".xml",), xml_report),
-    ((".info", ".lcov"), lcov_report),
-    ((".out", ".txt"), go_report),
-    ((".coverage",), coverage_data),
+_PARSERS: tuple[tuple[tuple[str, ...], Callable[[bytes], ReportFile]], ...] = (
+    ((".xml",), _xml_report),
+    ((".info", ".lcov"), _lcov_report),
+    ((".out", ".txt"), _go_report),
+    ((".coverage",), _coverage_data),
 )
 
 
 def parse_report(name: str, content: bytes) -> ReportFile:
-    """Parse a report file in the format that its name implies."""
-    return next(parse for endings, parse in PARSERS if name.endswith(endings))(content)
+    """Parse a report file in the format that its name implies, which is one of `REPORT_PATHS`."""
+    return next(parse for endings, parse in _PARSERS if name.endswith(endings))(content)

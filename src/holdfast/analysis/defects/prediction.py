@@ -188,8 +188,8 @@ class MeasuredFiles(NamedTuple):
         if self.history is not None:
             measures.update(self.history.present.get(path, {}))
         coverage = self.coverage.files.get(path)
-        if coverage is not None and coverage.total:
-            measures["uncovered_share"] = 1 - coverage.covered / coverage.total
+        if coverage is not None and coverage.parts.total:
+            measures["uncovered_share"] = 1 - coverage.parts.covered / coverage.parts.total
         return measures
 
     def missing(self, measures: Measures) -> dict[str, str]:

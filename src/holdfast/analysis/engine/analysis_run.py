@@ -114,7 +114,7 @@ def _component_result(component: Component[Report], scope: AnalysisScope) -> Com
 
 def _coverage(scope: AnalysisScope) -> CoverageReport:
     if scope.options.strategy == "offline":
-        return CoverageReport(without=NOT_OFFLINE)
+        return CoverageReport(reason_without_reports=NOT_OFFLINE)
     return reports.coverage(scope)
 
 

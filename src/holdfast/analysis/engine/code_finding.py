@@ -51,7 +51,6 @@ class CodeFinding:
 
     @property
     def kind(self) -> FindingKind:
-        """The kind of its rule."""
         return self.rule.kind
 
     @property

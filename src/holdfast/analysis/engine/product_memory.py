@@ -20,7 +20,6 @@ class ProductMemory(Generic[Made]):
         self._lock = threading.Lock()
 
     def get(self, key: str) -> Made | None:
-        """Return a product, if it is cached."""
         with self._lock:
             found = self._products.get(key)
             if found is not None:

@@ -91,7 +91,6 @@ class RecordCache:
         self._database = Lazy(self._open)
 
     def cached_files(self) -> dict[str, CachedFile]:
-        """Return the cached state of the files of this work tree."""
         rows = self._rows(
             lambda connection: connection.execute(
                 "SELECT path, seen, size, sight, key, reason FROM file WHERE root = ?", (self._root,)

@@ -40,23 +40,20 @@ class AnalysisScope:
 
     @classmethod
     def of(cls, room: Analysis, options: RunOptions) -> AnalysisScope:
-        """Scan a project and return its scope."""
         return cls(room, _scan(room, options), options)
 
     @property
     def repository(self) -> Scan:
         """The scan of the whole repository, for analyses that must also find uses outside the project."""
-        with self._lock:
+        with self._lock:  # several analyses may need it at once
             if self._repository is None:
                 whole = Project(tracked=self.project.tracked)
-                if self.project == whole:
-                    self._repository = self.scan
-                else:
-                    self._repository = _scan(self.room, replace(self.options, project=whole))
+                options = replace(self.options, project=whole)
+                self._repository = self.scan if self.project == whole else _scan(self.room, options)
             return self._repository
 
     def require_git(self) -> None:
-        """Raise unless git may be run."""
+        """Raise if git may not be run."""
         if self.options.strategy == "offline":
             raise Unavailable("The history is read with git, which is not run offline.")
 

@@ -41,12 +41,10 @@ class StoredRecord(Record):
 
     @cached_property
     def comments(self) -> tuple[Comment, ...]:
-        """The comments."""
         return from_sections(_NO_NUMBERS, comments=decompress(self._parts[1])).comments
 
     @cached_property
     def names(self) -> Names:
-        """What the file defines, imports, uses and calls."""
         return from_sections(_NO_NUMBERS, names=decompress(self._parts[2])).names
 
     @property

@@ -56,7 +56,6 @@ class TokenTable:
     tokens: Tokens
 
     def of(self, path: str) -> Tokens:
-        """Return the tokens of one file."""
         file = self.paths.index(path)
         part = slice(self.starts[file], self.starts[file + 1])
         tokens = self.tokens

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, StrictFloat
 
-from holdfast.analysis.churn.churn_report import ChurnReport, FileChurn
+from holdfast.analysis.churn.churn_report import COMMIT_WEIGHT, LINE_WEIGHT, ChurnReport, FileChurn
 from holdfast.analysis.engine.scan import FileCounts
 from holdfast.analysis.render.csv_table import csv_table
 from holdfast.analysis.render.markdown import LEFT, RIGHT, code, markdown_table
@@ -14,7 +14,7 @@ from holdfast.analysis.render.text_layout import lines
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
-from holdfast.kernel.clock import rfc3339, rfc3339_of_seconds
+from holdfast.kernel.clock import DAY_SECONDS, rfc3339, rfc3339_of_seconds
 from holdfast.kernel.errors import NotFetched
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Input, Integer, Output, count_field
@@ -36,32 +36,29 @@ _MAX_AUTHORS_PER_FILE = 10
 _MAX_FILES_SHOWN = 10
 """Files in the text of a result: a judgement, so that it stays short."""
 _MIN_HOT_SCORE = 0.5
-"""A file with a higher score is hot: a convention."""
+"""A file with a higher score is hot: a convention, stated in docs/analysis.md."""
 _MAX_STABLE_SCORE = 0.1
-"""A file with a lower score is stable: a convention."""
+"""A file with a lower score is stable: a convention, stated in docs/analysis.md."""
 _FILES_CHECKED = 10
-"""How many of the first files may be listed as hot, and of the last as stable: a convention."""
-_DAY_SECONDS = 86400
+"""How many of the first files may be listed as hot, and of the last as stable: a convention, as above."""
+_HOT = f"Of the first {_FILES_CHECKED} files, those with a score above {_MIN_HOT_SCORE}."
+_STABLE = f"Of the last {_FILES_CHECKED} files, those with a score below {_MAX_STABLE_SCORE}."
 _METHOD = (
     "Commits of the current branch by commit time; merge commits are not counted, since the merged commits"
     " are. Lines as git counts them; renames are followed; authors by .mailmap."
-    " churn_score = min(1, 0.6 commits/most commits + 0.4 lines/most lines)."
+    f" churn_score = min(1, {COMMIT_WEIGHT} commits/most commits + {LINE_WEIGHT} lines/most lines)."
 )
 _SHALLOW = "This clone is shallow: older commits are missing from these figures."
 _PARTIAL = (
-    "This clone is partial and lacks the contents of older commits: lines are not counted, so the score is at"
-    " most 0.6, and a file that was changed while it was renamed has no earlier history."
+    "This clone is partial and lacks the contents of older commits: lines are not counted, so the score is"
+    f" {COMMIT_WEIGHT} at most, and a file that was changed while it was renamed has no earlier history."
 )
 _EMPTY = "There are no commits yet."
-_CSV_COLUMNS = [
-    "file_path",
-    "commits",
-    "additions",
-    "deletions",
-    "churn_score",
-    "unique_authors",
-    "last_modified",
-]
+_CSV_FIELDS = {
+    "commits": "commit_count", "additions": "additions", "deletions": "deletions",
+    "churn_score": "churn_score", "unique_authors": "author_count", "last_modified": "last_modified",
+}  # fmt: skip
+"""The columns after the path, with the fields of a file that they show."""
 _MARKDOWN_COLUMNS = ("File", "Commits", "Added", "Deleted", "Authors", "Score")
 
 
@@ -88,9 +85,7 @@ class ChurnedFile(Output):
 
     path: UntrustedText = Field(description="The current path.")
     commit_count: int
-    unique_authors: list[UntrustedText] = Field(
-        description=f"By number of commits, {_MAX_AUTHORS_PER_FILE} at most."
-    )
+    unique_authors: list[UntrustedText] = Field(description=f"The top {_MAX_AUTHORS_PER_FILE} by commits.")
     author_count: int
     additions: int | None = Field(description="Lines; null if git counts none, as for a binary file.")
     deletions: int | None = Field(description="Lines; null if git counts none, as for a binary file.")
@@ -100,19 +95,15 @@ class ChurnedFile(Output):
 
 
 class ChurnSummary(Output):
-    """The churn of all files together."""
+    """The churn of all files combined."""
 
     total_commits: int = Field(description="Distinct commits that changed a file of the project.")
     merge_commits: int = Field(description="In the whole repository; not counted as changes of files.")
     total_files_changed: int = Field(description="Distinct files, including those deleted since.")
-    hotspot_files: list[UntrustedText] = Field(
-        description="Of the first ten files, those with a score above 0.5."
-    )
-    stable_files: list[UntrustedText] = Field(
-        description="Of the last ten files, those with a score below 0.1."
-    )
+    hotspot_files: list[UntrustedText] = Field(description=_HOT)
+    stable_files: list[UntrustedText] = Field(description=_STABLE)
     author_contributions: dict[UntrustedText, int] = Field(
-        description=f"The number of files each author changed; the top {_MAX_AUTHORS} authors."
+        description=f"Changed files of the top {_MAX_AUTHORS} authors."
     )
     author_count: int
 
@@ -208,24 +199,16 @@ def _cells(file: ChurnedFile) -> tuple[str, ...]:
 def _markdown(result: CodeChurn) -> str:
     rows = []
     for file in result.files[:_MAX_FILES_SHOWN]:
-        score, commits, added, deleted, authors, path = _cells(file)
-        rows.append((code(path), commits, added, deleted, authors, score))
+        score, *counts, path = _cells(file)
+        rows.append((code(path), *counts, score))
     title = f"# Code churn of the last {result.period_days:g} days"
     files = markdown_table(_MARKDOWN_COLUMNS, rows, (LEFT, *[RIGHT] * 5))
     return "\n".join([title, "", _headline(result), "", files, "", *_caveats(result)]).rstrip()
 
 
 def _csv(result: CodeChurn) -> str:
-    return csv_table(
-        _CSV_COLUMNS,
-        (
-            (
-                *(file.path, file.commit_count, file.additions, file.deletions),
-                *(file.churn_score, file.author_count, file.last_modified),
-            )
-            for file in result.files
-        ),
-    )
+    rows = ((file.path, *(getattr(file, name) for name in _CSV_FIELDS.values())) for file in result.files)
+    return csv_table(("file_path", *_CSV_FIELDS), rows)
 
 
 @analyze.operation(
@@ -244,7 +227,7 @@ def analyze_code_churn(room: Analysis, args: AnalyzeCodeChurn) -> CodeChurn:
     path = checked_project(room.repository, args.project_path)
     days = min(args.period_days, LIMITS.churn_days)
     now = room.clock()
-    start = int(now.timestamp() - days * _DAY_SECONDS)
+    start = int(now.timestamp() - days * DAY_SECONDS)
     since = start if start > 0 else None
     shallow = bool(shallow_commits(room.repository))
     note = _SHALLOW if shallow else None

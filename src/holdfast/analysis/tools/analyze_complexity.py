@@ -112,9 +112,7 @@ class Complexity(ResultWithFindings):
     format: ComplexityFormat
     project_path: UntrustedText
     toolchain: str
-    toolchain_detected: list[str] = Field(
-        description="The toolchains that have a marker file in the project folder."
-    )
+    toolchain_detected: list[str] = Field(description="Toolchains with a marker file in the project.")
     languages: dict[str, int] = Field(description="The number of analysed files in each.")
     files_read_in_part: int = Field(description="Files with syntax errors, whose functions may be missing.")
     dialect: Dialect

@@ -134,7 +134,6 @@ def _clone_text(clone: Mapping[str, Any]) -> str:
 
 
 def _number_row(name: str, value: float | None) -> tuple[str, str]:
-    """Return the label and the text of a number of the overview."""
     name = "technical debt gradient, 0 to 5" if name == "tdg" else name.replace("_", " ")
     if value is None:
         return name, "not measured"

@@ -10,6 +10,7 @@ from holdfast.analysis.render.text_layout import lines, skipped_files_line
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
+from holdfast.kernel.clock import DAY_SECONDS
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Input, Integer, Output, count_field
 from holdfast.kernel.operation import Effect
@@ -21,7 +22,6 @@ _DEFAULT_DAYS = 90
 """The period by default: a judgement, about a release."""
 _DEFAULT_FUNCTIONS = 500
 """Functions in a result by default: a judgement, above the number of functions in most files."""
-_DAY_SECONDS = 86_400
 _LEVEL_STARTS = (1, 10, 30, 90)
 """The products of complexity and changes at which the levels 2 to 5 start: a judgement. Each is about three
 times the one before, so that the levels spread over few and many changes."""
@@ -35,10 +35,7 @@ _METHOD = (
 class AnalyzeFunctionHeat(Input):
     """The files, and the period."""
 
-    project_path: str = Field(
-        max_length=LIMITS.path_characters,
-        description="A folder or file, from the root of the repository; `.` for all of it.",
-    )
+    project_path: arguments.ProjectPath
     period_days: Integer = count_field(_DEFAULT_DAYS, LIMITS.churn_days, "Days of history.")
     limit: Integer = count_field(
         _DEFAULT_FUNCTIONS, LIMITS.complexity_functions, "Maximum number of functions, hottest first."
@@ -54,9 +51,7 @@ class FunctionHeat(Output):
     end_line: int
     cyclomatic: int
     cognitive: int
-    changes: int | None = Field(
-        description="Commits that changed it; null if it has no name, or for `reason`."
-    )
+    changes: int | None = Field(description="Commits that changed it; null without a name, or for `reason`.")
     heat: int | None = Field(description="From 1 (unchanged) to 5; null if `changes` is null.")
 
 
@@ -89,7 +84,6 @@ def _number(value: int | None) -> str:
 
 
 def _heat(changes: int, cyclomatic: int) -> int:
-    """Return the level of heat, from 1 to 5."""
     return 1 + sum(changes * cyclomatic >= start for start in _LEVEL_STARTS)
 
 
@@ -132,10 +126,10 @@ def analyze_function_heat(room: Analysis, args: AnalyzeFunctionHeat) -> Heat:
     """Show which functions are complex and change often, function by function."""
     project = Project(checked_project(room.repository, args.project_path))
     scan = room.scan(project)
-    since = int(room.clock().timestamp()) - args.period_days * _DAY_SECONDS
+    since = int(room.clock().timestamp()) - args.period_days * DAY_SECONDS
     is_file = project.path in {*scan.files, *(item.path for item in scan.skipped)}
     changes = room.cached(
-        f"function changes {project.path} {room.history.head()} {since // _DAY_SECONDS} {args.period_days}",
+        f"function changes {project.path} {room.history.head()} {since // DAY_SECONDS} {args.period_days}",
         scan,
         lambda: function_changes(room, project.path, since, is_file=is_file),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import Field
@@ -37,6 +37,7 @@ _MAX_FOLDERS = 100
 """Folders that summarise the other files: a judgement, half as many as there are files by default."""
 _MAX_FILES_SHOWN = 20
 """Files in the text of a result: a judgement, about a screen."""
+_SLOW_MEASURES: tuple[FileMeasure, ...] = ("duplication", "defects", "coverage")
 _NO_COMMIT = "there is no commit"
 _NOT_CHOSEN = "only measured if it is the chosen measure"
 _METHOD = (
@@ -91,9 +92,7 @@ class MeasuredFiles(FileCounts):
     total_lines: int
     files: list[FileNumbers]
     rest: list[FolderRest] = Field(description="The other files, none of which is worse.")
-    not_measured: dict[FileMeasure, UntrustedText] = Field(
-        description="Measures that are missing, with reasons."
-    )
+    not_measured: dict[FileMeasure, UntrustedText] = Field(description="Missing measures, with reasons.")
     method: str
 
 
@@ -135,8 +134,7 @@ def measure_files(room: Analysis, args: MeasureFiles) -> MeasuredFiles:
     else:
         missing |= {"churn": _NO_COMMIT, "hot_spot": _NO_COMMIT}
     if args.measure in _SLOW_MEASURES:
-        analyse, column_of = _SLOW_MEASURES[args.measure]
-        columns[args.measure], reason = column_of(analyse(scope))
+        columns[args.measure], reason = _slow_column(args.measure, scope)
         if reason:
             missing[args.measure] = reason
     debt = reports.debt(scope).by_file
@@ -154,7 +152,6 @@ def measure_files(room: Analysis, args: MeasureFiles) -> MeasuredFiles:
 
 
 def _column(report: AnalysisReport, number: str) -> Column:
-    """Return one number of a report by file."""
     return {path: numbers[number] for path, numbers in report.file_numbers().items()}
 
 
@@ -162,7 +159,7 @@ def _worst_first(file: FileNumbers, measure: FileMeasure) -> tuple[float, int, s
     """Return a sort key; files without a value come last."""
     value = getattr(file, measure)
     if value is None:
-        badness = -1
+        badness = -1  # all others are 0 or more
     else:
         badness = 100 - value if measure == "coverage" else value
     return -badness, -file.lines, file.path
@@ -193,25 +190,15 @@ def _numbers(
     )
 
 
-_SLOW_MEASURES: Mapping[
-    FileMeasure, tuple[Callable[[AnalysisScope], AnalysisReport], Callable[[Any], tuple[Column, str | None]]]
-] = {
-    "duplication": (
-        reports.duplicates,
-        lambda report: (_round_values(_column(report, "duplicated_share")), None),
-    ),
-    "defects": (reports.defects, lambda report: (_column(report, "defect_probability"), None)),
-    "coverage": (
-        reports.coverage,
-        lambda report: ({path: file.percent for path, file in report.files.items()}, report.reason),
-    ),
-}
-"""For each slow measure a function that runs the analysis, and one that takes from its report the column and,
-if it is empty, the reason."""
-
-
-def _round_values(column: Column) -> Column:
-    return {path: None if value is None else round(value, 4) for path, value in column.items()}
+def _slow_column(measure: FileMeasure, scope: AnalysisScope) -> tuple[Column, str | None]:
+    """Run the analysis of a slow measure; return the values and, if there are none, the reason."""
+    if measure == "duplication":
+        shares = reports.duplicates(scope).file_numbers()
+        return {path: round(numbers["duplicated_share"], 4) for path, numbers in shares.items()}, None
+    if measure == "defects":
+        return _column(reports.defects(scope), "defect_probability"), None
+    report = reports.coverage(scope)
+    return {path: file.percent for path, file in report.files.items()}, report.reason
 
 
 def _sum_by_folder(files: Sequence[FileNumbers]) -> list[FolderRest]:
