@@ -6,15 +6,15 @@ nearest to the root are shown, and each says how many of its entries are left ou
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Mapping
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from posixpath import basename
 from typing import Literal
 
 from pydantic import Field
 
 from holdfast.analysis.context.scorecard import coverage_percent
-from holdfast.analysis.engine.code_finding import CodeFinding
 from holdfast.analysis.engine.measurements import FileMeasurements, ProjectMeasurements
 from holdfast.kernel.models import Output, optional
 from holdfast.kernel.untrusted import UntrustedText
@@ -79,19 +79,19 @@ class _TreeFolder:
 
 
 def file_tree(
-    measured: ProjectMeasurements, top: tuple[str, str], scores: Mapping[str, float], max_nodes: int
+    measured: ProjectMeasurements, folder: str, scores: Mapping[str, float], max_nodes: int
 ) -> FileTree:
-    """Return a tree of at most `max_nodes` nodes.
+    """Return a tree of at most `max_nodes` nodes below a folder that contains all measured files.
 
-    `top` is the name and the path of the project, `scores` has the hotspot score of each file.
+    `scores` has the hotspot score of each file that is a hotspot.
     """
-    root = _TreeFolder(*top)
+    root = _TreeFolder(basename(folder) or ".", folder)
     for file in measured.files.values():
-        folder = root
-        for part in file.path.removeprefix(f"{root.path}/" if root.path else "").split("/")[:-1]:
-            path = f"{folder.path}/{part}".lstrip("/")
-            folder = folder.folders.setdefault(part, _TreeFolder(part, path))
-        folder.files.append(file)
+        parent = root
+        for part in file.path.removeprefix(f"{folder}/" if folder else "").split("/")[:-1]:
+            path = f"{parent.path}/{part}".lstrip("/")
+            parent = parent.folders.setdefault(part, _TreeFolder(part, path))
+        parent.files.append(file)
     shown = _paths_to_show(root, max_nodes)
     return FileTree(
         root=_tree_node(root, measured, scores, shown),
@@ -102,7 +102,7 @@ def file_tree(
 
 
 def _paths_to_show(root: _TreeFolder, max_nodes: int) -> set[str]:
-    """Return the paths to show, breadth-first."""
+    """Return the paths of the first `max_nodes` folders and files, breadth-first."""
     shown, queue = {root.path}, deque([root])
     while queue and len(shown) < max_nodes:
         for entry in queue.popleft().entries()[: max_nodes - len(shown)]:
@@ -119,8 +119,8 @@ def _tree_node(
     shown: set[str],
 ) -> TreeNode:
     if isinstance(entry, FileMeasurements):
-        name = entry.path.rpartition("/")[2]
-        annotations = file_annotations(entry, measured, scores.get(entry.path))
+        name = basename(entry.path)
+        annotations = _file_annotations(entry, measured, scores.get(entry.path))
         return TreeNode(name=name, path=entry.path, node_type="file", annotations=annotations)
     entries = entry.entries()
     children = [_tree_node(child, measured, scores, shown) for child in entries if child.path in shown]
@@ -136,44 +136,39 @@ def _tree_node(
     )
 
 
-def _finding_counts(
-    findings: tuple[CodeFinding, ...], measured: ProjectMeasurements
-) -> tuple[int | None, int | None]:
-    """Return the numbers of debt items and of unused definitions; None if not measured."""
-    kinds = [finding.kind for finding in findings]
-    debt = kinds.count("technical-debt") if "satd" in measured.analyses else None
-    dead_code = kinds.count("dead-code") if "dead-code" in measured.analyses else None
-    return debt, dead_code
-
-
-def file_annotations(
+def _file_annotations(
     file: FileMeasurements, measured: ProjectMeasurements, score: float | None
 ) -> Annotations:
-    """Return the measurements of a file, given its hotspot score."""
-    debt, dead_code = _finding_counts(measured.findings_by_file.get(file.path, ()), measured)
     return Annotations(
         code_lines=file.code_lines,
         complexity_score=file.cyclomatic,
         cognitive_complexity=file.cognitive,
         churn_score=file.churn_score,
         commits=file.commits,
-        satd_items=debt,
-        dead_code_items=dead_code,
         imported_by=file.importer_count,
         test_coverage=coverage_percent([file]),
         defect_probability=file.defect_probability,
         defect_score=score,
+        **_finding_counts([file], measured),
     )
 
 
-def _folder_annotations(files: list[FileMeasurements], measured: ProjectMeasurements) -> Annotations:
-    findings = tuple(finding for file in files for finding in measured.findings_by_file.get(file.path, ()))
-    debt, dead_code = _finding_counts(findings, measured)
+def _folder_annotations(files: Sequence[FileMeasurements], measured: ProjectMeasurements) -> Annotations:
     cyclomatic = [file.cyclomatic for file in files if file.cyclomatic is not None]
     return Annotations(
         code_lines=sum(file.code_lines for file in files),
         complexity_score=sum(cyclomatic) if cyclomatic else None,
-        satd_items=debt,
-        dead_code_items=dead_code,
         test_coverage=coverage_percent(files),
+        **_finding_counts(files, measured),
     )
+
+
+def _finding_counts(
+    files: Sequence[FileMeasurements], measured: ProjectMeasurements
+) -> dict[str, int | None]:
+    """Return the numbers of debt items and of unused code in files; None if not measured."""
+    kinds = Counter(each.kind for file in files for each in measured.findings_by_file.get(file.path, ()))
+    return {
+        "satd_items": kinds["technical-debt"] if "satd" in measured.analyses else None,
+        "dead_code_items": kinds["dead-code"] if "dead-code" in measured.analyses else None,
+    }

@@ -4,6 +4,7 @@ result."""
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
@@ -36,12 +37,15 @@ from holdfast.storage.git.project_files import checked_project
 ComprehensiveFormat = Literal["summary", "detailed", "json", "markdown", "sarif"]
 SECTIONS = ("duplicates", "dead_code", "defects", "complexity", "tdg")
 _ALWAYS_RUN = ("debt",)
+"""It is fast, and the overview and the trend always have its number."""
 _RUN_FOR_GRADIENT = ("churn", "coupling")
 
 _DEFAULT_CONFIDENCE = 0.5
+"""The minimum confidence by default: a judgement, as less is more likely wrong than right."""
 _MAX_FRAGMENTS_SHOWN = 5
 """Fragments of a clone in the text of a result: a judgement, as more do not fit on a line or two."""
-_PERCENTAGES = ("duplication", "mean defect probability")
+_SHARES = ("duplication", "mean_defect_probability")
+"""Numbers of the overview that the text shows in percent."""
 _METHOD = (
     "Each section is the analysis of its own tool, over one scan. Dead code and defect predictions below the"
     " requested confidence are left out. `min_lines` applies to clones, and to the lines of code of files"
@@ -81,8 +85,7 @@ class AnalyzeComprehensive(arguments.ProjectInput):
     limit: Integer = count_field(10, 1000, "Maximum entries of each list.")
 
     @property
-    def wanted(self) -> tuple[str, ...]:
-        """Return the included sections."""
+    def sections(self) -> tuple[str, ...]:
         return tuple(name for name in SECTIONS if getattr(self, f"include_{name}"))
 
 
@@ -134,10 +137,10 @@ def _clone_text(clone: Mapping[str, Any]) -> str:
 
 
 def _number_row(name: str, value: float | None) -> tuple[str, str]:
-    name = "technical debt gradient, 0 to 5" if name == "tdg" else name.replace("_", " ")
+    label = "technical debt gradient, 0 to 5" if name == "tdg" else name.replace("_", " ")
     if value is None:
-        return name, "not measured"
-    return name, f"{value:.1%}" if name in _PERCENTAGES else f"{value:.12g}"
+        return label, "not measured"
+    return label, f"{value:.1%}" if name in _SHARES else f"{value:.12g}"
 
 
 _SHOWN_LISTS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = {
@@ -227,34 +230,33 @@ def _gradient_section(run: AnalysisRun, args: AnalyzeComprehensive) -> dict[str,
 
 
 def _overview(run: AnalysisRun, results: Mapping[str, Mapping[str, Any]]) -> Overview:
-    def number(section: str, name: str) -> Any:
-        return results.get(section, {}).get(name)
-
+    sections: defaultdict[str, Mapping[str, Any]] = defaultdict(dict, results)
     return Overview(
         files=len(run.scan.files),
         code_lines=sum(record.code_lines for record in run.scan.files.values()),
-        duplication=number("duplicates", "duplication"),
-        clone_classes=number("duplicates", "clone_classes"),
-        dead_code=number("dead_code", "total"),
-        high_risk_files=results["defects"]["by_risk"]["High"] if "defects" in results else None,
-        mean_defect_probability=number("defects", "mean_probability"),
-        functions=number("complexity", "total_functions"),
-        complexity_errors=number("complexity", "errors"),
-        complexity_warnings=number("complexity", "warnings"),
-        debt_items=number("debt", "total"),
-        tdg=number("tdg", "score"),
+        duplication=sections["duplicates"].get("duplication"),
+        clone_classes=sections["duplicates"].get("clone_classes"),
+        dead_code=sections["dead_code"].get("total"),
+        high_risk_files=sections["defects"].get("by_risk", {}).get("High"),
+        mean_defect_probability=sections["defects"].get("mean_probability"),
+        functions=sections["complexity"].get("total_functions"),
+        complexity_errors=sections["complexity"].get("errors"),
+        complexity_warnings=sections["complexity"].get("warnings"),
+        debt_items=sections["debt"].get("total"),
+        tdg=sections["tdg"].get("score"),
     )
 
 
-def _record_point(
+def _recorded_point(
     room: Analysis,
     args: AnalyzeComprehensive,
     project: Project,
     run: AnalysisRun,
     results: Mapping[str, Mapping[str, Any]],
 ) -> TrendPoint:
+    """Return whether the numbers of these results are recorded for the trend."""
     numbers = section_numbers(results)
-    if args.min_lines != MIN_COPY_LINES or args.wanted != SECTIONS:
+    if args.min_lines != MIN_COPY_LINES or args.sections != SECTIONS:
         # With other arguments these numbers cannot be compared with those recorded before.
         numbers = {name: value for name, value in numbers.items() if name not in ("duplication", "tdg")}
     numbers["coverage"] = coverage_percent(run.measured.files.values())
@@ -280,7 +282,7 @@ def analyze_comprehensive(room: Analysis, args: AnalyzeComprehensive) -> Compreh
     the others. Values that were not measured are null.
     """
     timestamp, started = room.clock(), time.monotonic()
-    if not args.wanted:
+    if not args.sections:
         raise InvalidArguments("No section is included.", hint="Include at least one.")
     project = Project(
         checked_project(room.repository, args.project_path),
@@ -288,14 +290,14 @@ def analyze_comprehensive(room: Analysis, args: AnalyzeComprehensive) -> Compreh
         tuple(args.exclude_patterns),
     )
     limits = ReportLimits(args.confidence_threshold, args.min_lines, args.limit, brief=args.executive_summary)
-    wanted = (*args.wanted, *_ALWAYS_RUN, *(_RUN_FOR_GRADIENT if args.include_tdg else ()))
-    components = {name: component for name, component in limits.components().items() if name in wanted}
+    analyses = (*args.sections, *_ALWAYS_RUN, *(_RUN_FOR_GRADIENT if args.include_tdg else ()))
+    components = {name: component for name, component in limits.components().items() if name in analyses}
     options = RunOptions(project, concurrent=False, period_days=RECENT_DAYS)
     run = run_analyses(room, options, components)
     results = dict(run.sections)
     if args.include_tdg:
         results["tdg"] = _gradient_section(run, args)
-    point = _record_point(room, args, project, run, results)
+    point = _recorded_point(room, args, project, run, results)
     if args.executive_summary:
         results = {name: _without_lists(section) for name, section in results.items()}
     result = Comprehensive(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
+from posixpath import dirname
 from typing import Any, Literal, get_args
 
 from pydantic import Field, model_validator
@@ -50,8 +51,10 @@ _FORMER_ANALYSIS_NAMES = {
 }
 _FORMER_ARGUMENT_NAMES = {"include_pattern": "include_patterns", "exclude_pattern": "exclude_patterns"}
 _TREE_NODES_PER_ENTRY = 6
-"""The tree may have this many times as many files and folders as other lists have entries: a judgement."""
+"""The tree may have this many times as many files and folders as other lists have entries: a judgement, as an
+entry of the tree is one line, and those of other lists are several."""
 _DEFAULT_PERIOD_DAYS = 30
+"""A judgement: what changed in the last month is likely to change again soon."""
 
 
 class AnalyzeDeepContext(Input):
@@ -85,31 +88,29 @@ class AnalyzeDeepContext(Input):
 
     @model_validator(mode="before")
     @classmethod
-    def _accept_former_names(cls, given: Any) -> Any:
-        """Accept the argument names and values of earlier programs."""
-        if not isinstance(given, dict):
-            return given
+    def _accept_former_names(cls, values: Any) -> Any:
+        """Accept the names of arguments and analyses that clients of earlier programs send.
+
+        An argument with a former name may be a single pattern instead of a list.
+        """
+        if not isinstance(values, dict):
+            return values
         renamed: dict[str, Any] = {}
-        for given_name, value in given.items():
-            current_name = _FORMER_ARGUMENT_NAMES.get(given_name) or given_name
-            renamed[current_name] = _pattern_list(given_name, value)
-        if len(renamed) < len(given):
+        for name, value in values.items():
+            is_single = name in _FORMER_ARGUMENT_NAMES and isinstance(value, str)
+            renamed[_FORMER_ARGUMENT_NAMES.get(name, name)] = [value] if is_single else value
+        if len(renamed) < len(values):
             raise InvalidArguments(
                 "Patterns are given by two names.", hint="Use include_patterns and exclude_patterns."
             )
         for name in ("include_analyses", "exclude_analyses"):
-            values = renamed.get(name)
-            if isinstance(values, list | tuple):
+            analyses = renamed.get(name)
+            if isinstance(analyses, list | tuple):
                 renamed[name] = [
-                    _FORMER_ANALYSIS_NAMES.get(value, value) if isinstance(value, str) else value
-                    for value in values
+                    _FORMER_ANALYSIS_NAMES.get(analysis, analysis) if isinstance(analysis, str) else analysis
+                    for analysis in analyses
                 ]
         return renamed
-
-
-def _pattern_list(name: str, value: Any) -> Any:
-    """Return a list for the single pattern that an argument with a former name may have."""
-    return [value] if name in _FORMER_ARGUMENT_NAMES and isinstance(value, str) else value
 
 
 @analyze.operation(
@@ -138,6 +139,7 @@ def analyze_deep_context(room: Analysis, args: AnalyzeDeepContext) -> DeepContex
     scores = {hotspot.location.file: hotspot.composite_score for hotspot in all_hotspots}
     provenance, no_provenance_reason = _provenance(room, options, run.scan, args.limit)
     quality = scorecard(measured, run.coverage.reason)
+    folder = dirname(project.path) if project.path in run.scan.files else project.path
     result = DeepContext(
         **run.scan.counts.wire(),
         format=args.format,
@@ -151,7 +153,7 @@ def analyze_deep_context(room: Analysis, args: AnalyzeDeepContext) -> DeepContex
             cache_stats=_cache_stats(run.scan),
             compared_with=None if options.base is None else options.base.commit,
             analysis_duration=Duration.since(started),
-            trend=_record_point(room, options, analyses, run.scan, quality),
+            trend=_recorded_point(room, options, analyses, run.scan, quality),
         ),
         quality_scorecard=quality,
         defect_summary=defect_summary(measured),
@@ -164,9 +166,7 @@ def analyze_deep_context(room: Analysis, args: AnalyzeDeepContext) -> DeepContex
         template_provenance_reason=no_provenance_reason,
         analyses=run.sections,
         failures=dict(run.failures),
-        file_tree=file_tree(
-            measured, _tree_root(project, run.scan), scores, _TREE_NODES_PER_ENTRY * args.limit
-        ),
+        file_tree=file_tree(measured, folder, scores, _TREE_NODES_PER_ENTRY * args.limit),
     )
     if args.format == "sarif":
         return result.model_copy(update={"sarif": _sarif(run, result)})
@@ -174,13 +174,13 @@ def analyze_deep_context(room: Analysis, args: AnalyzeDeepContext) -> DeepContex
 
 
 def _selected_analyses(args: AnalyzeDeepContext) -> tuple[str, ...]:
-    wanted: Iterable[str] = args.include_analyses or get_args(AnalysisName)
-    chosen = tuple(
-        name for name in get_args(AnalysisName) if name in wanted and name not in args.exclude_analyses
+    included: Iterable[str] = args.include_analyses or get_args(AnalysisName)
+    selected = tuple(
+        name for name in get_args(AnalysisName) if name in included and name not in args.exclude_analyses
     )
-    if not chosen:
+    if not selected:
         raise InvalidArguments("No analysis is selected.", hint="Exclude fewer analyses.")
-    return chosen
+    return selected
 
 
 def _run_options(room: Analysis, args: AnalyzeDeepContext) -> RunOptions:
@@ -199,13 +199,6 @@ def _run_options(room: Analysis, args: AnalyzeDeepContext) -> RunOptions:
     return RunOptions(project, base, args.cache_strategy, args.parallel, period_days=args.period_days)
 
 
-def _tree_root(project: Project, scan: Scan) -> tuple[str, str]:
-    """Return the name and path of the folder at the root of the tree."""
-    is_file = project.path in scan.files
-    path = project.path.rpartition("/")[0] if is_file else project.path
-    return path.rpartition("/")[2] or ".", path
-
-
 def _provenance(
     room: Analysis, options: RunOptions, scan: Scan, limit: int
 ) -> tuple[Provenance | None, str | None]:
@@ -214,10 +207,13 @@ def _provenance(
     return provenance_of(Tree(room.repository), options.project.path, scan.files, limit)
 
 
-def _record_point(
+def _recorded_point(
     room: Analysis, options: RunOptions, analyses: tuple[str, ...], scan: Scan, quality: Scorecard
 ) -> TrendPoint:
-    """Record the numbers for the trend if they can be compared with those recorded before."""
+    """Return whether the numbers of a scan are recorded for the trend, and those of the scorecard too.
+
+    With other arguments the numbers of the scorecard cannot be compared with those recorded before.
+    """
     if options.strategy == "offline":
         return TrendPoint(kept=False, commit=None, reason=NOT_OFFLINE)
     is_comparable = (
