@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from holdfast.analysis.complexity.toolchain import AUTO
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.toolset import analyze
 
@@ -29,7 +30,7 @@ def _reader(tool: str) -> Callable[[Analysis], str]:
         operation = next(operation for operation in analyze.operations if operation.name == tool)
         values = {"project_path": ".", "format": "json"}
         if tool == "analyze_complexity":
-            values["toolchain"] = "auto"
+            values["toolchain"] = AUTO  # the only other required argument
         arguments = operation.input.model_validate(values)
         return operation.function(room, arguments).model_dump_json(by_alias=True)
 

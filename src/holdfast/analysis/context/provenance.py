@@ -7,6 +7,7 @@ Drift is measured by comparing these hashes with those of the current files.
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Collection
 from typing import Any, Literal
 
@@ -67,7 +68,7 @@ class Provenance(Output):
 def provenance_of(
     tree: Tree, project: str, sources: Collection[str], limit: int
 ) -> tuple[Provenance | None, str | None]:
-    """Return the provenance of a project, or None and the reason."""
+    """Return the provenance of a project, given its source files, or None and the reason."""
     prefix = f"{project}/" if project else ""
     try:
         content = tree.read_bytes(RepoPath.parse(prefix + RECORD_NAME), LIMITS.rendered_file_bytes)
@@ -76,21 +77,20 @@ def provenance_of(
         return None, NO_RECORD
     except (UnreadableDocument, ValidationError, HoldfastError):
         return None, f"{prefix}{RECORD_NAME} is not a valid record of a scaffold"
-    states = {
-        prefix + file.path: _file_state(tree, prefix + file.path, file.checksum) for file in record.files
-    }
-    changed = {
-        state: sorted(path for path in states if states[path] == state) for state in ("modified", "deleted")
-    }
-    added = sorted(set(sources) - states.keys())
+    paths: defaultdict[str, list[str]] = defaultdict(list)
+    for path, checksum in sorted({prefix + file.path: file.checksum for file in record.files}.items()):
+        paths[_file_state(tree, path, checksum)].append(path)
+    scaffolded = {path for group in paths.values() for path in group}
+    added = sorted(set(sources) - scaffolded)
+    changed = len(paths["modified"]) + len(paths["deleted"])
     drift = Drift(
-        scaffolded_files=len(states),
-        unchanged_files=sum(state == "unchanged" for state in states.values()),
+        scaffolded_files=len(scaffolded),
+        unchanged_files=len(paths["unchanged"]),
         added_files=added[:limit],
         total_added=len(added),
-        modified_files=changed["modified"],
-        deleted_files=changed["deleted"],
-        drift_score=round(sum(map(len, changed.values())) / len(states), 3) if states else 0.0,
+        modified_files=paths["modified"],
+        deleted_files=paths["deleted"],
+        drift_score=round(changed / len(scaffolded), 3) if scaffolded else 0.0,
     )
     return Provenance(
         toolchain=record.toolchain,

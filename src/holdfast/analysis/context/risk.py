@@ -21,7 +21,7 @@ from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 
 MIN_FILES_TO_CORRELATE = 10
-"""A judgement: the correlation of fewer files is mostly noise."""
+"""Files for which a correlation is given: a judgement, as with fewer even one of 0.6 may be chance."""
 Priority = Literal["High", "Medium", "Low"]
 
 

@@ -16,6 +16,7 @@ class ImportGraph:
     edges: Mapping[str, frozenset[str]]
     """The files that each file imports."""
     cycles: tuple[tuple[str, ...], ...] = ()
+    """The files of each cycle, the largest cycle first."""
 
 
 class AnalysisReport:

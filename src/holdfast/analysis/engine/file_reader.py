@@ -47,9 +47,10 @@ _FIRST_LINE_BYTES = 256
 """Bytes in which an interpreter line (`#!`) is searched for: Linux reads as many, see execve(2)."""
 
 _MAX_BATCH_FILES = 64
-"""Files that a worker reads at once: a judgement, so that each batch takes milliseconds."""
+"""Files that a worker reads at once. A judgement: a batch takes far longer than handing it over, but still only
+milliseconds, so that all workers end at about the same time."""
 _MAX_BATCH_BYTES = 64 * 1024
-"""Bytes that a worker reads at once, unless one file has more: a judgement for the same reason."""
+"""Bytes that a worker reads at once, unless one file has more: for the same reason."""
 
 
 class ReadResult(NamedTuple):
@@ -70,17 +71,19 @@ class ReadResult(NamedTuple):
 class FileReader:
     """Reads the files of one work tree. Equal contents are parsed once, and those with a known key never."""
 
-    def __init__(self, root: str, known: Iterable[str] = (), product: Product[FileProduct] = RECORDS) -> None:
+    def __init__(
+        self, root: str, known_keys: Iterable[str] = (), product: Product[FileProduct] = RECORDS
+    ) -> None:
         self._make = product.make
         self._tree = Tree(Repository(root))
-        self._known = set(known)
+        self._known_keys = set(known_keys)
 
     def read(self, path: str, content: bytes | None = None) -> ReadResult:
-        """Read a file, or parse the given former content of it, and log a warning if the parser fails."""
+        """Read a file, or parse a former content of it; log a warning if the parser fails."""
         return log_failure(self.read_unlogged(path, content))
 
     def read_unlogged(self, path: str, content: bytes | None = None) -> ReadResult:
-        """Read a file in a worker process, which has no log; its parent logs the failure."""
+        """Do the same in a worker process, which has no log; its parent logs the failure."""
         try:
             data = self._read_source(path) if content is None else content
             return ReadResult(path) if data is None else self._parse(path, data)
@@ -113,12 +116,12 @@ class FileReader:
             return ReadResult(path, size, reason=MINIFIED)
         digest = sha1(data, usedforsecurity=False).hexdigest()
         key = f"{language.name}:{splitext(path)[1]}:{digest}"
-        if key in self._known:
+        if key in self._known_keys:
             return ReadResult(path, size, key)
         parts = self._make(SourceText(path, language.name, text.encode("utf-8", "replace")))
         if parts is None:
             return ReadResult(path)
-        self._known.add(key)
+        self._known_keys.add(key)
         return ReadResult(path, size, key, parts=parts)
 
 
@@ -142,10 +145,10 @@ _read_in_worker: Callable[[str], ReadResult]
 """Reads one file; set in worker processes only."""
 
 
-def _initialize_worker(product: str, root: str, known: Sequence[str]) -> None:
+def _initialize_worker(product: str, root: str, known_keys: Sequence[str]) -> None:
     """Make this process a worker that reads the files of one work tree."""
     global _read_in_worker  # noqa: PLW0603 - an initializer can only store its result globally
-    _read_in_worker = FileReader(root, known, PRODUCTS[product]).read_unlogged
+    _read_in_worker = FileReader(root, known_keys, PRODUCTS[product]).read_unlogged
 
 
 def _read_batch(paths: Sequence[str]) -> list[ReadResult]:
@@ -153,14 +156,19 @@ def _read_batch(paths: Sequence[str]) -> list[ReadResult]:
 
 
 def read_in_processes(
-    product: Product[FileProduct], root: str, known: Sequence[str], sizes: Mapping[str, int], processes: int
+    product: Product[FileProduct],
+    root: str,
+    known_keys: Sequence[str],
+    sizes: Mapping[str, int],
+    processes: int,
 ) -> Iterator[ReadResult]:
-    """Read files in several processes, and yield the results in any order."""
-    arguments = (product.name, root, known)
+    """Read the files that have sizes in several processes, and yield the results in any order."""
+    arguments = (product.name, root, known_keys)
     queue = deque(_batches(sizes))
     with ProcessPool(
         processes, initializer=_initialize_worker, initargs=arguments, task_seconds=LIMITS.file_seconds
     ) as pool:
+        # Two batches for each process: one that it reads, and one that waits for it.
         for batch, future in run_unordered(pool, _read_batch, queue, 2 * processes):
             try:
                 yield from map(log_failure, future.result())

@@ -44,12 +44,13 @@ class Product(Generic[Made]):
     """A kind of product: how to compute it from a file, and how to restore it from the cache."""
 
     name: str
-    """Also the name of its cache."""
+    """Also the name of the cache, if a scanner is made for this product."""
     make: Callable[[SourceText], Parts | None]
     """Computes the parts to cache from a text; None if the file turns out not to be source."""
     restore: Callable[[Parts], Made]
     bytes_per_process: int
-    """Bytes of source that justify another process: for fewer, starting it costs more than it saves."""
+    """Bytes of source that justify another process: a judgement, as for fewer, starting it takes about as long
+    as reading them."""
     is_whole: bool = False
     """Whether the product must have all parts."""
 
@@ -72,8 +73,8 @@ def _token_parts(source: SourceText) -> Parts:
     return f"{source.language} {lines}".encode(), *tokenize(source.language, text)
 
 
-RECORDS = Product("records", _record_parts, StoredRecord, 1_000_000, is_whole=True)
-NUMBERS = Product("numbers", _record_parts_without_names, StoredRecord, 1_000_000)
+RECORDS = Product("records", _record_parts, StoredRecord, bytes_per_process=1_000_000, is_whole=True)
+NUMBERS = Product("numbers", _record_parts_without_names, StoredRecord, bytes_per_process=1_000_000)
 """Records without names, computed in half the time; cached records with names are used as they are."""
-TOKENS = Product("tokens", _token_parts, TokenStream, 3_000_000)
+TOKENS = Product("tokens", _token_parts, TokenStream, bytes_per_process=3_000_000)
 PRODUCTS = {product.name: product for product in (RECORDS, NUMBERS, TOKENS)}

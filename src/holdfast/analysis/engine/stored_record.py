@@ -16,6 +16,7 @@ Parts = tuple[bytes, bytes, bytes]
 names were not read."""
 
 _NO_NUMBERS = b'["",0,0,0,null,[]]'
+"""Numbers of an empty record, with which another section is decoded alone."""
 
 
 def pack(sections: Sequence[bytes]) -> Parts:
@@ -54,7 +55,7 @@ class StoredRecord(Record):
 
     @property
     def weight(self) -> int:
-        """The approximate size of the record in memory, in bytes."""
+        """The approximate size in memory, in bytes: that of the compressed sections."""
         return sum(map(len, self._parts))
 
     def __iter__(self) -> Iterator[Any]:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+_TOKEN_BYTES = 4
+
+
 class TokenStream:
     """The tokens of one file, encoded by `holdfast.syntax.lexer`."""
 
@@ -79,7 +82,7 @@ def token_table(files: Mapping[str, TokenStream]) -> TokenTable:
     line_ends = np.where(is_token, np.uint32(0), stream >> KIND_BITS & ((1 << LINE_BITS) - 1))
     line_ends[spans_lines] = np.frombuffer(b"".join(each.line_ends for each in streams), np.uint32)
     lines = np.concatenate((np.zeros(1, np.uint32), np.cumsum(line_ends, dtype=np.uint32)))
-    file_bounds = np.cumsum([0, *(len(each.tokens) // 4 for each in streams)])
+    file_bounds = np.cumsum([0, *(len(each.tokens) // _TOKEN_BYTES for each in streams)])
     lines_of_earlier_files = np.repeat(lines[file_bounds[:-1]], np.diff(file_bounds))
     start_lines = lines[:-1] - lines_of_earlier_files
     end_lines = lines[1:] - lines_of_earlier_files

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
@@ -56,19 +57,20 @@ def numbers_by_name(result: Mapping[str, Any]) -> dict[str, int | float]:
 
 
 def totals(rows: Sequence[Row]) -> dict[str, Any]:
-    """Return the number of repositories by status, and the sums of all integers in their results."""
-    sums: dict[str, int] = {}
-    fractional: set[str] = set()  # sums of ratios are meaningless
+    """Return the number of repositories by status, and as `figures` the sums of the integers in their results.
+
+    A number that is fractional in any result has no sum, as sums of ratios are meaningless.
+    """
+    values: defaultdict[str, list[int | float]] = defaultdict(list)
     for row in rows:
         for name, value in numbers_by_name(row.get("result") or {}).items():
-            sums[name] = sums.get(name, 0) + int(value)
-            if isinstance(value, float):
-                fractional.add(name)
-    statuses = {
-        status: sum(row["status"] == status for row in rows) for status in (ANALYSED, FAILED, NOT_RUN)
+            values[name].append(value)
+    sums = {
+        name: sum(values[name]) for name in sorted(values) if all(isinstance(v, int) for v in values[name])
     }
-    integer_sums = {name: sums[name] for name in sorted(sums.keys() - fractional)}
-    return {"repositories": len(rows), **statuses, "figures": integer_sums}
+    statuses = Counter(row["status"] for row in rows)
+    counts = {status: statuses[status] for status in (ANALYSED, FAILED, NOT_RUN)}
+    return {"repositories": len(rows), **counts, "figures": sums}
 
 
 def merged_files(rows: Sequence[Row], analysis: str, arguments: Mapping[str, Any]) -> dict[str, bytes]:

@@ -24,7 +24,7 @@ from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.repository import Repository
 
 CheckName = Literal["complexity", "cognitive", "duplication", "coverage", "defects", "debt", "dead_code"]
-SETTINGS_FILES = (("pyproject.toml", ("tool", "holdfast")), (".holdfast.toml", ()))
+_SETTINGS_FILES = (("pyproject.toml", ("tool", "holdfast")), (".holdfast.toml", ()))
 """The files that may contain a table `gate`, and its parent tables."""
 
 Percent = Annotated[float | None, Field(ge=0, le=100, strict=True, allow_inf_nan=False)]
@@ -66,15 +66,15 @@ _DEFAULTS: dict[CheckName, float | None] = {
 limit, the others are stated in docs/quality-gate.md."""
 
 
-def checks_to_run(given: Thresholds, settings: GateSettings) -> dict[CheckName, float]:
+def checks_to_run(arguments: Thresholds, settings: GateSettings) -> dict[CheckName, float]:
     """Return the checks to run with their thresholds, from arguments, else settings, else defaults.
 
     A check that the settings disable runs only if an argument gives its threshold.
     """
     checks: dict[CheckName, float] = {}
     for check, default in _DEFAULTS.items():
-        name = f"{check.removesuffix('s')}_threshold"
-        argument, setting = getattr(given, name), getattr(settings, name)
+        name = f"{check.removesuffix('s')}_threshold"  # defects: defect_threshold
+        argument, setting = getattr(arguments, name), getattr(settings, name)
         if argument is not None:
             checks[check] = argument
         elif check not in settings.disable:
@@ -90,7 +90,7 @@ def gate_settings(repository: Repository, project: str) -> tuple[GateSettings, s
     start = project if is_folder(repository.root, project) else posixpath.dirname(project)
     for folder in _folders_up_to_root(start):
         tables = {}
-        for name, parents in SETTINGS_FILES:
+        for name, parents in _SETTINGS_FILES:
             table = _read_gate_table(tree, f"{folder}{name}", parents)
             if table is not None:
                 tables[f"{folder}{name}"] = table

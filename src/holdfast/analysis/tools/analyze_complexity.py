@@ -233,7 +233,7 @@ def _violation_lines(violations: list[ComplexityViolation]) -> str:
     example="holdfast analyze complexity src --toolchain python-uv --top-files 5",
     **arguments.project_options(_text, sarif=Complexity.sarif_text)
     | {
-        "fill_in": arguments.fill_in_project_and_toolchain,
+        "fill_in": lambda room, values: {"toolchain": AUTO} | arguments.fill_in_project(room, values),
         "command_defaults": arguments.PROJECT | {"toolchain": AUTO},
     },
 )

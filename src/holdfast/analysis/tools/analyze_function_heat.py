@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from pydantic import Field
 
 from holdfast.analysis.churn.function_changes import Changes, function_changes
@@ -84,14 +86,14 @@ def _number(value: int | None) -> str:
 
 
 def _heat(changes: int, cyclomatic: int) -> int:
-    return 1 + sum(changes * cyclomatic >= start for start in _LEVEL_STARTS)
+    return 1 + bisect_right(_LEVEL_STARTS, changes * cyclomatic)
 
 
 def _rank_functions(scan: Scan, changes: Changes | str) -> list[FunctionHeat]:
     """Return all functions, the hottest first, given their changes or why these are unknown."""
     functions = []
     for path, record in scan.files.items():
-        names = {definition.path for definition in record.names.definitions}
+        names = {definition.path for definition in record.names.definitions}  # others were made up
         for function in record.functions:
             count = None
             if not isinstance(changes, str) and function.name in names:

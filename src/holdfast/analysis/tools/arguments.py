@@ -33,7 +33,7 @@ ProjectPath = Annotated[
     ),
 ]
 PROJECT = {"project_path": "the whole repository"}
-"""The default of the fill_in_project's path, as help shows it."""
+"""The default of the project's path that `fill_in_project` sets, as help shows it."""
 
 
 class ProjectInput(Input):
@@ -43,37 +43,32 @@ class ProjectInput(Input):
 
 
 def project_options(
-    text: TextView, *before: str, specified: bool = True, **formats: Callable[[Any], str]
+    text: TextView, *positional_before: str, specified: bool = True, **formats: Callable[[Any], str]
 ) -> OperationOptions:
     """Return the options that declare an operation which analyses a project.
 
-    Its result is rendered as JSON, in one of `formats` by name, or else as text. `before` has the positional
-    arguments of the command before the project's path.
+    Its result is rendered as JSON, in one of `formats` by name, or else as text. `positional_before` has the
+    positional arguments of the command before the project's path.
     """
     render = format_renderer(text, formats)
-    positional = (*before, "project_path")
+    positional = (*positional_before, "project_path")
     return {**IN_PROJECT, "positional": positional, "specified": specified, "text": render, "table": render}
 
 
-def fill_in_project(room: Analysis, given: dict[str, Any]) -> dict[str, Any]:
+def fill_in_project(room: Analysis, values: dict[str, Any]) -> dict[str, Any]:
     """Resolve the project's path against the current directory; by default it is the whole repository."""
-    typed = given.get("project_path", ".")
-    if "project_path" not in given or not isinstance(typed, str):
-        return {"project_path": "."} | given
-    return given | {"project_path": typed_path(room.repository.root, typed)}
+    typed = values.get("project_path")
+    if not isinstance(typed, str):
+        return {"project_path": "."} | values  # the model refuses another type
+    return values | {"project_path": typed_path(room.repository.root, typed)}
 
 
 def requested_base(room: Analysis, since: str | None, diff: str | None) -> BaseCommit | None:
-    """Return the commit to compare with, if `since` or `diff` names one."""
+    """Return the commit to compare with: `since`, or where HEAD forked from `diff`; None without either."""
     if since is not None and diff is not None:
         raise InvalidArguments("`since` and `diff` are two ways to compare.", hint="Give one of them.")
     revision = diff if since is None else since
     return None if revision is None else BaseCommit(room.repository, revision, merge_base=diff is not None)
-
-
-def fill_in_project_and_toolchain(room: Analysis, given: dict[str, Any]) -> dict[str, Any]:
-    """Resolve the project's path, and select all languages by default."""
-    return {"toolchain": "auto"} | fill_in_project(room, given)
 
 
 IN_PROJECT: OperationOptions = {
