@@ -197,10 +197,8 @@ class ComplexityReport(AnalysisReport):
 
     def hotspots(self) -> list[Hotspot]:
         """Return the functions above the warning threshold of cyclomatic complexity, the highest first."""
-        above = sorted(
-            (each for each in self.counted if each.cyclomatic > self.thresholds.cyclomatic.warning),
-            key=lambda each: (-each.cyclomatic, each.file, each.function.line),
-        )
+        above = [each for each in self.counted if each.cyclomatic > self.thresholds.cyclomatic.warning]
+        above.sort(key=lambda each: (-each.cyclomatic, each.file, each.function.line))
         return [
             Hotspot(
                 file=each.file,

@@ -27,21 +27,15 @@ WEIGHTS: Mapping[GradientComponent, float] = {
 MAX_SCORE = 5.0
 """The score if every component is 1, its worst value."""
 CRITICAL_SCORE = 2.5
-"""A higher score is critical: half of the maximum."""
+"""A higher score is critical: by convention, half of the maximum."""
 WARNING_SCORE = 1.5
-"""A higher score is a warning: three tenths of the maximum."""
+"""A higher score is a warning: by convention, three tenths of the maximum."""
 MAX_IMPORTS = 20
 """The number of imported files from which on coupling is 1."""
 MAX_DEBT_MINUTES_PER_LINE = 0.3
 """The minutes of admitted debt per line of code from which on debt is 1."""
-ANALYSES: Mapping[GradientComponent, str] = {
-    "complexity": "complexity",
-    "churn": "churn",
-    "duplication": "duplicates",
-    "coupling": "coupling",
-    "debt": "debt",
-}
-"""The analysis that measures each component."""
+_ANALYSES: Mapping[str, str] = {"duplication": "duplicates"}
+"""The analysis that measures a component, if it has another name."""
 
 
 @dataclass(frozen=True)
@@ -86,21 +80,17 @@ def missing_components(measured: ProjectMeasurements, whole: Gradient) -> dict[s
     """Return why components are missing."""
     return {
         name: "there is no file to measure"
-        if ANALYSES[name] in measured.analyses
-        else measured.reason_missing(ANALYSES[name])
+        if _ANALYSES.get(name, name) in measured.analyses
+        else measured.reason_missing(_ANALYSES.get(name, name))
         for name, value in whole.components.items()
         if value is None
     }
 
 
 def _combine(components: Mapping[GradientComponent, float | None]) -> Gradient:
-    known = {name: value for name, value in components.items() if value is not None}
-    weight = sum(WEIGHTS[name] for name in known)
-    score = (
-        MAX_SCORE * sum(WEIGHTS[name] * value for name, value in known.items()) / weight if known else None
-    )
+    mean = _weighted_mean([(WEIGHTS[name], value) for name, value in components.items()])
     rounded = {name: None if value is None else round(value, 4) for name, value in components.items()}
-    return Gradient(None if score is None else round(score, 3), rounded)
+    return Gradient(None if mean is None else round(MAX_SCORE * mean, 3), rounded)
 
 
 def _components(
@@ -123,7 +113,8 @@ def _components(
     }
 
 
-def _weighted_mean(values: Sequence[tuple[int, float | None]]) -> float | None:
-    known = [(lines, value) for lines, value in values if value is not None]
-    total = sum(lines for lines, _ in known)
-    return sum(lines * value for lines, value in known) / total if total else None
+def _weighted_mean(weighted: Sequence[tuple[float, float | None]]) -> float | None:
+    """Return the mean of the values that are not None, given as weight and value."""
+    measured = [(weight, value) for weight, value in weighted if value is not None]
+    total = sum(weight for weight, _ in measured)
+    return sum(weight * value for weight, value in measured) / total if total else None

@@ -38,11 +38,8 @@ def _statements_in(root: ast.AST, excluded: frozenset[int]) -> Iterator[Statemen
     pending: list[ast.AST] = [root]
     while pending:
         node = pending.pop()
-        blocks: list[list[ast.AST]] = []
-        for name in _BLOCKS:
-            block = getattr(node, name, None)
-            if block and isinstance(block, list):
-                blocks.append(block)
+        attributes = (getattr(node, name, None) for name in _BLOCKS)
+        blocks = [block for block in attributes if block and isinstance(block, list)]  # a lambda has one body
         if not isinstance(node, ast.Module):
             own_lines = _own_lines(node, blocks)
             if not excluded.isdisjoint(own_lines):
@@ -50,10 +47,8 @@ def _statements_in(root: ast.AST, excluded: frozenset[int]) -> Iterator[Statemen
             yield from _statements_of(node, own_lines)
         for number, block in enumerate(blocks):
             # The lines between two blocks contain `else:` or `finally:`.
-            gap = range(0)
-            if number > 0:
-                gap = range(_last_line(blocks[number - 1][-1]) + 1, _first_line(block[0]))
-            if excluded.isdisjoint(gap):
+            gap_start = _last_line(blocks[number - 1][-1]) + 1 if number > 0 else _first_line(block[0])
+            if excluded.isdisjoint(range(gap_start, _first_line(block[0]))):
                 pending += block
 
 

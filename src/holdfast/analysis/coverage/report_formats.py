@@ -109,7 +109,7 @@ def _cobertura(elements: Iterator[tuple[str, dict[str, str] | None]]) -> ReportF
             parts = None if attributes is None else report.parts(attributes.get("filename", ""))
         elif name == "line" and attributes is not None and parts is not None:
             hits = _parse_number(attributes.get("hits"), "the hits of a line")
-            parts.add(_parse_number(attributes.get("number"), "the number of a line"), hits > 0)
+            parts.add(_parse_number(attributes.get("number"), "the number of a line"), is_hit=hits > 0)
     return report
 
 
@@ -123,7 +123,7 @@ def _jacoco(elements: Iterator[tuple[str, dict[str, str] | None]]) -> ReportFile
             parts = None if attributes is None else report.parts(path)
         elif name == "line" and attributes is not None and parts is not None:
             covered = _parse_number(attributes.get("ci"), "the covered instructions of a line")
-            parts.add(_parse_number(attributes.get("nr"), "the number of a line"), covered > 0)
+            parts.add(_parse_number(attributes.get("nr"), "the number of a line"), is_hit=covered > 0)
     return report
 
 

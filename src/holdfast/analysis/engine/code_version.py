@@ -14,7 +14,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 
 _Sources = tuple[tuple[str, str], ...]
-"""Packages, each with the name of one module in it; an empty name means the whole package."""
+"""Packages, each with the file name of a module; an empty name stands for the whole package."""
 
 _RECORD_CODE: _Sources = (
     ("holdfast.syntax", ""),
@@ -49,7 +49,7 @@ def _version_of_packages(sources: _Sources) -> int:
 def hash_version(texts: list[bytes], grammars: list[str]) -> int:
     """Return a hash of source texts and of the names of grammars, as a positive 32-bit integer."""
     hashed = b"\0".join((*texts, *map(os.fsencode, grammars)))
-    return int.from_bytes(blake2b(hashed, digest_size=4).digest()) >> 1  # one bit less: SQLite's are signed
+    return int.from_bytes(blake2b(hashed, digest_size=4).digest()) >> 1  # SQLite's `user_version` is signed
 
 
 def _source_texts(file_or_folder: Traversable) -> list[bytes]:

@@ -47,7 +47,7 @@ _FIRST_LINE_BYTES = 256
 """Bytes in which an interpreter line (`#!`) is searched for: Linux reads as many, see execve(2)."""
 
 _MAX_BATCH_FILES = 64
-"""Files that a worker reads at once. A judgement: a batch takes far longer than handing it over, but still only
+"""Files that a worker reads at once. A judgement: a batch takes far longer than handing it over, but only
 milliseconds, so that all workers end at about the same time."""
 _MAX_BATCH_BYTES = 64 * 1024
 """Bytes that a worker reads at once, unless one file has more: for the same reason."""

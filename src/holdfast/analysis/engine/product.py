@@ -49,8 +49,8 @@ class Product(Generic[Made]):
     """Computes the parts to cache from a text; None if the file turns out not to be source."""
     restore: Callable[[Parts], Made]
     bytes_per_process: int
-    """Bytes of source that justify another process: a judgement, as for fewer, starting it takes about as long
-    as reading them."""
+    """Bytes of source that justify another process: a judgement, as starting it takes about as long as
+    reading fewer."""
     is_whole: bool = False
     """Whether the product must have all parts."""
 

@@ -33,7 +33,7 @@ class Project:
     """How many levels of subfolders to include; 0 is the project's own folder alone."""
     languages: frozenset[str] = frozenset()
     """Only files in these languages; empty for all."""
-    tracked: bool = False
+    only_tracked: bool = False
     """Only files that git tracks."""
 
 
@@ -47,7 +47,7 @@ class Skipped:
 
 
 class FileStats(NamedTuple):
-    """The files of a project and their stats at one time; scans for different products can share them."""
+    """The files of a project and their stats at one time; scans for several products can share them."""
 
     taken_at: int
     """In nanoseconds since the epoch."""
@@ -106,7 +106,6 @@ class FileCounts(Output):
     files_skipped: dict[str, int] = Field(description="Source files that were not analysed, by reason.")
 
     def result_fields(self, path: str, output_format: str | None = None) -> dict[str, Any]:
-        """Return the first fields of every result: these counts, the project's path and the format, if
-        any."""
+        """Return what every result begins with: these counts, the project's path and the format, if any."""
         fields = {**self.model_dump(), "project_path": path or "."}
         return fields if output_format is None else {**fields, "format": output_format}

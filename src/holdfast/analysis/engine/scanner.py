@@ -212,7 +212,7 @@ class Scanner(Generic[Made]):
 
     def _stats(self, project: Project) -> FileStats:
         taken_at = time.time_ns()
-        listed = list_files(self._repository, self._git, project.path, tracked=project.tracked)
+        listed = list_files(self._repository, self._git, project.path, tracked=project.only_tracked)
         by_path = file_stats(self._repository.root, select_paths(project, listed.paths))
         return FileStats(taken_at, listed, by_path, self._excluded_by_attributes(by_path))
 

@@ -11,6 +11,7 @@ from holdfast.analysis.room import Analysis
 from holdfast.kernel.errors import Unavailable
 
 NOT_OFFLINE = "only the cache is read offline"
+"""Why something is missing in an offline analysis."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class AnalysisScope:
         """The scan of the whole repository, for analyses that must also find uses outside the project."""
         with self._lock:  # several analyses may need it at once
             if self._repository is None:
-                whole = Project(tracked=self.project.tracked)
+                whole = Project(only_tracked=self.project.only_tracked)
                 options = replace(self.options, project=whole)
                 self._repository = self.scan if self.project == whole else _scan(self.room, options)
             return self._repository

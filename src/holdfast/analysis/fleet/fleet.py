@@ -1,7 +1,7 @@
 """A run over many repositories: the requests, the results cached from earlier runs, and the report.
 
 Contract: each result is written to the output folder as soon as it arrives. It is reused as long as its key
-is the same, which depends on the version, the question and the state of the repository. A result that depends
+is the same, which depends on the version, the request and the state of the repository. A result that depends
 on the day is reused on that day only.
 """
 
@@ -36,7 +36,7 @@ class Fleet:
     """One run of an analysis over many repositories."""
 
     members: Sequence[Member]
-    question: Mapping[str, Any]
+    shared_request: Mapping[str, Any]
     """The operation with its arguments, the version, and today's date; the same for every repository."""
     output: str
     """The folder for results and merged reports."""
@@ -55,10 +55,10 @@ class Fleet:
             cached = {} if self.ignores_cache else self._cached(member.name)
             may_be_valid = cached.get("day") in (
                 None,
-                self.question["today"],
+                self.shared_request["today"],
             )  # None: the day does not matter
             known = cached.get("key") if may_be_valid else None
-            request = json.dumps({**self.question, "root": member.path, "known": known})
+            request = json.dumps({**self.shared_request, "root": member.path, "known": known})
             yield RepositoryTask(member.name, request)
 
     def record(self, name: str, outcome: str | None) -> str:
@@ -88,7 +88,7 @@ class Fleet:
             not_run = {"status": NOT_RUN, "reason": "the run ended before it was analysed"}
             self.rows.setdefault(member.name, {"repository": member.name, **not_run})
         rows = list(self.rows.values())
-        files = merged_files(rows, self.question["operation"], self.question["arguments"])
+        files = merged_files(rows, self.shared_request["operation"], self.shared_request["arguments"])
         for name, data in files.items():
             atomic_write(os.path.join(self.output, name), data)
         return totals(rows)

@@ -57,17 +57,16 @@ def numbers_by_name(result: Mapping[str, Any]) -> dict[str, int | float]:
 
 
 def totals(rows: Sequence[Row]) -> dict[str, Any]:
-    """Return the number of repositories by status, and as `figures` the sums of the integers in their results.
+    """Return the number of repositories by status, and as `figures` the sums of numbers in their results.
 
-    A number that is fractional in any result has no sum, as sums of ratios are meaningless.
+    A number that is fractional in any result is left out, as sums of ratios are meaningless.
     """
     values: defaultdict[str, list[int | float]] = defaultdict(list)
     for row in rows:
         for name, value in numbers_by_name(row.get("result") or {}).items():
             values[name].append(value)
-    sums = {
-        name: sum(values[name]) for name in sorted(values) if all(isinstance(v, int) for v in values[name])
-    }
+    integral = [name for name in sorted(values) if not any(isinstance(each, float) for each in values[name])]
+    sums = {name: sum(values[name]) for name in integral}
     statuses = Counter(row["status"] for row in rows)
     counts = {status: statuses[status] for status in (ANALYSED, FAILED, NOT_RUN)}
     return {"repositories": len(rows), **counts, "figures": sums}

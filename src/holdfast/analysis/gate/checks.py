@@ -34,8 +34,8 @@ from holdfast.analysis.rules import COGNITIVE_RULE, COVERAGE_RULE, CYCLOMATIC_RU
 _CLONE_QUERY = CloneQuery(COPY_KINDS)
 """Exact and renamed clones; looser matches are not certain enough for a gate."""
 _MIN_PROBABILITY_RISE = 0.01
-"""How much higher than at the base a file's probability has to be: a judgement. The model is adapted to all
-files, so any change shifts every probability a little."""
+"""How much higher than at the base a file's probability must be to count as worse: a judgement. The model is
+adapted to all files, so any change shifts every probability a little."""
 
 
 class GateScope(AnalysisScope):

@@ -163,23 +163,17 @@ def _text(result: Complexity, width: int) -> str:
 
 
 def _figures(result: Complexity) -> str:
-    summary = result.summary
+    summary, base = result.summary, result.compared_with
     return lines(
         f"Files: {result.files_analyzed} of {result.files_discovered}",
         "" if result.files_discovered else f"There are no source files for the toolchain {result.toolchain}.",
         skipped_files_line(result),
         _partly_read_files(result),
         f"Languages: {tally(result.languages)}" if result.languages else "",
-        f"Compared with {result.compared_with}: new or more complex functions"
-        if result.compared_with
-        else "",
+        f"Compared with {base}: new or more complex functions" if base else "",
         f"Functions: {summary.total_functions}; lines of code in the files: {summary.lines_of_code}",
-        _distribution_line(
-            "Cyclomatic", summary.median_cyclomatic, summary.p90_cyclomatic, summary.max_cyclomatic
-        ),
-        _distribution_line(
-            "Cognitive", summary.median_cognitive, summary.p90_cognitive, summary.max_cognitive
-        ),
+        _distribution_line(summary, "cyclomatic"),
+        _distribution_line(summary, "cognitive"),
         f"Maintainability: {_number(summary.maintainability_index)}",
         f"Errors: {summary.errors}; warnings: {summary.warnings}",
         f"Debt: {summary.technical_debt_hours:g} hours",
@@ -191,10 +185,11 @@ def _partly_read_files(result: Complexity) -> str:
     return f"Partly read because of syntax errors: {count}" if count else ""
 
 
-def _distribution_line(name: str, median: float | None, p90: int | None, highest: int | None) -> str:
+def _distribution_line(summary: ComplexitySummary, metric: str) -> str:
+    median, p90, highest = (getattr(summary, f"{part}_{metric}") for part in ("median", "p90", "max"))
     if median is None:
-        return f"{name}: not measured, there are no functions"
-    return f"{name}: median {median:g}, 90 % at most {p90}, highest {highest}"
+        return f"{metric.capitalize()}: not measured, there are no functions"
+    return f"{metric.capitalize()}: median {median:g}, 90 % at most {p90}, highest {highest}"
 
 
 def _number(value: float | None) -> str:

@@ -174,7 +174,7 @@ def _numbers(
     complexity = sum(function.cyclomatic for function in record.functions)
     most_complex = max(record.functions, key=lambda function: function.cyclomatic, default=None)
     # A file missing from a column has the value 0, except for coverage, where no report covers it.
-    known: dict[str, Any] = {
+    values: dict[str, Any] = {
         name: column.get(path, None if name == "coverage" else 0) for name, column in columns.items()
     }
     debt, debt_line = debt_by_file.get(path, (0, None))
@@ -183,10 +183,10 @@ def _numbers(
         lines=record.lines,
         complexity=complexity,
         complex_line=None if most_complex is None else most_complex.line,
-        hot_spot=complexity * known["churn"] if "churn" in known else None,
+        hot_spot=complexity * values["churn"] if "churn" in values else None,
         debt=debt,
         debt_line=debt_line,
-        **known,
+        **values,
     )
 
 

@@ -158,7 +158,7 @@ def quality_gate(room: Analysis, args: QualityGate) -> GateResult:
     settings, settings_file = gate_settings(room.repository, path)
     thresholds = checks_to_run(args, settings)
     stages = Stages(len(thresholds) + 1)
-    project = Project(path, exclude=settings.exclude, tracked=args.staged)
+    project = Project(path, exclude=settings.exclude, only_tracked=args.staged)
     scan = stages.run("files", partial(room.scan, project))
     if args.staged and base is not None and (unstaged := base.unstaged_files(scan.files)):
         raise Conflict(
@@ -193,9 +193,8 @@ def quality_gate(room: Analysis, args: QualityGate) -> GateResult:
 
 def _resolve_base(room: Analysis, args: QualityGate) -> BaseCommit | None:
     """Return the commit to compare with; for staged files it is HEAD by default."""
-    is_given = args.since is not None or args.diff is not None
-    since = "HEAD" if args.staged and not is_given else args.since
-    base = arguments.requested_base(room, since, args.diff)
+    compares_with_head = args.staged and args.since is None and args.diff is None
+    base = arguments.requested_base(room, "HEAD" if compares_with_head else args.since, args.diff)
     if args.count_all and base is None:
         raise InvalidArguments(
             "`count_all` needs a base; without a base all code is checked anyway.", hint="Omit it."
