@@ -28,6 +28,6 @@ MAP_CASES = [
 
 MAP_PLAIN_TEXT = {
     "DrawnGraph.files_skipped": "words of ours, with numbers",
-    "MeasuredFiles.files_skipped": "words of ours, with numbers",
-    "MeasuredFiles.method": "a sentence that stands in our code",
+    "FilesByMeasure.files_skipped": "words of ours, with numbers",
+    "FilesByMeasure.method": "a sentence that stands in our code",
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.tools.measure_files import MeasuredFiles, MeasureFiles, measure_files
+from holdfast.analysis.tools.measure_files import FilesByMeasure, MeasureFiles, measure_files
 from holdfast.storage.git.repository import Repository
 from tests.analysis.polyglot import COPIES, FILES, commit, write
 
@@ -31,7 +31,7 @@ def room(repository: Path) -> Iterator[Analysis]:
     room.close()
 
 
-def measured(room: Analysis, **arguments: object) -> MeasuredFiles:
+def measured(room: Analysis, **arguments: object) -> FilesByMeasure:
     return measure_files(room, MeasureFiles.model_validate(arguments))
 
 

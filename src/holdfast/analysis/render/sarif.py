@@ -10,8 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self, TypedDict, Unpack
 from urllib.parse import quote
 
@@ -53,15 +52,18 @@ class SarifOptions(TypedDict, total=False):
 class ResultWithFindings(FileCounts):
     """A result of an operation that stores the findings behind it, so that it can be rendered as SARIF."""
 
-    _render: Callable[[], dict[str, Any]] = PrivateAttr(default_factory=lambda: partial(sarif, ()))
+    _findings: tuple[CodeFinding, ...] = PrivateAttr(default=())
+    _options: SarifOptions = PrivateAttr(default_factory=SarifOptions)
 
     def with_findings(self, findings: Iterable[CodeFinding], **options: Unpack[SarifOptions]) -> Self:
         """Store what `sarif` needs, and return this result."""
-        self._render = partial(sarif, tuple(findings), **options)
+        self._findings, self._options = tuple(findings), options
+        if "rules" in options:
+            self._options["rules"] = tuple(options["rules"])  # a view would equal no other
         return self
 
     def sarif_text(self) -> str:
-        return sarif_text(self._render())
+        return sarif_text(sarif(self._findings, **self._options))
 
 
 def sarif(findings: Sequence[CodeFinding], **options: Unpack[SarifOptions]) -> dict[str, Any]:

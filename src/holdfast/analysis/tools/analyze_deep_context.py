@@ -98,7 +98,7 @@ class AnalyzeDeepContext(Input):
         renamed: dict[str, Any] = {}
         for name, value in values.items():
             is_single = name in _FORMER_ARGUMENT_NAMES and isinstance(value, str)
-            renamed[_FORMER_ARGUMENT_NAMES.get(name, name)] = [value] if is_single else value
+            renamed[_FORMER_ARGUMENT_NAMES.get(name) or name] = [value] if is_single else value
         if len(renamed) < len(values):
             raise InvalidArguments(
                 "Patterns are given by two names.", hint="Use include_patterns and exclude_patterns."

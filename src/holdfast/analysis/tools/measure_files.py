@@ -84,7 +84,7 @@ class FolderRest(Output):
     lines: int
 
 
-class MeasuredFiles(FileCounts):
+class FilesByMeasure(FileCounts):
     """The measurements of files, the worst first."""
 
     project_path: UntrustedText
@@ -96,7 +96,7 @@ class MeasuredFiles(FileCounts):
     method: str
 
 
-def _text(result: MeasuredFiles, width: int) -> str:
+def _text(result: FilesByMeasure, width: int) -> str:
     measure = result.measure.replace("_", " ")
     rows = []
     for file in result.files[:_MAX_FILES_SHOWN]:
@@ -118,7 +118,7 @@ def _text(result: MeasuredFiles, width: int) -> str:
     example="holdfast analyze files src --measure churn",
     **arguments.project_options(_text, specified=False),
 )
-def measure_files(room: Analysis, args: MeasureFiles) -> MeasuredFiles:
+def measure_files(room: Analysis, args: MeasureFiles) -> FilesByMeasure:
     """Measure each file: lines, complexity, churn, hot spots, debt; or duplication, defects, coverage.
 
     The worst files by the chosen measure come first, and those beyond the limit are summarised by folder.
@@ -140,7 +140,7 @@ def measure_files(room: Analysis, args: MeasureFiles) -> MeasuredFiles:
     debt = reports.debt(scope).by_file
     numbers = [_numbers(path, record, columns, debt) for path, record in scan.files.items()]
     numbers.sort(key=lambda file: _worst_first(file, args.measure))
-    return MeasuredFiles(
+    return FilesByMeasure(
         **scan.counts.result_fields(project.path),
         measure=args.measure,
         total_lines=sum(file.lines for file in numbers),
