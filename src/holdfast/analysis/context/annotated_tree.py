@@ -67,7 +67,6 @@ class _TreeFolder:
     files: list[FileMeasurements] = field(default_factory=list)
 
     def files_below(self) -> Iterator[FileMeasurements]:
-        """Yield all files in the folder and its subfolders."""
         yield from self.files
         for folder in self.folders.values():
             yield from folder.files_below()
