@@ -19,7 +19,7 @@ from holdfast.tasks.store import dependencies, rows
 from holdfast.tasks.store.gate import is_proof
 from holdfast.tasks.store.history import find_history_mismatches
 from holdfast.tasks.store.records import COLUMNS, Task, task_id
-from holdfast.tasks.store.states import FINISHED
+from holdfast.tasks.store.states import FINISHED, IS_UNFINISHED
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import TaskTransaction
 from holdfast.tasks.view.overview import DAY_SECONDS, STALE_DAYS
@@ -127,7 +127,7 @@ def _check_open_subtasks(transaction: TaskTransaction) -> Iterator[Inconsistency
     found = transaction.run_in_workspace(
         "SELECT DISTINCT task.n FROM task subtask JOIN task ON task.uid = subtask.parent"
         " WHERE task.workspace = :workspace AND task.status = 'done'"
-        " AND subtask.status NOT IN ('done', 'dropped') ORDER BY task.n"
+        f" AND subtask.{IS_UNFINISHED} ORDER BY task.n"
     )
     for (number,) in found:
         yield Inconsistency("OPEN_SUBTASK", task_id(number), "It is done, but a subtask is open.")
@@ -139,7 +139,7 @@ def _check_dependencies(transaction: TaskTransaction) -> Iterator[Inconsistency]
         "SELECT task.n, other.n FROM dependency JOIN task ON task.uid = dependency.task"
         " JOIN task other ON other.uid = dependency.needs WHERE task.workspace = :workspace"
         " AND dependency.kind = 'blocks' AND other.status = 'dropped'"
-        " AND task.status NOT IN ('done', 'dropped') ORDER BY task.n, other.n"
+        f" AND task.{IS_UNFINISHED} ORDER BY task.n, other.n"
     )
     for number, needed in pairs:
         yield Inconsistency("ORPHAN_DEP", task_id(number), f"It needs {task_id(needed)}, which was dropped.")
@@ -157,7 +157,7 @@ def _check_files(room: Tasks, transaction: TaskTransaction) -> Iterator[Inconsis
     exists = cache(lambda path: Tree(room.repository).exists(RepoPath.parse(path)))
     found = transaction.run_in_workspace(
         "SELECT task.n, file.path FROM file JOIN task ON task.uid = file.task"
-        " WHERE task.workspace = :workspace AND task.status NOT IN ('done', 'dropped')"
+        f" WHERE task.workspace = :workspace AND task.{IS_UNFINISHED}"
         " ORDER BY task.n, file.path"
     )
     for number, path in found:

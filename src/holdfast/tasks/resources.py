@@ -15,6 +15,7 @@ from holdfast.kernel.resource import ListedResource, ResourceBody
 from holdfast.tasks.store import query
 from holdfast.tasks.store.records import TaskWorkspace
 from holdfast.tasks.store.session import recent_sessions
+from holdfast.tasks.store.states import IS_UNFINISHED
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import TaskTransaction
 from holdfast.tasks.toolset import tasks
@@ -133,7 +134,7 @@ def connected_files(room: Tasks, workspace_id: str) -> ResourceBody:
         workspace = served_workspace(transaction, workspace_id)
         found = transaction.run_in_workspace(
             "SELECT file.path, task.n FROM file JOIN task ON task.uid = file.task"
-            " WHERE task.workspace = :workspace AND task.status NOT IN ('done', 'dropped')"
+            f" WHERE task.workspace = :workspace AND task.{IS_UNFINISHED}"
             " ORDER BY file.path, task.n"
         )
         files: dict[str, list[str]] = {}

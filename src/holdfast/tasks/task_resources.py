@@ -16,13 +16,14 @@ from holdfast.tasks.resources import (
 )
 from holdfast.tasks.store import history, query, rows
 from holdfast.tasks.store.records import PREFIX
+from holdfast.tasks.store.states import FINISHED, IS_UNFINISHED, STATUSES
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.view.resource_text import JSON, json_body
 from holdfast.tasks.view.results import event_out, task_detail, timestamp
 
 MAX_LISTED_TASKS = 500
 """Tasks in the list of resources. A judgement, as clients read that list on every connection."""
-UNFINISHED = ("in-progress", "review", "backlog", "blocked")
+UNFINISHED = tuple(status for status in STATUSES if status not in FINISHED)
 
 
 def complete_task_id(room: Tasks, typed: str) -> list[str]:
@@ -49,7 +50,7 @@ def _list_unfinished_tasks(room: Tasks) -> Iterable[ListedResource]:
         # Titles are untrusted text and do not belong in resource lists.
         found = transaction.run_in_workspace(
             "SELECT n, status, updated_at FROM task WHERE workspace = :workspace"
-            " AND status NOT IN ('done', 'dropped') ORDER BY priority, n LIMIT :maximum",
+            f" AND {IS_UNFINISHED} ORDER BY priority, n LIMIT :maximum",
             maximum=MAX_LISTED_TASKS,
         ).fetchall()
     for number, status, updated in found:

@@ -96,7 +96,7 @@ def test_task_master_keeps_parents_needs_and_states(room: Tasks, repository: Pat
     assert (report.format, report.created) == ("task-master", 5)
     found = by_title(room)
     with room.reading() as connection:
-        needs = {item.id for item in rows.needs_of(connection, found["Build"].uid)}
+        needs = {item.id for item in rows.dependencies_of(connection, found["Build"].uid)}
         links = items.links_of(connection, found["Build"].uid)
     assert needs == {found["Lex"].id, found["Indent"].id}
     assert (links[0].kind, links[0].ref) == ("file", "tasks.json#1.2")

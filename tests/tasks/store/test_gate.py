@@ -74,12 +74,6 @@ def test_each_gate_asks_for_its_proof(started: Tasks, gate: Gate, change: dict[s
         assert started.get("TP-1").status == "in-progress"
 
 
-def test_a_task_cannot_be_made_done_with_open_criteria(room: Tasks):
-    with pytest.raises(DoneGate):
-        room.create([Draft("One", status="done", criteria=["First"])], ADA)
-    assert room.create([Draft("One", status="done")], ADA)[0][0].status == "done"
-
-
 def test_a_commit_counts_when_it_names_the_task(started: Tasks, repository: Path):
     set_gate(started, "evidence")
     for message in ("Other work", "Do it\n\nTask: TP-1"):

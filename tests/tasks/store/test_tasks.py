@@ -209,6 +209,29 @@ def test_a_retry_with_the_same_key_adds_nothing(room: Tasks):
     assert other.id == "TP-2"
 
 
+def test_a_repeated_draft_can_be_named_by_the_others_of_its_batch(room: Tasks):
+    [(first, _)] = room.create([Draft("One", ref="one", client_key="k")], ADA)
+    batch = [
+        Draft("One", ref="one", client_key="k"),
+        Draft("Two", depends_on=[("#one", "blocks")]),
+        Draft("Three", parent="#one"),
+    ]
+    [(again, is_new), (second, _), (third, _)] = room.create(batch, ADA)
+    assert (again.uid, is_new) == (first.uid, False)
+    assert (second.waits, third.parent) == (1, first.uid)
+    assert room.get(first.id).unblocks == 1
+
+
+def test_a_client_key_that_a_batch_repeats_creates_one_task(room: Tasks):
+    batch = [Draft("One", client_key="k"), Draft("Two", client_key="k"), Draft("Three", client_key="j")]
+    created = room.create(batch, ADA)
+    assert [(task.id, is_new) for task, is_new in created] == [
+        ("TP-1", True),
+        ("TP-1", False),
+        ("TP-2", True),
+    ]
+
+
 def test_a_change_raises_the_version_and_one_that_changes_nothing_does_not(room: Tasks):
     add(room, "One")
     changed = room.update("TP-1", Change(set={"title": "Uno", "priority": "high"}), ADA)

@@ -11,7 +11,7 @@ from typing import Any
 
 from holdfast.tasks.store import census
 from holdfast.tasks.store.records import task_id
-from holdfast.tasks.store.states import FINISHED, STATUSES, Status
+from holdfast.tasks.store.states import FINISHED, IS_UNFINISHED, STATUSES, Status
 from holdfast.tasks.store.transaction import TaskTransaction
 
 _MAX_BURNDOWN_DAYS = 365
@@ -91,7 +91,7 @@ def dependency_graph(
     ]
     rows = transaction.run_in_workspace(
         "SELECT n, title, status FROM task WHERE workspace = :workspace"
-        " ORDER BY CASE WHEN status IN ('done', 'dropped') THEN 1 ELSE 0 END,"
+        f" ORDER BY CASE WHEN {IS_UNFINISHED} THEN 0 ELSE 1 END,"
         " CASE WHEN waits > 0 OR unblocks > 0 THEN 0 ELSE 1 END, n LIMIT :maximum",
         maximum=maximum,
     )

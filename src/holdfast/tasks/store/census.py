@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from holdfast.tasks.store.statements import select_by_uids
-from holdfast.tasks.store.states import FINISHED
+from holdfast.tasks.store.states import FINISHED, IS_UNFINISHED
 from holdfast.tasks.store.transaction import TaskTransaction
 
 MAX_CACHED_TITLES = 5000
@@ -27,7 +27,7 @@ _SELECT_EVENTS = (
 )
 _SELECT_LAST_EVENT = "SELECT seq, at, task FROM event WHERE workspace = :workspace ORDER BY seq DESC LIMIT 1"
 _SELECT_TITLES = (
-    "SELECT n, title FROM task WHERE workspace = :workspace AND status NOT IN ('done', 'dropped')"
+    f"SELECT n, title FROM task WHERE workspace = :workspace AND {IS_UNFINISHED}"
     " ORDER BY n DESC LIMIT :maximum"
 )
 

@@ -20,7 +20,7 @@ from holdfast.tasks.store.dependencies import refresh_counts, refuse_cycles, ref
 from holdfast.tasks.store.gate import GateInput, acceptable_evidence, check_done
 from holdfast.tasks.store.history import record, state_of
 from holdfast.tasks.store.records import CLAIM_COLUMNS, Change, Changed, File, Task, TaskLink, encoded
-from holdfast.tasks.store.rows import find_task, needs_of, subtasks_of, task_by_uid
+from holdfast.tasks.store.rows import dependencies_of, find_task, subtasks_of, task_by_uid
 from holdfast.tasks.store.states import FINISHED, PRIORITIES, check_transition
 from holdfast.tasks.store.transaction import TaskTransaction
 
@@ -35,7 +35,7 @@ def change(
     transaction: TaskTransaction, task: str, wanted: Change, *, if_version: int | None = None
 ) -> Changed:
     """Apply a change; return the task with the old and new values, and the tasks that became ready."""
-    found = find_task(transaction, task, lock=True)
+    found = find_task(transaction, task, for_update=True)
     if if_version is not None and found.version != if_version:
         raise OutOfDate.found(found.id, if_version, found.version)
     lease.check_may_write(transaction, found)
@@ -144,7 +144,7 @@ def _find_criterion(items: Sequence[dict[str, Any]], which: int | str) -> dict[s
 def _change_lists(transaction: TaskTransaction, task: Task, wanted: Change) -> set[str]:
     """Change a task's lists; return the uids of all tasks that it depended on before or depends on now."""
     uid = task.uid
-    affected = {item.uid for item in needs_of(transaction, uid)}
+    affected = {item.uid for item in dependencies_of(transaction, uid)}
     for name in ("labels", "files", "links", "depends_on", "blockers"):
         if name in wanted.set:
             items.clear(transaction, uid, name)
@@ -180,7 +180,7 @@ def _update_counts(
     now = task_by_uid(transaction, before.uid)
     # Pairs, because a different kind of dependency on the same task matters: only `blocks` makes a task wait.
     pairs_before = {(uid, kind) for uid, kind in state["depends_on"]}
-    pairs = {(item.uid, item.kind) for item in needs_of(transaction, now.uid)}
+    pairs = {(item.uid, item.kind) for item in dependencies_of(transaction, now.uid)}
     needs = {uid for uid, _ in pairs}
     has_new_links = pairs != pairs_before or before.parent != now.parent
     waiting: list[str] = []

@@ -16,8 +16,8 @@ from holdfast.tasks.errors import DependencyCycle
 from holdfast.tasks.store.records import Task, task_id
 from holdfast.tasks.store.rows import ids_of, task_by_uid
 from holdfast.tasks.store.statements import in_list_batches, select_by_uids
+from holdfast.tasks.store.states import IS_UNFINISHED
 
-_UNFINISHED = "status NOT IN ('done', 'dropped')"
 _SELECT_EDGES = (
     "SELECT task, needs FROM dependency WHERE kind = 'blocks' AND task IN {0}"
     " UNION ALL SELECT uid, parent FROM task WHERE parent IS NOT NULL AND uid IN {0}"
@@ -116,7 +116,7 @@ def refresh_counts(
         connection.execute(
             "UPDATE task SET unblocks = (SELECT count(*) FROM dependency JOIN task other"
             " ON other.uid = dependency.task WHERE dependency.needs = task.uid AND dependency.kind = 'blocks'"
-            f" AND other.{_UNFINISHED}) WHERE uid IN {listed}",
+            f" AND other.{IS_UNFINISHED}) WHERE uid IN {listed}",
             values,
         )
     return unblocked
@@ -168,7 +168,7 @@ def wrong_unblocks(connection: Connection, workspace: str) -> list[str]:
     rows = connection.execute(
         "SELECT task.uid FROM task LEFT JOIN (SELECT dependency.needs AS needed, count(*) AS number"
         " FROM dependency JOIN task other ON other.uid = dependency.task WHERE dependency.kind = 'blocks'"
-        f" AND other.{_UNFINISHED} GROUP BY dependency.needs) AS found ON found.needed = task.uid"
+        f" AND other.{IS_UNFINISHED} GROUP BY dependency.needs) AS found ON found.needed = task.uid"
         " WHERE task.workspace = :id AND task.unblocks <> coalesce(found.number, 0)",
         {"id": workspace},
     )
@@ -216,7 +216,7 @@ def _open_needs(
     for condition, values in conditions:
         rows = connection.execute(
             "SELECT dependency.task, dependency.needs FROM dependency JOIN task other"
-            f" ON other.uid = dependency.needs WHERE dependency.kind = 'blocks' AND other.{_UNFINISHED}"
+            f" ON other.uid = dependency.needs WHERE dependency.kind = 'blocks' AND other.{IS_UNFINISHED}"
             f" AND {condition}",
             values,
         )

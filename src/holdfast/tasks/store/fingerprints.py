@@ -13,6 +13,7 @@ from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.watching.topic_source import WatchedPlace, file_place
 from holdfast.tasks.store import rows
+from holdfast.tasks.store.states import IS_UNFINISHED
 from holdfast.tasks.texts import documents, rules, step_texts
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def _read_from_store(room: Tasks, part: str) -> object:
         if part == EVERY_TASK:
             return transaction.execute(
                 "SELECT (SELECT count(*) FROM workspace), count(*), max(n),"
-                " count(*) FILTER (WHERE status NOT IN ('done', 'dropped')) FROM task"
+                f" count(*) FILTER (WHERE {IS_UNFINISHED}) FROM task"
             ).fetchone()
         if not transaction.has_workspace:
             return None

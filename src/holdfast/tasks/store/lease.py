@@ -150,7 +150,7 @@ def take(
     invalidates the old token.
     """
     who = transaction.who
-    task = find_task(transaction, name, lock=True)
+    task = find_task(transaction, name, for_update=True)
     if task.claimed_by(transaction.now) is not None:
         if is_holder(task, who):
             return Claimed(_extend_lease(transaction, task, seconds))
@@ -259,7 +259,7 @@ def end_claim(
 
 def _find_held(transaction: TaskTransaction, name: str) -> Task:
     """Return a task; raise unless its last claim, live or expired, is the caller's."""
-    task = find_task(transaction, name, lock=True)
+    task = find_task(transaction, name, for_update=True)
     if not is_holder(task, transaction.who):
         raise _lost_claim_error(transaction, task)
     return task

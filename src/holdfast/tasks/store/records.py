@@ -17,7 +17,6 @@ from holdfast.kernel.errors import InvalidArguments
 from holdfast.tasks.store.states import PRIORITIES, Gate, Kind, Priority, Status
 
 PREFIX = "TP-"
-UID_CHARACTERS = 26
 
 _BASE32_DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _SHORT_ID = re.compile(r"(?:tp-?)?0*([1-9][0-9]{0,8})", re.IGNORECASE)
@@ -215,7 +214,6 @@ class Draft(NamedTuple):
     title: str
     description: str = ""
     priority: Priority = "medium"
-    status: Status = "backlog"
     parent: str | None = None
     depends_on: Sequence[tuple[str, Kind]] = ()
     """Pairs of a task and the kind of dependency; `#ref` names a task of the same batch."""

@@ -18,6 +18,8 @@ PRIORITIES: tuple[Priority, ...] = get_args(Priority)
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 FINISHED: frozenset[str] = frozenset({"done", "dropped"})
+IS_UNFINISHED = "status NOT IN ('{}')".format("', '".join(sorted(FINISHED)))
+"""The opposite as a condition in SQL, word for word that of the partial index `task_milestone`."""
 MILESTONE = "milestone:"
 """The prefix of closed milestones in `blocked_by`, where all other entries are task ids."""
 

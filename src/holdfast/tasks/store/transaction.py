@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.storage.sql.sql_store import Connection, Rows
 from holdfast.tasks.store.records import CallerIdentity, Task, TaskWorkspace
-from holdfast.tasks.store.states import FINISHED
+from holdfast.tasks.store.states import FINISHED, IS_UNFINISHED
 
 if TYPE_CHECKING:
     from holdfast.tasks.store.tasks import Tasks
 
 NO_CALLER = CallerIdentity("")
 
-_NAMES_MILESTONE = "workspace = :workspace AND milestone IS NOT NULL AND status NOT IN ('done', 'dropped')"
+_NAMES_MILESTONE = f"workspace = :workspace AND milestone IS NOT NULL AND {IS_UNFINISHED}"
 _SELECT_DISTINCT_MILESTONES = (
     f"WITH RECURSIVE named (milestone) AS (SELECT min(milestone) FROM task WHERE {_NAMES_MILESTONE} UNION ALL"
     f" SELECT (SELECT min(task.milestone) FROM task WHERE {_NAMES_MILESTONE}"

@@ -138,10 +138,11 @@ def _list_fields(task: Task, relations: rows.TaskRelations) -> dict[str, Any]:
     """Return the lists of a task as plain values; None for an empty one."""
     return {
         "depends_on": [
-            {"id": item.task.id, "kind": item.kind, "status": item.task.status} for item in relations.needs
+            {"id": item.task.id, "kind": item.kind, "status": item.task.status}
+            for item in relations.needed_tasks
         ]
         or None,
-        "blocks": [item.id for item in relations.needed_by if item.kind == "blocks"] or None,
+        "blocks": [item.id for item in relations.dependents if item.kind == "blocks"] or None,
         "labels": relations.labels or None,
         "criteria": None if task.criteria == _EMPTY_LIST else json.loads(task.criteria),
         "evidence": None if task.evidence == _EMPTY_LIST else json.loads(task.evidence),
