@@ -144,10 +144,10 @@ def _check_dependencies(transaction: TaskTransaction) -> Iterator[Inconsistency]
     for number, needed in pairs:
         yield Inconsistency("ORPHAN_DEP", task_id(number), f"It needs {task_id(needed)}, which was dropped.")
     wrong = dependencies.wrong_waits(transaction, transaction.workspace.id)
-    names = rows.ids_of(transaction, [uid for uid, _, _ in wrong])
-    for uid, waits, stored in wrong:
-        detail = f"It is stored as waiting for {stored} tasks, but waits for {waits}."
-        yield Inconsistency("WRONG_COUNT", names[uid], detail)
+    ids = rows.ids_of(transaction, [count.uid for count in wrong])
+    for count in wrong:
+        detail = f"It is stored as waiting for {count.stored} tasks, but waits for {count.correct}."
+        yield Inconsistency("WRONG_COUNT", ids[count.uid], detail)
 
 
 def _check_files(room: Tasks, transaction: TaskTransaction) -> Iterator[Inconsistency]:

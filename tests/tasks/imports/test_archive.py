@@ -13,7 +13,7 @@ from holdfast.storage.git.repository import Repository
 from holdfast.tasks.errors import DependencyCycle
 from holdfast.tasks.imports.archive import export_lines, parse_export
 from holdfast.tasks.imports.restoration import RestoreResult, restore_export
-from holdfast.tasks.store.history import record_workspace_event, state_of
+from holdfast.tasks.store.history import record, state_of
 from holdfast.tasks.store.records import Change, Draft, File, TaskLink
 from holdfast.tasks.store.rows import task_by_uid
 from holdfast.tasks.store.tasks import Tasks
@@ -49,7 +49,7 @@ def filled(room: Tasks, clock: TurnedClock) -> None:
     room.update("TP-1", Change(set={"title": "Uno"}, check=["1"], reason="Better"), BOB)
     claim(room, "TP-2", BOB)
     with room.writing(ADA) as transaction:
-        record_workspace_event(transaction, "document-written", {"document": "project.md"})
+        record(transaction, None, "document-written", after={"document": "project.md"})
 
 
 def clone_of(repository: Path, folder: Path, clock: TurnedClock) -> Tasks:

@@ -32,8 +32,6 @@ FORMAT = 1
 """The version of the format; exports with another version are refused."""
 _EXPORT_KIND = "holdfast-tasks"
 _EXPORT_HINT = "Give a file written by `holdfast tasks export`."
-ALL_EVENTS = 2_000_000_000
-"""A limit that no history reaches: near the largest 32-bit integer, so every database accepts it."""
 _TASKS_PER_BATCH = 500
 """Tasks read at a time, to bound memory. A judgement: one batch of SQL parameters."""
 OMITTED_COLUMNS = frozenset({"workspace", "waits", "unblocks", "claim_session", "claim_token"})
@@ -70,7 +68,7 @@ def export_lines(connection: Connection, workspace: TaskWorkspace) -> Iterator[s
         batch = tasks[start : start + _TASKS_PER_BATCH]
         for task, state in zip(batch, states_of(connection, batch), strict=True):
             yield encoded({"task": _task_fields(connection, task, state)})
-    for event in history.events_after(connection, workspace.id, 0, ALL_EVENTS):
+    for event in history.events_after(connection, workspace.id, after=0, limit=None):
         yield encoded({"event": event_fields(event)})
     for table, (names, _) in TABLES.items():
         listed = ", ".join(names.split())

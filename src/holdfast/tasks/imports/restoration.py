@@ -9,14 +9,7 @@ from typing import Any
 
 from holdfast.kernel.errors import Conflict, Invalid
 from holdfast.storage.sql.sql_store import Connection, SqlStore
-from holdfast.tasks.imports.archive import (
-    ALL_EVENTS,
-    EVENT_FIELDS,
-    OMITTED_COLUMNS,
-    TABLES,
-    ParsedExport,
-    event_fields,
-)
+from holdfast.tasks.imports.archive import EVENT_FIELDS, OMITTED_COLUMNS, TABLES, ParsedExport, event_fields
 from holdfast.tasks.store import dependencies, history, items, rows, statements
 from holdfast.tasks.store.history import INSERT_EVENT
 from holdfast.tasks.store.records import File, Task, TaskLink, TaskWorkspace, encoded, is_uid, task_id
@@ -108,7 +101,7 @@ class _Restore:
         if not is_uid(uid):
             raise ValueError("uid")
         theirs = [_comparable(event) for event in self._given.histories.get(uid, ())]
-        found = history.events_after(self._connection, self._workspace, 0, ALL_EVENTS, uid)
+        found = history.events_after(self._connection, self._workspace, after=0, limit=None, task=uid)
         ours = [_comparable(event_fields(event)) for event in found]
         if len(theirs) != task["version"]:
             raise ValueError("history")

@@ -23,12 +23,14 @@ class NewFile:
 
     @property
     def sha256(self) -> str:
-        """Return the SHA-256 of the content."""
         return hashlib.sha256(self.content).hexdigest()
 
 
 def attach_file(transaction: TaskTransaction, task: Task, new: NewFile) -> Task:
-    """Attach a file to a task, and return the changed task; the same file again changes nothing."""
+    """Attach a file to a task, and return the changed task.
+
+    A file of the same name is replaced; the same file again changes nothing.
+    """
     before = state_of(transaction, task)["attachments"]
     transaction.execute(
         statements.insert("content", ("sha256", "data"), "(sha256) DO NOTHING"),

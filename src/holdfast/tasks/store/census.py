@@ -9,23 +9,32 @@ Contract:
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from holdfast.tasks.store.statements import select_by_uids
 from holdfast.tasks.store.states import FINISHED, IS_UNFINISHED
 from holdfast.tasks.store.transaction import TaskTransaction
 
 MAX_CACHED_TITLES = 5000
-"""The newest open tasks with whose titles new ones are compared. A judgement: their titles take a megabyte at
+"""New titles are compared with those of so many open tasks, the newest. A judgement: they take a megabyte at
 most. A duplicate of an older task goes unnoticed."""
 MAX_EVENTS_APPLIED = 500
-"""With more new events, everything is read again. A judgement: the tasks of so many are one batch of rows."""
+"""With more new events, everything is read again. A judgement: the tasks of so many fit in one statement."""
 
-_SELECT_EVENTS = (
-    "SELECT seq, at, task, version FROM event WHERE workspace = :workspace AND seq >= :seq"
-    " ORDER BY seq LIMIT :maximum"
-)
-_SELECT_LAST_EVENT = "SELECT seq, at, task FROM event WHERE workspace = :workspace ORDER BY seq DESC LIMIT 1"
+_ALWAYS = True
+"""The version of the entries: each has the event up to which it is valid, and is checked here."""
+
+
+class _CachedEvent(NamedTuple):
+    seq: int
+    at: float
+    task: str | None
+    version: int
+
+
+_SELECT_EVENTS = f"SELECT {', '.join(_CachedEvent._fields)} FROM event WHERE workspace = :workspace"
+_SELECT_EVENTS_FROM = f"{_SELECT_EVENTS} AND seq >= :seq ORDER BY seq LIMIT :maximum"
+_SELECT_LAST_EVENT = f"{_SELECT_EVENTS} ORDER BY seq DESC LIMIT 1"
 _SELECT_TITLES = (
     f"SELECT n, title FROM task WHERE workspace = :workspace AND {IS_UNFINISHED}"
     " ORDER BY n DESC LIMIT :maximum"
@@ -34,59 +43,64 @@ _SELECT_TITLES = (
 
 def task_count(transaction: TaskTransaction) -> int:
     """Return the number of tasks in the workspace."""
-    last, total = transaction.cache.get("count", True) or (None, 0)
-    if events := _events_since(transaction, last):
-        last = events[-1][:3]
-        total += sum(version == 1 for _, _, _, version in events[1:])
-    else:
-        last = transaction.run_in_workspace(_SELECT_LAST_EVENT).fetchone()
-        total = transaction.run_in_workspace(
-            "SELECT count(*) FROM task WHERE workspace = :workspace"
-        ).fetchone()[0]
-    transaction.cache.put("count", True, (last, total))
+    last, total = transaction.cache.get("count", _ALWAYS) or (None, 0)
+    new_events = _events_after(transaction, last)
+    if new_events is None:
+        query = "SELECT count(*) FROM task WHERE workspace = :workspace"
+        total = transaction.run_in_workspace(query).fetchone()[0]
+        last = _last_event(transaction)
+    elif new_events:
+        total += sum(event.version == 1 for event in new_events)  # the first version is that of a new task
+        last = new_events[-1]
+    transaction.cache.put("count", _ALWAYS, (last, total))
     return int(total)
 
 
 def open_titles(transaction: TaskTransaction) -> dict[int, str]:
     """Return the titles of the newest open tasks by task number, as `sorted_words` returns them."""
-    last, cached = transaction.cache.get("titles", True) or (None, {})
-    events = _events_since(transaction, last)
+    last, cached = transaction.cache.get("titles", _ALWAYS) or (None, {})
+    new_events = _events_after(transaction, last)
     titles = None
-    if events:
-        changed = {task for _, _, task, _ in events[1:]}
-        titles = _update_titles(transaction, cached, changed)
+    if new_events is not None:
+        titles = _update_titles(transaction, cached, {event.task for event in new_events})
+        last = new_events[-1] if new_events else last
     if titles is None:
-        last = transaction.run_in_workspace(_SELECT_LAST_EVENT).fetchone()
-        found = transaction.run_in_workspace(_SELECT_TITLES, maximum=MAX_CACHED_TITLES)
-        titles = {number: sorted_words(title) for number, title in found}
-    else:
-        last = events[-1][:3]
-    transaction.cache.put("titles", True, (last, titles))
+        rows = transaction.run_in_workspace(_SELECT_TITLES, maximum=MAX_CACHED_TITLES)
+        titles = {number: sorted_words(title) for number, title in rows}
+        last = _last_event(transaction)
+    transaction.cache.put("titles", _ALWAYS, (last, titles))
     return titles
 
 
-def _events_since(transaction: TaskTransaction, last: tuple[Any, ...] | None) -> list[Any]:
-    """Return the last applied event and those after it; empty if it is gone or too many follow."""
+def _last_event(transaction: TaskTransaction) -> _CachedEvent | None:
+    row = transaction.run_in_workspace(_SELECT_LAST_EVENT).fetchone()
+    return None if row is None else _CachedEvent._make(row)
+
+
+def _events_after(transaction: TaskTransaction, last: _CachedEvent | None) -> list[_CachedEvent] | None:
+    """Return the events after the last applied one; None if that no longer exists or too many follow."""
     if last is None:
-        return []
-    events = transaction.run_in_workspace(
-        _SELECT_EVENTS, seq=last[0], maximum=MAX_EVENTS_APPLIED + 1
+        return None
+    rows: list[Any] = transaction.run_in_workspace(
+        _SELECT_EVENTS_FROM, seq=last.seq, maximum=MAX_EVENTS_APPLIED + 1
     ).fetchall()
-    if not events or events[0][:3] != last or len(events) > MAX_EVENTS_APPLIED:
-        return []
-    return events
+    events = [_CachedEvent._make(row) for row in rows]
+    if not events or events[0] != last or len(events) > MAX_EVENTS_APPLIED:
+        return None
+    return events[1:]
 
 
 def _update_titles(
     transaction: TaskTransaction, cached: dict[int, str], changed: set[str | None]
 ) -> dict[int, str] | None:
-    """Return the titles with those of changed tasks read again; None if tasks beyond the limit are needed."""
+    """Return the cached titles, with those of the changed tasks read again.
+
+    None if tasks are needed that the cache had to leave out.
+    """
     titles = dict(cached)
     oldest = min(cached) if len(cached) == MAX_CACHED_TITLES else 0
-    found = select_by_uids(
-        transaction, "SELECT n, title, status FROM task WHERE uid IN {}", filter(None, changed)
-    )
-    for number, title, status in found:
+    query = "SELECT n, title, status FROM task WHERE uid IN {}"
+    for number, title, status in select_by_uids(transaction, query, filter(None, changed)):
         titles.pop(number, None)
         if status not in FINISHED and number >= oldest:
             titles[number] = sorted_words(title)

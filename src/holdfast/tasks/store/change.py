@@ -20,36 +20,39 @@ from holdfast.tasks.store.dependencies import refresh_counts, refuse_cycles, ref
 from holdfast.tasks.store.gate import GateInput, acceptable_evidence, check_done
 from holdfast.tasks.store.history import record, state_of
 from holdfast.tasks.store.records import CLAIM_COLUMNS, Change, Changed, File, Task, TaskLink, encoded
-from holdfast.tasks.store.rows import dependencies_of, find_task, subtasks_of, task_by_uid
+from holdfast.tasks.store.rows import dependencies_of, dependents_of, find_task, subtasks_of, task_by_uid
 from holdfast.tasks.store.states import FINISHED, PRIORITIES, check_transition
 from holdfast.tasks.store.transaction import TaskTransaction
 
-_SCALAR_FIELDS = (
+SCALAR_FIELDS = (
     "title", "description", "status", "priority", "progress", "notes", "plan", "milestone", "rank", "parent",
     "issue_number", "issue_url",
 )  # fmt: skip
-_LIST_FIELDS = ("labels", "depends_on", "files", "criteria", "links")
+LIST_FIELDS = ("labels", "depends_on", "files", "criteria", "links")
 
 
-def change(
+def apply_change(
     transaction: TaskTransaction, task: str, wanted: Change, *, if_version: int | None = None
 ) -> Changed:
-    """Apply a change; return the task with the old and new values, and the tasks that became ready."""
+    """Apply a change to the task that `task` names, as `find_task` finds it.
+
+    With `if_version`, raise if the task has another version.
+    """
     found = find_task(transaction, task, for_update=True)
     if if_version is not None and found.version != if_version:
         raise OutOfDate.found(found.id, if_version, found.version)
     lease.check_may_write(transaction, found)
     before = state_of(transaction, found)
-    row = _new_row(transaction, found, wanted)
-    affected = _change_lists(transaction, found, wanted)
+    row = _changed_columns(transaction, found, wanted)
+    needed = _change_lists(transaction, found, wanted)
     _update_row(transaction, found, row)
-    unblocked = _update_counts(transaction, found, before, affected)
+    unblocked = _update_counts(transaction, found, before, needed)
     changed = task_by_uid(transaction, found.uid)
     after = state_of(transaction, changed)
     if changed.status == "done" and found.status != "done":
         _check_gate(transaction, changed, wanted)
     differing = {name: (before[name], after[name]) for name in after if before[name] != after[name]}
-    if not differing:
+    if not differing:  # only now known: take back what `_update_row` has set
         transaction.execute(
             "UPDATE task SET version = :version, updated_at = :updated_at WHERE uid = :uid",
             {"version": found.version, "updated_at": found.updated_at, "uid": found.uid},
@@ -61,14 +64,14 @@ def change(
     return Changed(changed, differing, unblocked)
 
 
-def _new_row(transaction: TaskTransaction, task: Task, wanted: Change) -> dict[str, Any]:
+def _changed_columns(transaction: TaskTransaction, task: Task, wanted: Change) -> dict[str, Any]:
     """Return the new values of the columns that a change sets, explicitly or as a consequence."""
-    unknown = sorted(wanted.set.keys() - {*_SCALAR_FIELDS, *_LIST_FIELDS, "blockers"})
+    unknown = sorted(wanted.set.keys() - {*SCALAR_FIELDS, *LIST_FIELDS, "blockers"})
     if unknown:
         raise InvalidArguments(
-            f'Tasks have no field "{unknown[0]}".', hint=f"Fields: {', '.join(_SCALAR_FIELDS)}."
+            f'Tasks have no field "{unknown[0]}".', hint=f"Fields: {', '.join(SCALAR_FIELDS)}."
         )
-    row = {name: value for name, value in wanted.set.items() if name in _SCALAR_FIELDS}
+    row = {name: value for name, value in wanted.set.items() if name in SCALAR_FIELDS}
     if "priority" in row:
         row["priority"] = PRIORITIES.index(row["priority"])
     if row.get("parent") is not None:
@@ -76,8 +79,8 @@ def _new_row(transaction: TaskTransaction, task: Task, wanted: Change) -> dict[s
     row |= _new_criteria(task, wanted)
     if wanted.evidence:
         criteria = json.loads(row.get("criteria", task.criteria))
-        given = [acceptable_evidence(_with_criterion_text(item, criteria)) for item in wanted.evidence]
-        row["evidence"] = encoded([*json.loads(task.evidence), *given])
+        added = [acceptable_evidence(_with_criterion_text(item, criteria)) for item in wanted.evidence]
+        row["evidence"] = encoded([*json.loads(task.evidence), *added])
     if "status" in row:
         row |= _status_consequences(task, row, wanted.reason, transaction.now)
     return row
@@ -93,7 +96,7 @@ def _status_consequences(task: Task, row: Mapping[str, Any], reason: str | None,
     if status == "in-progress" and task.started_at is None:
         changes["started_at"] = at
     if status == "done":
-        changes |= {"progress": 100}
+        changes["progress"] = 100
     elif task.status == "done" and "progress" not in row:
         checked = [item["checked"] for item in json.loads(row.get("criteria", task.criteria))]
         changes["progress"] = 100 * sum(checked) // len(checked) if checked else 0
@@ -104,17 +107,16 @@ def _status_consequences(task: Task, row: Mapping[str, Any], reason: str | None,
 
 
 def _new_criteria(task: Task, wanted: Change) -> dict[str, str]:
-    """Return the new value of the column `criteria` if it changes; known criteria stay checked."""
+    """Return the new value of the column `criteria`, if it changes; criteria that stay keep their checks."""
     items: list[dict[str, Any]] = json.loads(task.criteria)
     if "criteria" in wanted.set:
         by_text = {item["text"]: item for item in items}
         items = [by_text.get(text, {"text": text, "checked": False}) for text in wanted.set["criteria"]]
     for which in wanted.remove.get("criteria", ()):
         items.remove(_find_criterion(items, which))
-    known = {item["text"] for item in items}
-    items += [
-        {"text": text, "checked": False} for text in wanted.add.get("criteria", ()) if text not in known
-    ]
+    present = {item["text"] for item in items}
+    added = (text for text in wanted.add.get("criteria", ()) if text not in present)
+    items += [{"text": text, "checked": False} for text in added]
     for which in wanted.check:
         _find_criterion(items, which)["checked"] = True
     after = encoded(items)
@@ -144,22 +146,22 @@ def _find_criterion(items: Sequence[dict[str, Any]], which: int | str) -> dict[s
 def _change_lists(transaction: TaskTransaction, task: Task, wanted: Change) -> set[str]:
     """Change a task's lists; return the uids of all tasks that it depended on before or depends on now."""
     uid = task.uid
-    affected = {item.uid for item in dependencies_of(transaction, uid)}
+    needed_before = {item.uid for item in dependencies_of(transaction, uid)}
     for name in ("labels", "files", "links", "depends_on", "blockers"):
         if name in wanted.set:
             items.clear(transaction, uid, name)
-    added = {name: [*wanted.set.get(name, ()), *wanted.add.get(name, ())] for name in _LIST_FIELDS}
-    removed = [find_task(transaction, other).uid for other in wanted.remove.get("depends_on", ())]
+    added = {name: [*wanted.set.get(name, ()), *wanted.add.get(name, ())] for name in LIST_FIELDS}
+    no_longer_needed = [find_task(transaction, text).uid for text in wanted.remove.get("depends_on", ())]
     for name in ("labels", "files", "links"):
         items.remove(transaction, uid, name, wanted.remove.get(name, ()))
-    items.remove(transaction, uid, "depends_on", removed)
+    items.remove(transaction, uid, "depends_on", no_longer_needed)
     items.add(transaction, uid, "labels", [(label,) for label in added["labels"]])
     items.add(transaction, uid, "files", [File(*item) for item in added["files"]])
     items.add(transaction, uid, "links", [TaskLink(*item) for item in added["links"]])
-    new_needs = [*added["depends_on"], *wanted.set.get("blockers", ())]
-    needs = [(find_task(transaction, other).uid, kind) for other, kind in new_needs]
-    items.add_dependencies(transaction, uid, needs)
-    return affected | {needed for needed, _ in needs}
+    named = [*added["depends_on"], *wanted.set.get("blockers", ())]
+    dependencies = [(find_task(transaction, text).uid, kind) for text, kind in named]
+    items.add_dependencies(transaction, uid, dependencies)
+    return needed_before | {needed for needed, _ in dependencies}
 
 
 def _update_row(transaction: TaskTransaction, task: Task, row: Mapping[str, Any]) -> None:
@@ -171,39 +173,38 @@ def _update_row(transaction: TaskTransaction, task: Task, row: Mapping[str, Any]
 
 
 def _update_counts(
-    transaction: TaskTransaction, before: Task, state: Mapping[str, Any], affected: set[str]
+    transaction: TaskTransaction, before: Task, state: Mapping[str, Any], needed: set[str]
 ) -> tuple[str, ...]:
     """Recompute `waits` and `unblocks` of the tasks that a change affects; return the ids that became ready.
 
-    `state` is the task's state before the change; `affected` is what `_change_lists` returned.
+    `state` is the task's state before the change; `needed` is what `_change_lists` returned.
     """
-    now = task_by_uid(transaction, before.uid)
-    # Pairs, because a different kind of dependency on the same task matters: only `blocks` makes a task wait.
-    pairs_before = {(uid, kind) for uid, kind in state["depends_on"]}
-    pairs = {(item.uid, item.kind) for item in dependencies_of(transaction, now.uid)}
-    needs = {uid for uid, _ in pairs}
-    has_new_links = pairs != pairs_before or before.parent != now.parent
+    after = task_by_uid(transaction, before.uid)
+    # With the kind, because only `blocks` makes a task wait.
+    dependencies_before = {(uid, kind) for uid, kind in state["depends_on"]}
+    dependencies = {(item.uid, item.kind) for item in dependencies_of(transaction, after.uid)}
+    has_moved = before.parent != after.parent
+    has_new_edges = has_moved or dependencies != dependencies_before
+    is_finished_or_reopened = (before.status in FINISHED) != (after.status in FINISHED)
+    if not has_new_edges and not is_finished_or_reopened:
+        return ()
     waiting: list[str] = []
-    needed: set[str] = set()
-    if before.parent != now.parent:
-        refuse_parent_cycle(transaction, now)
-    if has_new_links:
-        refuse_cycles(transaction, [now.uid])
-        waiting.append(now.uid)
-        needed |= affected | needs
-    if (before.status in FINISHED) != (now.status in FINISHED):
-        found = transaction.execute(
-            "SELECT task FROM dependency WHERE needs = :uid AND kind = 'blocks'", {"uid": now.uid}
-        )
-        waiting += [row[0] for row in found]
-        needed |= needs
+    if has_moved:
+        refuse_parent_cycle(transaction, after)
+    if has_new_edges:
+        refuse_cycles(transaction, [after.uid])
+        waiting.append(after.uid)
+    if is_finished_or_reopened:
+        dependents = dependents_of(transaction, after.uid)
+        waiting += [item.uid for item in dependents if item.kind == "blocks"]
     unblocked = refresh_counts(transaction, waiting=waiting, needed=needed)
-    tasks = [find_task(transaction, name) for name in unblocked]
+    tasks = [find_task(transaction, text) for text in unblocked]
     return tuple(task.id for task in tasks if not transaction.has_closed_milestone(task))
 
 
 def _check_gate(transaction: TaskTransaction, task: Task, wanted: Change) -> None:
     open_subtasks = [item.id for item in subtasks_of(transaction, task.uid) if item.status not in FINISHED]
     evidence = json.loads(task.evidence)
-    given = GateInput(task.id, json.loads(task.criteria), evidence, open_subtasks, approved=wanted.approved)
-    check_done(transaction.workspace.gate, given)
+    criteria = json.loads(task.criteria)
+    examined = GateInput(task.id, criteria, evidence, open_subtasks, approved=wanted.approved)
+    check_done(transaction.workspace.gate, examined)

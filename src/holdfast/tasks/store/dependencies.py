@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from graphlib import CycleError, TopologicalSorter
+from typing import NamedTuple
 
 from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.errors import DependencyCycle
@@ -25,7 +26,7 @@ _SELECT_EDGES = (
 
 
 def refuse_cycles(connection: Connection, uids: Iterable[str]) -> None:
-    """Raise if one of these tasks is on a cycle; the error names the shortest one."""
+    """Raise if one of these tasks is on a cycle; the error names the shortest through the first."""
     starts = list(dict.fromkeys(uids))
     edges = _cyclic_part(_reachable(connection, starts))
     for uid in starts:
@@ -57,16 +58,19 @@ def refuse_parent_cycle(connection: Connection, task: Task) -> None:
 
 
 def _reachable(connection: Connection, starts: list[str]) -> dict[str, list[str]]:
-    """Return the dependency graph reachable from these tasks, by breadth-first search."""
-    found: dict[str, list[str]] = {}
+    """Return the edges reachable from these tasks, by breadth-first search.
+
+    An edge leads from a task to one it waits for: a task it depends on, or its parent.
+    """
+    edges: dict[str, list[str]] = {}
     frontier = starts
     while frontier:
-        found |= {uid: [] for uid in frontier}
+        edges |= {uid: [] for uid in frontier}
         for task, needed in select_by_uids(connection, _SELECT_EDGES, frontier):
-            found[task].append(needed)
-        following = (needed for task in frontier for needed in found[task])
-        frontier = list(dict.fromkeys(uid for uid in following if uid not in found))
-    return found
+            edges[task].append(needed)
+        following = (needed for task in frontier for needed in edges[task])
+        frontier = list(dict.fromkeys(uid for uid in following if uid not in edges))
+    return edges
 
 
 def _cyclic_part(edges: dict[str, list[str]]) -> dict[str, list[str]]:
@@ -78,7 +82,7 @@ def _cyclic_part(edges: dict[str, list[str]]) -> dict[str, list[str]]:
         ordered.update(ready)
         sorter.done(*ready)
     return {
-        task: [other for other in needed if other not in ordered]
+        task: [uid for uid in needed if uid not in ordered]
         for task, needed in edges.items()
         if task not in ordered
     }
@@ -145,8 +149,16 @@ def _refresh_waits(connection: Connection, roots: list[str]) -> tuple[str, ...]:
     return tuple(unblocked)
 
 
-def wrong_waits(connection: Connection, workspace: str) -> list[tuple[str, int, int]]:
-    """Return the uids of the tasks with a wrong `waits`, each with the correct and the stored value.
+class WrongCount(NamedTuple):
+    """The uid of a task, and the correct and the stored value of its `waits`."""
+
+    uid: str
+    correct: int
+    stored: int
+
+
+def wrong_waits(connection: Connection, workspace: str) -> list[WrongCount]:
+    """Return the tasks with a wrong `waits`.
 
     Only tasks that can be wrong are examined: those with a stored count above zero, and those that have open
     dependencies, themselves or through an ancestor.
@@ -159,8 +171,10 @@ def wrong_waits(connection: Connection, workspace: str) -> list[tuple[str, int, 
     open_needs = _open_needs(connection, [("other.workspace = :id", {"id": workspace})])
     waiting = list(dict.fromkeys([*stored, *_with_descendants(connection, list(open_needs))]))
     parents = _parents(connection, waiting)
-    counted = ((uid, _count_open_needs(uid, parents, open_needs), stored.get(uid, 0)) for uid in waiting)
-    return [(uid, correct, count) for uid, correct, count in counted if correct != count]
+    counts = (
+        WrongCount(uid, _count_open_needs(uid, parents, open_needs), stored.get(uid, 0)) for uid in waiting
+    )
+    return [count for count in counts if count.correct != count.stored]
 
 
 def wrong_unblocks(connection: Connection, workspace: str) -> list[str]:
@@ -183,12 +197,12 @@ def _count_open_needs(uid: str, parents: dict[str, str | None], open_needs: dict
 
 def _with_descendants(connection: Connection, roots: list[str]) -> list[str]:
     """Return tasks and all their subtasks, at any depth."""
-    found, frontier = dict.fromkeys(roots), roots
+    tasks, frontier = dict.fromkeys(roots), roots
     while frontier:
         subtasks = select_by_uids(connection, "SELECT uid FROM task WHERE parent IN {}", frontier)
-        frontier = [uid for (uid,) in subtasks if uid not in found]
-        found |= dict.fromkeys(frontier)
-    return list(found)
+        frontier = [uid for (uid,) in subtasks if uid not in tasks]
+        tasks |= dict.fromkeys(frontier)
+    return list(tasks)
 
 
 def _parents(connection: Connection, uids: list[str]) -> dict[str, str | None]:
@@ -211,7 +225,7 @@ def _self_and_ancestors(uid: str, parents: dict[str, str | None]) -> Iterable[st
 def _open_needs(
     connection: Connection, conditions: Iterable[tuple[str, Mapping[str, str]]]
 ) -> dict[str, list[str]]:
-    """Return for each task that meets one of the conditions the unfinished tasks that it depends on."""
+    """Return the unfinished tasks that each task with one of the conditions depends on, by its uid."""
     found: dict[str, list[str]] = defaultdict(list)
     for condition, values in conditions:
         rows = connection.execute(

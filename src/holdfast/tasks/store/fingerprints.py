@@ -5,13 +5,12 @@ Fingerprints are cached until the store changes, so that idle subscriptions cost
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from holdfast.kernel.errors import HoldfastError
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
-from holdfast.storage.watching.topic_source import WatchedPlace, file_place
+from holdfast.storage.watching.topic_source import Probe, WatchedPlace, file_place
 from holdfast.tasks.store import rows
 from holdfast.tasks.store.states import IS_UNFINISHED
 from holdfast.tasks.texts import documents, rules, step_texts
@@ -34,20 +33,20 @@ _FILES_OF_PART: dict[str, tuple[RepoPath, ...]] = {
 }
 
 
-def probe(room: Tasks, part: str) -> Callable[[], object]:
-    """Return a function that computes the fingerprint of a part."""
+def make_probe(room: Tasks, part: str) -> Probe:
+    """Return the function that computes the fingerprint of a part."""
     if part in _FILES_OF_PART:
         return lambda: _file_signatures(room, _FILES_OF_PART[part])
-    cached: tuple[object, object] | None = None
+    cached: tuple[object, object] | None = None  # a version of the store, and its fingerprint of the part
 
-    def fingerprint() -> object:
+    def probe() -> object:
         nonlocal cached
-        store_version = room.fingerprint()
-        if cached is None or cached[0] != store_version:
-            cached = (store_version, _read_from_store(room, part))
+        version = room.fingerprint()
+        if cached is None or cached[0] != version:
+            cached = (version, _read_from_store(room, part))
         return cached[1]
 
-    return fingerprint
+    return probe
 
 
 def places(room: Tasks, part: str) -> tuple[WatchedPlace, ...]:
@@ -77,14 +76,8 @@ def _read_from_store(room: Tasks, part: str) -> object:
         if part == STEPS:
             return tuple(step_texts.own_steps(transaction).values())
         try:
-            found = rows.find_task(transaction, part)
+            task = rows.find_task(transaction, part)
         except HoldfastError:
             return None
-        holder = found.claimed_by(transaction.now)
-        return (
-            found.version,
-            found.waits,
-            found.claim_expires,
-            holder,
-            transaction.has_closed_milestone(found),
-        )
+        holder, has_closed = task.claimed_by(transaction.now), transaction.has_closed_milestone(task)
+        return task.version, task.waits, task.claim_expires, holder, has_closed

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from holdfast.kernel.errors import HoldfastError, InvalidArguments
 from holdfast.tasks.errors import DoneGate
-from holdfast.tasks.store.records import task_number
+from holdfast.tasks.store.records import task_id, task_number
 
 if TYPE_CHECKING:
     from holdfast.storage.git.repository import Repository
@@ -28,27 +28,29 @@ class MissingCondition(NamedTuple):
 
 
 class GateInput(NamedTuple):
-    """The parts of a task that the gate examines."""
+    """The parts of a task that the gate examines; `criteria` and `evidence` are as in `Task`."""
 
-    name: str
+    task_id: str
     criteria: Sequence[Mapping[str, Any]]
     evidence: Sequence[Mapping[str, Any]] = ()
     open_subtasks: Sequence[str] = ()
+    """The ids of the unfinished subtasks."""
     approved: bool = False
+    """Whether a person approved the task as done."""
 
 
 def missing_for_done(gate: str, task: GateInput) -> list[MissingCondition]:
     """Return the conditions of the done gate that a task does not meet."""
     if gate == "none":
         return []
-    unchecked = [number for number, item in enumerate(task.criteria, 1) if not item["checked"]]
     missing = [
-        MissingCondition("unchecked_criterion", f"criterion {number} is not checked") for number in unchecked
+        MissingCondition("unchecked_criterion", f"criterion {number} is not checked")
+        for number, item in enumerate(task.criteria, 1)
+        if not item["checked"]
     ]
     if task.open_subtasks:
-        missing.append(
-            MissingCondition("open_subtasks", f"subtasks are open: {', '.join(task.open_subtasks)}")
-        )
+        listed = ", ".join(task.open_subtasks)
+        missing.append(MissingCondition("open_subtasks", f"subtasks are open: {listed}"))
     if gate == "evidence" and not task.evidence:
         missing.append(MissingCondition("no_evidence", "there is no evidence"))
     elif gate == "evidence" and not any(is_proof(item) for item in task.evidence):
@@ -63,7 +65,7 @@ def check_done(gate: str, task: GateInput) -> None:
     if missing := missing_for_done(gate, task):
         texts = [item.text for item in missing]
         raise DoneGate(
-            f"{task.name} is not done: {'; '.join(texts)}.",
+            f"{task.task_id} is not done: {'; '.join(texts)}.",
             hint=_next_step(gate, {item.code for item in missing}),
             missing=texts,
         )
@@ -75,7 +77,7 @@ def is_proof(item: Mapping[str, Any]) -> bool:
 
 
 def acceptable_evidence(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a piece of evidence as it is stored; raise if the exit status of a command is missing."""
+    """Return a piece of evidence without nulls; raise if the exit status of a command is missing."""
     if item["kind"] in ("test", "gate") and item.get("exit_status") is None:
         raise InvalidArguments(
             f'Evidence of the kind "{item["kind"]}" needs the exit status of the command.',
@@ -105,8 +107,8 @@ def verify_commit(repository: Repository, revision: str, number: int) -> str:
 
     try:
         with Git(repository) as git:
-            name = git.resolve(revision)
-            message = git.run("cat-file", "commit", name).decode("utf-8", "replace")
+            commit = git.resolve(revision)
+            message = git.run("cat-file", "commit", commit).decode("utf-8", "replace")
     except HoldfastError:
         raise InvalidArguments(
             f'There is no commit "{revision[:60]}" here.', hint="Name a commit of this repository."
@@ -114,10 +116,10 @@ def verify_commit(repository: Repository, revision: str, number: int) -> str:
     named = [_task_number_or_none(text) for text in _TRAILER.findall(message.partition("\n\n")[2])]
     if number not in named:
         raise InvalidArguments(
-            f"That commit does not name TP-{number}.",
-            hint=f"End its message with the line `Task: TP-{number}`, or give other evidence.",
+            f"That commit does not name {task_id(number)}.",
+            hint=f"End its message with the line `Task: {task_id(number)}`, or give other evidence.",
         )
-    return name
+    return commit
 
 
 def _task_number_or_none(text: str) -> int | None:

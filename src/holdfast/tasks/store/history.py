@@ -36,48 +36,40 @@ INSERT_EVENT = insert("event", _EVENT_COLUMNS)
 
 def record(
     transaction: TaskTransaction,
-    task: Task,
+    task: Task | None,
     kind: str,
     *,
     before: Mapping[str, Any] | None = None,
     after: Mapping[str, Any] | None = None,
     reason: str | None = None,
 ) -> None:
-    """Append an event of a task that already has its new version; must be last in a transaction."""
-    transaction.append(INSERT_EVENT, [event_row(transaction, task, kind, before, after, reason)])
+    """Append an event of a task that already has its new version, or of the workspace if `task` is None.
+
+    Must be the last write of a transaction: see `TaskTransaction.append`.
+    """
+    event = _event_row(transaction, task, kind, before=before, after=after, reason=reason)
+    transaction.append(INSERT_EVENT, [event])
 
 
 def record_created(transaction: TaskTransaction, tasks: Sequence[Task]) -> None:
     """Append a `created` event for each task, with its whole state."""
     states = states_of(transaction, tasks)
     events = [
-        event_row(transaction, task, "created", None, state)
+        _event_row(transaction, task, "created", before=None, after=state)
         for task, state in zip(tasks, states, strict=True)
     ]
     transaction.append(INSERT_EVENT, events)
 
 
-def record_workspace_event(
-    transaction: TaskTransaction,
-    kind: str,
-    after: Mapping[str, Any],
-    reason: str | None = None,
-    *,
-    before: Mapping[str, Any] | None = None,
-) -> None:
-    """Append an event of the workspace, about no particular task."""
-    transaction.append(INSERT_EVENT, [event_row(transaction, None, kind, before, after, reason)])
-
-
-def event_row(
+def _event_row(
     transaction: TaskTransaction,
     task: Task | None,
     kind: str,
+    *,
     before: Mapping[str, Any] | None,
     after: Mapping[str, Any] | None,
     reason: str | None = None,
 ) -> dict[str, Any]:
-    """Return the row of an event."""
     return {
         "workspace": transaction.workspace.id if task is None else task.workspace,
         "at": transaction.now,
@@ -93,16 +85,16 @@ def event_row(
 
 
 def state_of(connection: Connection, task: Task) -> dict[str, Any]:
-    """Return the state of a task, as events record it, from the tables."""
+    """Return the current state of a task in the form in which events record it."""
     return states_of(connection, [task])[0]
 
 
 def states_of(connection: Connection, tasks: Sequence[Task]) -> list[dict[str, Any]]:
-    """Return the states of several tasks, with one query per table and batch."""
+    """Return the states of several tasks in their order, with one query per table and batch."""
     lists = {list_name: _items_by_task(connection, list_name, tasks) for list_name in LIST_TABLES}
     states = []
     for task in tasks:
-        items: dict[str, list[Any]] = {name: found.get(task.uid, []) for name, found in lists.items()}
+        items: dict[str, list[Any]] = {name: rows.get(task.uid, []) for name, rows in lists.items()}
         items["labels"] = [label for (label,) in items["labels"]]
         items["depends_on"] = sorted(items["depends_on"])  # independent of the database's collation
         states.append({**scalars_of(task), **items})
@@ -112,12 +104,11 @@ def states_of(connection: Connection, tasks: Sequence[Task]) -> list[dict[str, A
 def _items_by_task(
     connection: Connection, list_name: str, tasks: Sequence[Task]
 ) -> dict[str, list[list[Any]]]:
-    found: dict[str, list[list[Any]]] = defaultdict(list)
-    for uid, *row in select_by_uids(
-        connection, items_query(list_name, "IN {}", "task, "), (task.uid for task in tasks)
-    ):
-        found[uid].append(row)
-    return found
+    rows: dict[str, list[list[Any]]] = defaultdict(list)
+    query = items_query(list_name, "IN {}", first="task, ")
+    for uid, *row in select_by_uids(connection, query, (task.uid for task in tasks)):
+        rows[uid].append(row)
+    return rows
 
 
 def scalars_of(task: Task) -> dict[str, Any]:
@@ -154,7 +145,6 @@ def find_history_mismatches(connection: Connection, tasks: Sequence[Task]) -> It
 
 
 def _replay(texts: Iterable[str]) -> dict[str, Any]:
-    """Return the state after events, given the new values of each as JSON."""
     state: dict[str, Any] = {}
     for text in texts:
         state.update(json.loads(text))
@@ -174,26 +164,31 @@ _EVENT_FILTERS = {
 
 
 def events_after(
-    connection: Connection, workspace: str, after: int, limit: int, task: str | None = None
+    connection: Connection, workspace: str, after: int, limit: int | None, task: str | None = None
 ) -> list[Event]:
-    """Return the events after a sequence number, oldest first; with `task`, only those of one task."""
-    only = "" if task is None else " AND task = :task"
+    """Return the events after a sequence number, oldest first; `task` is the uid of the only task, if any."""
+    only = "" if task is None else _EVENT_FILTERS["task"]
+    maximum = "" if limit is None else " LIMIT :limit"
     rows = connection.execute(
-        f"{_SELECT_EVENTS}{only} ORDER BY seq LIMIT :limit",
+        f"{_SELECT_EVENTS}{only} ORDER BY seq{maximum}",
         {"workspace": workspace, "after": after, "limit": limit, "task": task},
     )
     return [_event_from_row(row) for row in rows]
 
 
-def events_before(
+def newest_events(
     connection: Connection, workspace: str, after: int, limit: int, wanted: Mapping[str, Any]
 ) -> list[Event]:
-    """Return events, newest first. `wanted` filters by task, actor, file, or `before` a sequence number."""
+    """Return the events after a sequence number that match `wanted`, newest first.
+
+    `wanted` may have the uid of a `task`, an `actor`, the path of a `file` that the task is about, and the
+    sequence number `before` which the events must be; None means any.
+    """
     filters = {name: value for name, value in wanted.items() if value is not None}
     only = "".join(_EVENT_FILTERS[name] for name in filters)
     values = {"workspace": workspace, "after": after, "limit": limit, **filters}
-    found = connection.execute(f"{_SELECT_EVENTS}{only} ORDER BY seq DESC LIMIT :limit", values)
-    return [_event_from_row(row) for row in found]
+    rows = connection.execute(f"{_SELECT_EVENTS}{only} ORDER BY seq DESC LIMIT :limit", values)
+    return [_event_from_row(row) for row in rows]
 
 
 def _event_from_row(row: Sequence[Any]) -> Event:

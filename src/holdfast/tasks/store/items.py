@@ -17,23 +17,23 @@ from holdfast.tasks.store.statements import insert, on_conflict_update
 class ListTable:
     """The table of one kind of list, such as the labels of tasks."""
 
-    table: str
-    key: tuple[str, ...]
     name: str
-    """The key column that identifies an item to remove."""
-    others: tuple[str, ...] = ()
+    key: tuple[str, ...]
+    """The columns that, with the task, identify an item."""
+    removal_column: str
+    """The key column that a caller gives to remove items."""
+    other_columns: tuple[str, ...] = ()
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """Return the columns of an item, key columns first."""
-        return self.key + self.others
+        return self.key + self.other_columns
 
     @cached_property
     def insert(self) -> str:
-        """Return the statement that adds an item, or updates the one with the same key."""
+        """The statement that adds an item, or updates the one with the same key."""
         key = ", ".join(("task", *self.key))
-        conflict = on_conflict_update(key, self.others) if self.others else "DO NOTHING"
-        return insert(self.table, ("task", *self.columns), conflict)
+        conflict = on_conflict_update(key, self.other_columns) if self.other_columns else "DO NOTHING"
+        return insert(self.name, ("task", *self.columns), conflict)
 
 
 LIST_TABLES = {
@@ -51,28 +51,28 @@ def items_query(list_name: str, tasks: str, first: str = "") -> str:
 
     `tasks` is the SQL condition for the column `task`; `first` is an SQL column to select before the others.
     """
-    part = LIST_TABLES[list_name]
-    columns, order = ", ".join(part.columns), ", ".join(part.key)
-    return f"SELECT {first}{columns} FROM {part.table} WHERE task {tasks} ORDER BY {order}"
+    table = LIST_TABLES[list_name]
+    columns, order = ", ".join(table.columns), ", ".join(table.key)
+    return f"SELECT {first}{columns} FROM {table.name} WHERE task {tasks} ORDER BY {order}"
 
 
 def labels_of(connection: Connection, uid: str) -> list[str]:
-    """Return the labels of a task, in order."""
+    """Return the labels of a task, sorted."""
     return [label for (label,) in _select_items(connection, uid, "labels")]
 
 
 def files_of(connection: Connection, uid: str) -> list[File]:
-    """Return the files of a task, in order."""
+    """Return the files of a task, by path."""
     return [File._make(row) for row in _select_items(connection, uid, "files")]
 
 
 def links_of(connection: Connection, uid: str) -> list[TaskLink]:
-    """Return the links of a task, in order."""
+    """Return the links of a task, by kind and ref."""
     return [TaskLink._make(row) for row in _select_items(connection, uid, "links")]
 
 
 def attachments_of(connection: Connection, uid: str) -> list[Attachment]:
-    """Return the attachments of a task, in order."""
+    """Return the attachments of a task, by name."""
     return [Attachment._make(row) for row in _select_items(connection, uid, "attachments")]
 
 
@@ -82,25 +82,25 @@ def _select_items(connection: Connection, uid: str, list_name: str) -> Rows:
 
 def add(connection: Connection, uid: str, list_name: str, items: Iterable[Sequence[Any]]) -> None:
     """Add items to one of a task's lists; an item with an existing key is updated."""
-    part = LIST_TABLES[list_name]
-    rows = [{"task": uid, **dict(zip(part.columns, item, strict=True))} for item in items]
+    table = LIST_TABLES[list_name]
+    rows = [{"task": uid, **dict(zip(table.columns, item, strict=True))} for item in items]
     if rows:
-        connection.executemany(part.insert, rows)
+        connection.executemany(table.insert, rows)
 
 
-def add_dependencies(connection: Connection, uid: str, needs: Sequence[tuple[str, str]]) -> None:
-    """Add dependencies to a task."""
-    if any(needed == uid for needed, _ in needs):
+def add_dependencies(connection: Connection, uid: str, dependencies: Sequence[tuple[str, str]]) -> None:
+    """Add dependencies, as pairs of a needed uid and a kind; raise if a task would depend on itself."""
+    if any(needed == uid for needed, _ in dependencies):
         raise InvalidArguments("A task cannot depend on itself.", hint="Name another task.")
-    add(connection, uid, "depends_on", needs)
+    add(connection, uid, "depends_on", dependencies)
 
 
-def remove(connection: Connection, uid: str, list_name: str, names: Iterable[str]) -> None:
-    """Remove items from one of a task's lists; missing ones are ignored."""
-    part = LIST_TABLES[list_name]
-    for name in names:
-        values = {"task": uid, "name": name}
-        connection.execute(f"DELETE FROM {part.table} WHERE task = :task AND {part.name} = :name", values)
+def remove(connection: Connection, uid: str, list_name: str, values: Iterable[str]) -> None:
+    """Remove the items of a task's list with these values of `removal_column`; missing ones are ignored."""
+    table = LIST_TABLES[list_name]
+    statement = f"DELETE FROM {table.name} WHERE task = :task AND {table.removal_column} = :value"
+    for value in values:
+        connection.execute(statement, {"task": uid, "value": value})
 
 
 def clear(connection: Connection, uid: str, list_name: str) -> None:
@@ -108,5 +108,5 @@ def clear(connection: Connection, uid: str, list_name: str) -> None:
     if list_name == "blockers":
         table, condition = "dependency", " AND kind = 'blocks'"
     else:
-        table, condition = LIST_TABLES[list_name].table, ""
+        table, condition = LIST_TABLES[list_name].name, ""
     connection.execute(f"DELETE FROM {table} WHERE task = :task{condition}", {"task": uid})

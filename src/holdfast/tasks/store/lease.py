@@ -36,12 +36,9 @@ _MAX_EVENTS_IN_ERROR = 10
 """Events that the error for a lost claim lists, the latest ones. A judgement: they show who took the task."""
 _FEW_TASKS = 1000
 """If fewer tasks have the label or the file, all of them are fetched and sorted, instead of going through the
-ready tasks. A judgement: so few rows are sorted in no time, and there may be any number of ready tasks."""
-_COUNT_UP_TO_FEW = {
-    "label": "SELECT count(*) FROM (SELECT 1 FROM label WHERE label = :value LIMIT :few) AS few",
-    "file": "SELECT count(*) FROM (SELECT 1 FROM file WHERE path = :value LIMIT :few) AS few",
-}
-"""Queries that count the tasks with a label or file, but stop at `:few`."""
+ready tasks. A judgement: the former sorts a few hundred kilobytes; of the latter there may be any number."""
+_COUNT_LABELLED = "SELECT count(*) FROM (SELECT 1 FROM label WHERE label = :value LIMIT :limit) AS found"
+_COUNT_WITH_FILE = "SELECT count(*) FROM (SELECT 1 FROM file WHERE path = :value LIMIT :limit) AS found"
 _TAKE_TASK = (
     "UPDATE task SET status = :status, version = version + 1, claim_agent = :agent, claim_session = :session,"
     " claim_token = :token, claim_since = :now, claim_expires = :until, updated_at = :now,"
@@ -61,8 +58,8 @@ _READY_ORDER = "ORDER BY priority, unblocks DESC, rank, n"
 def _next_task_query(conditions: str, locking: str, skipping: str, *, rare: bool) -> str:
     """Return the query for the task abandoned longest ago or, if there is none, the first ready task.
 
-    With a `rare` filter, one that few tasks match, the query starts from the tasks that match it. Otherwise
-    it goes through the ready tasks in order.
+    `rare` means that few tasks meet the conditions: the query then starts from those tasks. Otherwise it goes
+    through the ready tasks in order.
     """
     # By number, not uid: the index with the order of the ready tasks also contains the number.
     abandoned = (
@@ -91,10 +88,9 @@ class ClaimFilter(NamedTuple):
 
     def is_rare(self, transaction: TaskTransaction) -> bool:
         """Return whether few tasks, of any state, have the label or the file."""
-        for name, query in _COUNT_UP_TO_FEW.items():
-            value = getattr(self, name)
+        for value, query in ((self.label, _COUNT_LABELLED), (self.file, _COUNT_WITH_FILE)):
             if value is not None:
-                count = transaction.execute(query, {"value": value, "few": _FEW_TASKS}).fetchone()[0]
+                count = transaction.execute(query, {"value": value, "limit": _FEW_TASKS}).fetchone()[0]
                 if count < _FEW_TASKS:
                     return True
         return False
@@ -142,7 +138,7 @@ def _first_candidate(
 
 
 def take(
-    transaction: TaskTransaction, name: str, seconds: float = LEASE_SECONDS, *, resume: bool = False
+    transaction: TaskTransaction, task_id: str, seconds: float = LEASE_SECONDS, *, resume: bool = False
 ) -> Claimed:
     """Take a task; raise if someone else holds it or it is not ready. For the holder, this renews the claim.
 
@@ -150,7 +146,7 @@ def take(
     invalidates the old token.
     """
     who = transaction.who
-    task = find_task(transaction, name, for_update=True)
+    task = find_task(transaction, task_id, for_update=True)
     if task.claimed_by(transaction.now) is not None:
         if is_holder(task, who):
             return Claimed(_extend_lease(transaction, task, seconds))
@@ -217,13 +213,13 @@ def give_to_caller(transaction: TaskTransaction, before: Task, seconds: float) -
 
 @lru_cache(maxsize=256)
 def _claim_state(status: str, agent: str | None) -> str:
-    """Return the state that a claim event records; cached, because there are few different ones."""
+    """Return the JSON that a claim event records; cached, because few combinations recur all the time."""
     return encoded({"status": status, "claimed_by": agent})
 
 
-def renew(transaction: TaskTransaction, name: str, seconds: float = LEASE_SECONDS) -> Task:
-    """Extend the lease of the caller's claim on a task, and change nothing else."""
-    return _extend_lease(transaction, _find_held(transaction, name), seconds)
+def renew(transaction: TaskTransaction, task_id: str, seconds: float = LEASE_SECONDS) -> Task:
+    """Make the caller's claim last for so long from now, unless it already lasts longer; return the task."""
+    return _extend_lease(transaction, _find_held(transaction, task_id), seconds)
 
 
 def _extend_lease(transaction: TaskTransaction, task: Task, seconds: float) -> Task:
@@ -235,16 +231,19 @@ def _extend_lease(transaction: TaskTransaction, task: Task, seconds: float) -> T
 
 
 def release(
-    transaction: TaskTransaction, name: str, *, kind: str = "released", reason: str | None = None
+    transaction: TaskTransaction, task_id: str, *, kind: str = "released", reason: str | None = None
 ) -> Task:
-    """Release the caller's claim; the task returns to the backlog."""
-    return end_claim(transaction, _find_held(transaction, name), kind=kind, reason=reason)
+    """End the caller's claim, as `end_claim` does; raise if the caller has none."""
+    return end_claim(transaction, _find_held(transaction, task_id), kind=kind, reason=reason)
 
 
 def end_claim(
     transaction: TaskTransaction, task: Task, *, kind: str = "released", reason: str | None = None
 ) -> Task:
-    """End the claim on a task, regardless of its holder."""
+    """End the claim on a task, regardless of its holder; a task in progress returns to the backlog.
+
+    `kind` is the type of the event that is recorded.
+    """
     status = "backlog" if task.status == "in-progress" else task.status
     row = transaction.execute(
         f"UPDATE task SET {_CLEAR_CLAIM}, status = :status WHERE uid = :uid RETURNING {COLUMNS}",
@@ -257,9 +256,9 @@ def end_claim(
     return released
 
 
-def _find_held(transaction: TaskTransaction, name: str) -> Task:
+def _find_held(transaction: TaskTransaction, task_id: str) -> Task:
     """Return a task; raise unless its last claim, live or expired, is the caller's."""
-    task = find_task(transaction, name, for_update=True)
+    task = find_task(transaction, task_id, for_update=True)
     if not is_holder(task, transaction.who):
         raise _lost_claim_error(transaction, task)
     return task
@@ -301,7 +300,7 @@ def already_claimed_error(task: Task, who: CallerIdentity) -> AlreadyClaimed:
 
 
 def _lost_claim_error(transaction: TaskTransaction, task: Task) -> LeaseExpired | AlreadyClaimed:
-    """Return the error for a caller who has no claim any more, with the events since the claim was taken."""
+    """Return the error for a caller without a claim, with the events since the caller last took the task."""
     who, now = transaction.who, transaction.now
     if who.token is None and task.claimed_by(now) == who.actor:
         return already_claimed_error(task, who)
@@ -314,7 +313,7 @@ def _lost_claim_error(transaction: TaskTransaction, task: Task) -> LeaseExpired 
     was_never_held = claimed_version is None and who.token is None
     if was_never_held and holder is not None:
         return already_claimed_error(task, who)
-    since = transaction.execute(
+    events = transaction.execute(
         "SELECT type, actor FROM event WHERE task = :uid AND version > :version ORDER BY version",
         {"uid": task.uid, "version": claimed_version or 0},
     ).fetchall()
@@ -325,5 +324,5 @@ def _lost_claim_error(transaction: TaskTransaction, task: Task) -> LeaseExpired 
         hint="Read the task again; claim it with `taskpilot_focus` if you should still do it.",
         claimed_by=holder,
         version=task.version,
-        since=[f"{kind} by {actor}" for kind, actor in since[-_MAX_EVENTS_IN_ERROR:]],
+        since=[f"{kind} by {actor}" for kind, actor in events[-_MAX_EVENTS_IN_ERROR:]],
     )

@@ -15,13 +15,22 @@ from holdfast.tasks.store.transaction import TaskTransaction
 
 Sort = Literal["priority", "number", "updated", "ready"]
 
-_ORDERS: dict[Sort, tuple[str, str, str]] = {
-    "priority": ("priority, n", ">", "priority, n"),
-    "number": ("n", ">", "n"),
-    "updated": ("updated_at DESC, n DESC", "<", "updated_at, n"),
-    "ready": ("priority, unblocks DESC, rank, n", ">", "priority, -unblocks, rank, n"),
+
+class _Order(NamedTuple):
+    clause: str
+    """What follows ORDER BY."""
+    comparison: str
+    """The comparison of sort keys that holds for the rows after a given one."""
+    key: str
+    """The sort key in SQL, for keyset pagination."""
+
+
+_ORDERS: dict[Sort, _Order] = {
+    "priority": _Order("priority, n", ">", "priority, n"),
+    "number": _Order("n", ">", "n"),
+    "updated": _Order("updated_at DESC, n DESC", "<", "updated_at, n"),
+    "ready": _Order("priority, unblocks DESC, rank, n", ">", "priority, -unblocks, rank, n"),
 }
-"""For each order: the ORDER BY clause, the comparison that continues after a row, and the sort key."""
 _IN_WORKSPACE = "workspace = :workspace"
 IN_WORKSPACE_UNINDEXED = "coalesce(workspace, '') = :workspace"
 """Equivalent to `workspace = :workspace`, but the planner uses no index that starts with the workspace."""
@@ -35,13 +44,16 @@ _READY_OR_ABANDONED = f"waits = 0 AND (status = 'backlog' OR ({ABANDONED}))"
 
 
 class Query(NamedTuple):
-    """A filter for tasks, an order, and a page."""
+    """A filter for tasks, an order, and a page. The conditions that are set must all hold."""
 
     numbers: Sequence[int] = ()
     status: Sequence[str] = ()
     ready: bool = False
+    """Only tasks that may be taken now."""
     blocked: bool = False
+    """Only tasks that are blocked by their status, an unfinished dependency or a closed milestone."""
     agent: str | None = None
+    """The holder of a live claim."""
     priority: str | None = None
     label: str | None = None
     parent: str | None = None
@@ -49,6 +61,7 @@ class Query(NamedTuple):
     milestone: str | None = None
     file: str | None = None
     text: str | None = None
+    """Part of the title or description, in any case."""
     sort: Sort = "priority"
     limit: int = 20
     offset: int = 0
@@ -56,7 +69,7 @@ class Query(NamedTuple):
 
     @property
     def fingerprint(self) -> str:
-        """Return a text that identifies the query without its page; a cursor is valid only for one query."""
+        """A text that identifies the query without its page; a cursor is valid only for one query."""
         return f"tasks {self._replace(cursor=None, limit=0, offset=0)}"
 
 
@@ -71,16 +84,16 @@ class Page(NamedTuple):
 def find(transaction: TaskTransaction, query: Query) -> Page:
     """Return a page of the tasks that match a query."""
     where, values = _build_condition(transaction, query)
-    order, comparison, key = _ORDERS[query.sort]
+    order = _ORDERS[query.sort]
     after = ""
     if query.cursor is not None:
-        position = _decode_position(query, key)
+        position = _decode_position(query, order.key)
         placeholders = ", ".join(f":k{number}" for number in range(len(position)))
-        after = f" AND ({key}) {comparison} ({placeholders})"
+        after = f" AND ({order.key}) {order.comparison} ({placeholders})"
         values |= {f"k{number}": value for number, value in enumerate(position)}
     rows = transaction.execute(
-        _page_query(f"{where}{after}", order, query.sort),
-        values | {"limit": query.limit + 1, "offset": query.offset},
+        _page_query(f"{where}{after}", order.clause, query.sort),
+        values | {"limit": query.limit + 1, "offset": query.offset},  # one more shows whether a page follows
     ).fetchall()
     tasks = [Task._make(row) for row in rows[: query.limit]]
     has_more = len(rows) > query.limit
@@ -91,7 +104,7 @@ def find(transaction: TaskTransaction, query: Query) -> Page:
 
 
 def _count_matches(transaction: TaskTransaction, where: str, values: dict[str, Any]) -> int:
-    if where == _IN_WORKSPACE:
+    if where == _IN_WORKSPACE:  # no filter
         return census.task_count(transaction)
     return int(transaction.execute(f"SELECT count(*) FROM task WHERE {where}", values).fetchone()[0])
 
@@ -99,11 +112,8 @@ def _count_matches(transaction: TaskTransaction, where: str, values: dict[str, A
 def count_by_status(transaction: TaskTransaction, query: Query) -> dict[str, int]:
     """Return the number of tasks that match a query, by status."""
     where, values = _build_condition(transaction, query)
-    return dict(
-        transaction.execute(
-            f"SELECT status, count(*) FROM task WHERE {where} GROUP BY status", values
-        ).fetchall()
-    )
+    rows = transaction.execute(f"SELECT status, count(*) FROM task WHERE {where} GROUP BY status", values)
+    return dict(rows.fetchall())
 
 
 def _build_condition(transaction: TaskTransaction, query: Query) -> tuple[str, dict[str, Any]]:
@@ -127,7 +137,6 @@ def cursor_after(query: Query, task: Task) -> str:
 
 
 def _has_available_abandoned(transaction: TaskTransaction) -> bool:
-    """Return whether any abandoned task may be taken."""
     query = f"SELECT 1 FROM task WHERE {AVAILABLE_ABANDONED} LIMIT 1"
     return transaction.run_in_workspace(query).fetchone() is not None
 
@@ -167,12 +176,18 @@ def _where_clause(query: Query, ready: str, closed: Sequence[str]) -> tuple[str,
     parts += conditions
     values |= named
     if query.text is not None:
+        text = _CONTAINS_TEXT
         values["text"] = _like_pattern(query.text.lower())
         if not query.text.isascii():
             # SQLite's lower() handles ASCII only, so the text is searched as it was typed, too.
-            parts[-1] = _TEXT_ALSO_AS_TYPED
+            text = f"({text} OR {_CONTAINS_TYPED_TEXT})"
             values["typed"] = _like_pattern(query.text)
+        parts.append(text)
     return " AND ".join(parts), values
+
+
+_CONTAINS_TEXT = r"(lower(title) LIKE :text ESCAPE '\' OR lower(description) LIKE :text ESCAPE '\')"
+_CONTAINS_TYPED_TEXT = r"(title LIKE :typed ESCAPE '\' OR description LIKE :typed ESCAPE '\')"
 
 
 _CONDITIONS = {
@@ -182,35 +197,31 @@ _CONDITIONS = {
     "parent": "parent = :parent",
     "milestone": "milestone = :milestone",
     "file": "uid IN (SELECT task FROM file WHERE path = :file)",
-    "text": r"(lower(title) LIKE :text ESCAPE '\' OR lower(description) LIKE :text ESCAPE '\')",
 }
 
 
-def filter_conditions(wanted: object) -> tuple[list[str], dict[str, Any]]:
-    """Return the SQL conditions for the attributes of `wanted` that are set, and their parameters."""
-    values = {name: getattr(wanted, name, None) for name in _CONDITIONS}
-    given: dict[str, Any] = {name: value for name, value in values.items() if value is not None}
-    parts = [_CONDITIONS[name] for name in given]
-    if "priority" in given:
-        given["priority"] = PRIORITIES.index(given["priority"])
-    return parts, given
+def filter_conditions(wanted: NamedTuple) -> tuple[list[str], dict[str, Any]]:
+    """Return the SQL conditions for the fields of a `Query` or `ClaimFilter`, and their parameters.
 
-
-_TEXT_ALSO_AS_TYPED = (
-    f"({_CONDITIONS['text']}"
-    r" OR title LIKE :typed ESCAPE '\' OR description LIKE :typed ESCAPE '\')"
-)
+    Fields that are None or that `_CONDITIONS` does not name have no condition here.
+    """
+    fields = wanted._asdict()
+    values = {name: fields[name] for name in _CONDITIONS if fields.get(name) is not None}
+    parts = [_CONDITIONS[name] for name in values]
+    if "priority" in values:
+        values["priority"] = PRIORITIES.index(values["priority"])
+    return parts, values
 
 
 def _like_pattern(text: str) -> str:
-    """Return the pattern by which LIKE finds a text anywhere, with its wildcards escaped."""
+    """Return the pattern with which LIKE finds a text anywhere; its own wildcards are escaped."""
     escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     return f"%{escaped}%"
 
 
 def sort_key(task: Task, sort: Sort) -> list[float]:
     """Return the sort key of a task in an order; keys compare item by item."""
-    names = _ORDERS[sort][2].split(", ")
+    names = _ORDERS[sort].key.split(", ")
     return [-getattr(task, name[1:]) if name.startswith("-") else getattr(task, name) for name in names]
 
 

@@ -44,10 +44,10 @@ def task_id(number: int) -> str:
 
 def task_number(text: str) -> int:
     """Return the number in a short id: `TP-12`, `tp-012` and `12` are all 12."""
-    found = _SHORT_ID.fullmatch(text.strip())
-    if found is None:
+    match = _SHORT_ID.fullmatch(text.strip())
+    if match is None:
         raise InvalidArguments(f'"{text[:40]}" is not the id of a task.', hint="Ids look like TP-12.")
-    return int(found[1])
+    return int(match[1])
 
 
 def new_workspace_id(name: str) -> str:
@@ -62,12 +62,12 @@ def is_workspace_id(text: str) -> bool:
 
 
 def new_session_id() -> str:
-    """Return a new session id."""
+    """Return a new session id with 80 random bits: clients name sessions by it, so no two may be equal."""
     return f"s_{secrets.token_hex(10)}"
 
 
 def new_token() -> str:
-    """Return a new fencing token for a claim."""
+    """Return a new fencing token with 64 random bits: it must differ from those of other claims."""
     return secrets.token_hex(8)
 
 
@@ -80,12 +80,13 @@ class CallerIdentity(NamedTuple):
 
 
 class TaskWorkspace(NamedTuple):
-    """The workspace that holds a repository's tasks."""
+    """The workspace that holds a repository's tasks: one row of the `workspace` table."""
 
     id: str
     name: str
     gate: Gate
     stack: str
+    """A JSON list of the names of its technology stacks."""
     next_number: int
     created_at: float
 
@@ -100,16 +101,23 @@ class Task(NamedTuple):
     description: str
     status: Status
     priority: int
+    """The index in `PRIORITIES`, so 0 is high."""
     progress: int
+    """In percent."""
     parent: str | None
+    """The uid of the task that this is a subtask of."""
     milestone: str | None
     criteria: str
+    """A JSON list of objects with `text` and `checked`."""
     evidence: str
+    """A JSON list of objects, as `gate.acceptable_evidence` returns them."""
     notes: str | None
     plan: str | None
     rank: float
+    """The order among ready tasks that are otherwise equal; lower comes first."""
     version: int
     waits: int
+    """See `schema` for this and the next column."""
     unblocks: int
     created_by: str
     created_at: float
@@ -126,16 +134,15 @@ class Task(NamedTuple):
 
     @property
     def id(self) -> str:
-        """Return the short id, such as TP-12."""
+        """The short id, such as TP-12."""
         return task_id(self.n)
 
     @property
     def priority_name(self) -> Priority:
-        """Return the name of the priority."""
         return PRIORITIES[self.priority]
 
     def claimed_by(self, now: float) -> str | None:
-        """Return the name of the holder at a given time, or None if no claim is live."""
+        """Return the name of the holder, or None if no claim is live at this time."""
         is_held = self.claim_agent is not None and (self.claim_expires or 0.0) > now
         return self.claim_agent if is_held else None
 
@@ -189,7 +196,6 @@ class Dependency(NamedTuple):
 
     @property
     def id(self) -> str:
-        """Return the short id of the other task."""
         return task_id(self.n)
 
 
@@ -201,9 +207,12 @@ class Event(NamedTuple):
     actor: str
     session: str | None
     task: str | None
+    """The uid of the task; None for an event of the workspace."""
     version: int
+    """The task's new version; 0 for an event of the workspace."""
     type: str
     before: Mapping[str, Any]
+    """The old values of the fields that changed."""
     after: Mapping[str, Any]
     reason: str | None
 
@@ -236,10 +245,8 @@ class Change:
     """A change to a task. Fields that it does not name stay as they are."""
 
     set: dict[str, Any] = field(default_factory=dict)
-    """New values by field: title, description, status, priority, progress, notes, plan, milestone, rank,
-    parent
-    (an id or None), issue_number, issue_url, and the whole lists labels, depends_on, files, criteria, links.
-    `blockers` replaces only the dependencies of kind `blocks`."""
+    """New values by field: `change.SCALAR_FIELDS`, where parent is an id or None, and the whole lists
+    `change.LIST_FIELDS`. `blockers` replaces only the dependencies of kind `blocks`."""
     add: dict[str, list[Any]] = field(default_factory=dict)
     """Items to add to labels, depends_on (pairs of id and kind), files, criteria (texts) or links."""
     remove: dict[str, list[Any]] = field(default_factory=dict)
@@ -254,11 +261,13 @@ class Change:
 
 
 class Changed(NamedTuple):
-    """The result of a change: the task, the old and new values, and the tasks that became ready."""
+    """The result of a change."""
 
     task: Task
     changed: Mapping[str, tuple[Any, Any]]
+    """The old and the new value of each field that changed."""
     unblocked: tuple[str, ...] = ()
+    """The ids of the tasks that became ready."""
 
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)

@@ -27,7 +27,7 @@ from holdfast.tasks.store.transaction import TaskTransaction
 RENEW_AFTER_SECONDS = 60.0
 """A judgement: one write a minute per session costs little, and a default lease has thirty renewals."""
 _MAX_SESSIONS_LISTED = 100
-"""A judgement: more agents than work on one repository in a week."""
+"""A judgement: bounds one result, at more agents than work on one repository in a week."""
 _NOTE_TASK_ID = re.compile(r"TP-\d+(?=:)")
 
 _INSERT_SESSION = (
@@ -50,12 +50,13 @@ _RENEW_CLAIMS = (
 
 
 class Session(NamedTuple):
-    """A session of an agent, with the times of its start and of its last renewal."""
+    """A session of an agent."""
 
     id: str
     agent: str
     started: float
     seen: float
+    """When its claims were last renewed: at most a minute before its last call."""
 
 
 def open_session(room: Tasks, agent: str) -> tuple[Session, str | None]:
@@ -68,8 +69,8 @@ def open_session(room: Tasks, agent: str) -> tuple[Session, str | None]:
         session = Session(new_session_id(), agent, transaction.now, transaction.now)
         transaction.run_in_workspace(_INSERT_SESSION, id=session.id, agent=agent)
         note: str | None = None if row is None else row[0]
-        named_task = None if note is None else _NOTE_TASK_ID.match(note)
-        if named_task is not None and find_task(transaction, named_task[0]).status in FINISHED:
+        match = _NOTE_TASK_ID.match(note or "")
+        if match is not None and find_task(transaction, match[0]).status in FINISHED:
             note = None
     return session, note
 
@@ -110,7 +111,7 @@ def store_handoff_note(transaction: TaskTransaction, identity: str, note: str) -
 
 
 def recent_sessions(transaction: TaskTransaction, since: float) -> list[Session]:
-    """Return the sessions that were active since a given time, the latest first."""
+    """Return the sessions seen since a given time, the latest first and at most `_MAX_SESSIONS_LISTED`."""
     rows = transaction.run_in_workspace(
         f"SELECT {_COLUMNS} FROM session WHERE workspace = :workspace AND seen >= :since"
         " ORDER BY seen DESC, id LIMIT :maximum",

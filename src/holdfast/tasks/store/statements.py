@@ -9,12 +9,15 @@ from typing import Any
 from holdfast.storage.sql.sql_store import Connection
 
 _PARAMETERS_PER_STATEMENT = 500
-"""Half of 999, SQLite's limit before 3.32 (https://sqlite.org/limits.html), so that a statement can have
-other parameters, too."""
+"""About half of 999, SQLite's limit before 3.32 (https://sqlite.org/limits.html): a statement can have other
+parameters, too."""
 
 
 def in_list(values: Sequence[str], prefix: str = "v") -> tuple[str, dict[str, str]]:
-    """Return a parenthesised list of placeholders for `IN`, and its parameters."""
+    """Return a parenthesised list of placeholders for `IN`, and its parameters.
+
+    The lists of one statement need different prefixes, from which the parameters are named.
+    """
     names, text = _placeholders(len(values), prefix)
     return text, dict(zip(names, values, strict=True))
 
@@ -26,14 +29,14 @@ def _placeholders(count: int, prefix: str) -> tuple[tuple[str, ...], str]:
 
 
 def in_list_batches(values: Iterable[str]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield lists for `IN` that together have all values, as databases limit the number of parameters."""
+    """Yield lists that together have all values, each as from `in_list` and short enough for a statement."""
     distinct = list(dict.fromkeys(values))
     for start in range(0, len(distinct), _PARAMETERS_PER_STATEMENT):
         yield in_list(distinct[start : start + _PARAMETERS_PER_STATEMENT])
 
 
 def select_by_uids(connection: Connection, query: str, uids: Iterable[str]) -> Iterator[Any]:
-    """Yield the rows of a query for some tasks; `{}` in the query is replaced by the list of their uids."""
+    """Yield the rows of a query for some tasks; `{}` in the query is replaced with the list of their uids."""
     for listed, values in in_list_batches(uids):
         yield from connection.execute(query.format(listed), values)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal, get_args
 
-from holdfast.kernel.errors import InvalidArguments, did_you_mean
+from holdfast.kernel.errors import InvalidArguments
 
 Status = Literal["backlog", "in-progress", "blocked", "review", "done", "dropped"]
 Priority = Literal["high", "medium", "low"]
@@ -20,7 +20,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 FINISHED: frozenset[str] = frozenset({"done", "dropped"})
 IS_UNFINISHED = "status NOT IN ('{}')".format("', '".join(sorted(FINISHED)))
 """The opposite as a condition in SQL, word for word that of the partial index `task_milestone`."""
-MILESTONE = "milestone:"
+MILESTONE_PREFIX = "milestone:"
 """The prefix of closed milestones in `blocked_by`, where all other entries are task ids."""
 
 TRANSITIONS: Mapping[str, frozenset[str]] = MappingProxyType(
@@ -37,15 +37,7 @@ TRANSITIONS: Mapping[str, frozenset[str]] = MappingProxyType(
 NEEDS_REASON: frozenset[tuple[str, str]] = frozenset(
     {(status, "blocked") for status in STATUSES} | {("done", "in-progress")}
 )
-"""Transitions that require a reason: blocking a task, and reopening a finished one."""
-
-
-def status_of(text: str) -> Status:
-    """Return the status that a text names, in any case, with spaces, underscores or hyphens."""
-    canonical = text.strip().lower().replace("_", "-").replace(" ", "-")
-    if canonical not in STATUSES:
-        raise InvalidArguments(f'"{text[:40]}" is not a status.', hint=did_you_mean(canonical, STATUSES))
-    return canonical
+"""Transitions that require a reason: blocking a task, and reopening a task that was done."""
 
 
 def check_transition(before: str, after: str, reason: str | None) -> None:

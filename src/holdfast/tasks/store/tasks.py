@@ -27,7 +27,7 @@ from holdfast.storage.sql.store_file import StoreFile
 from holdfast.storage.watching.topic_source import TopicSource, WatchedPlace, file_place
 from holdfast.tasks.errors import NotInitialized
 from holdfast.tasks.store import creation, query, rows
-from holdfast.tasks.store.change import change as apply_change
+from holdfast.tasks.store.change import apply_change
 from holdfast.tasks.store.records import CallerIdentity, Change, Changed, Draft, Task, TaskWorkspace
 from holdfast.tasks.store.schema import APPLICATION_ID, DATABASE_NAME, MIGRATIONS
 from holdfast.tasks.store.transaction import NO_CALLER, TaskTransaction, named_milestones
@@ -36,7 +36,7 @@ from holdfast.tasks.store.workspace import has_joined, read_marker, refuse_unjoi
 if TYPE_CHECKING:
     from holdfast.tasks.neighbours import Neighbours
 
-_WORKSPACE_COLUMNS = "id, name, gate, stack, next_number, created_at"
+_WORKSPACE_COLUMNS = ", ".join(TaskWorkspace._fields)
 
 
 class TaskStoreFinding(NamedTuple):
@@ -62,14 +62,12 @@ class ReadinessTriggers(NamedTuple):
 
 
 def _no_neighbours() -> Neighbours:
-    """Return the interface to other rooms without any rooms."""
     from holdfast.tasks.neighbours import Neighbours
 
     return Neighbours()
 
 
 def _read_triggers(transaction: TaskTransaction, version: object) -> ReadinessTriggers:
-    """Read the milestones and leases of the current tasks."""
     if not transaction.has_workspace:
         return ReadinessTriggers(version)
     leases = transaction.run_in_workspace(
@@ -106,7 +104,6 @@ class Tasks:
         return cls(repository, database=database)
 
     def close(self) -> None:
-        """Close the database, if it was opened."""
         self._store.close()
         self._neighbours.close()
 
@@ -116,7 +113,6 @@ class Tasks:
 
     @property
     def neighbours(self) -> Neighbours:
-        """Return the interface to the other rooms."""
         return self._neighbours.get()
 
     # The workspace.
@@ -128,23 +124,23 @@ class Tasks:
 
     def workspace_in(self, connection: Connection) -> TaskWorkspace:
         """Return the workspace of this repository, read in a transaction; raise if there is none yet."""
-        found = self.find_workspace(connection)
-        if found is None:
+        workspace = self.find_workspace(connection)
+        if workspace is None:
             refuse_unjoined(self, connection, read_marker(self.repository))
             raise self._not_initialized()
-        self.workspace_id = found.id
-        return found
+        self.workspace_id = workspace.id
+        return workspace
 
     def workspaces(self) -> list[TaskWorkspace]:
-        """Return every workspace of the database."""
+        """Return every workspace of the database, by id."""
         if not self.exists:
             return []
         with self.reading() as connection:
-            found = connection.execute(f"SELECT {_WORKSPACE_COLUMNS} FROM workspace ORDER BY id")
-            return [TaskWorkspace(*row) for row in found]
+            rows = connection.execute(f"SELECT {_WORKSPACE_COLUMNS} FROM workspace ORDER BY id")
+            return [TaskWorkspace(*row) for row in rows]
 
     def workspace_by_id(self, connection: Connection, identity: str) -> TaskWorkspace:
-        """Return the workspace with this id."""
+        """Return the workspace with this id, which must exist."""
         row = connection.execute(
             f"SELECT {_WORKSPACE_COLUMNS} FROM workspace WHERE id = :id", {"id": identity}
         ).fetchone()
@@ -159,7 +155,7 @@ class Tasks:
             if row is not None and (not self.is_shared or has_joined(self.repository, marked)):
                 return TaskWorkspace(*row)
         if self.is_shared:
-            return None  # The other workspaces belong to others: only a joined one may be used.
+            return None  # only a joined workspace may be used; all others belong to other repositories
         row = connection.execute(f"{select} ORDER BY created_at, id LIMIT 1").fetchone()
         return None if row is None else TaskWorkspace(*row)
 
@@ -183,12 +179,11 @@ class Tasks:
             return creation.create(transaction, drafts)
 
     def get(self, task: str) -> Task:
-        """Return a task by its short id, its number or its uid."""
+        """Return the task that `task` names, as `rows.find_task` finds it."""
         with self.reading() as transaction:
             return rows.find_task(transaction, task)
 
     def find(self, wanted: query.Query) -> query.Page:
-        """Return a page of the tasks that match."""
         with self.reading() as transaction:
             return query.find(transaction, wanted)
 
@@ -223,7 +218,7 @@ class Tasks:
         )
 
     def now(self) -> float:
-        """Return the current time as a Unix timestamp."""
+        """Return the current Unix time in seconds."""
         return self.clock().timestamp()
 
     def closed_milestones(self, names: Collection[str]) -> frozenset[str]:
@@ -237,7 +232,7 @@ class Tasks:
 
     @property
     def store(self) -> SqlStore:
-        """Return the database, opened at first use."""
+        """The database, opened at first use."""
         return self._store.get()
 
     def _open(self) -> SqlStore:
@@ -267,10 +262,10 @@ class Tasks:
         )
 
     def topic(self, part: str) -> TopicSource:
-        """Return how to detect changes of all tasks, one task, or another part (see `fingerprints`)."""
+        """Return how to detect changes of a part (see `fingerprints`); an empty part is the whole store."""
         from holdfast.tasks.store import fingerprints  # imported here, as it loads rules and documents
 
-        probe = fingerprints.probe(self, part) if part else self.fingerprint
+        probe = fingerprints.make_probe(self, part) if part else self.fingerprint
         places = fingerprints.places(self, part)
         if self._address is not None:
             return TopicSource(probe, (*places, WatchedPlace("", "postgresql")), is_polled=True)
@@ -278,24 +273,23 @@ class Tasks:
         return TopicSource(probe, (*places, database), seconds_left=self._seconds_to_expiry)
 
     def _seconds_to_expiry(self) -> float | None:
-        """Return the seconds until the next claim expires, or None if no claim is live."""
         now = self.now()
-        following = self._triggers.leases[self._triggers.count_expired(now) :]
-        return following[0] - now if following else None
+        live_leases = self._triggers.leases[self._triggers.count_expired(now) :]
+        return live_leases[0] - now if live_leases else None
 
     def counts(self) -> dict[str, int]:
-        """Return the number of tasks by state, and of claimed tasks as `claimed`."""
+        """Return the number of tasks by state, and of claimed ones as `claimed`; empty if there are none."""
         if not self.exists:
             return {}
         with self.reading() as transaction:
             if not transaction.has_workspace:
                 return {}
-            states = transaction.run_in_workspace(
+            rows = transaction.run_in_workspace(
                 "SELECT status, count(*), count(claim_agent) FROM task WHERE workspace = :workspace"
                 " GROUP BY status ORDER BY status"
             ).fetchall()
-        claimed = sum(row[2] for row in states)
-        return {row[0]: row[1] for row in states} | {"claimed": claimed}
+        counts = {status: count for status, count, _ in rows}
+        return counts | {"claimed": sum(claimed for _, _, claimed in rows)}
 
     def check(self) -> list[TaskStoreFinding]:
         """Return damage to the store or, if there is none, the number of tasks with expired claims."""

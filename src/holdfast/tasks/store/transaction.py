@@ -44,7 +44,7 @@ class Discarded(Exception):
 
 
 class TaskTransaction:
-    """A connection, the caller and the time, with the workspace and milestones read up to now."""
+    """A connection, the caller and the time; caches the workspace and the states of milestones."""
 
     def __init__(self, room: Tasks, context: AbstractContextManager[Connection], who: CallerIdentity) -> None:
         self.who = who
@@ -54,6 +54,7 @@ class TaskTransaction:
         self._context = context
         self._workspace: TaskWorkspace | None = None
         self._closed: dict[str, bool] = {}
+        """Whether each milestone that was asked for is closed."""
         self._discarded = False
 
     def __enter__(self) -> TaskTransaction:
@@ -71,34 +72,33 @@ class TaskTransaction:
         self._context.__exit__(kind, failure, trace)
 
     def discard(self) -> None:
-        """Roll back when the `with` block ends."""
+        """Make the end of the `with` block roll back, for a dry run."""
         self._discarded = True
 
     @property
     def workspace(self) -> TaskWorkspace:
-        """Return the repository's workspace, or raise when there is none yet."""
+        """The repository's workspace; raises when there is none yet."""
         if self._workspace is None:
             self._workspace = self._room.workspace_in(self)
         return self._workspace
 
     @property
     def has_workspace(self) -> bool:
-        """Return whether the repository has a workspace."""
         self._workspace = self._workspace or self._room.find_workspace(self)
         return self._workspace is not None
 
     @property
     def workspace_id(self) -> str:
-        """Return the id of the workspace, without a query if this process knows it already."""
+        """The id of the workspace, without a query if this process knows it already."""
         return self._room.workspace_id or self.workspace.id
 
     @property
     def for_update(self) -> str:
-        """Return the clause that makes a SELECT lock its rows, empty if the engine needs none."""
+        """The clause that makes a SELECT lock its rows; empty if the engine needs none."""
         return " FOR UPDATE" if self.store.engine == "postgresql" else ""
 
     def run_in_workspace(self, statement: str, **values: Any) -> Rows:
-        """Execute a statement with the parameters `:workspace` and `:now` besides the given ones."""
+        """Execute a statement with the parameters `:workspace` and `:now`, and those in `values`."""
         return self.execute(statement, {"workspace": self.workspace.id, "now": self.now, **values})
 
     def append(self, statement: str, events: Sequence[Mapping[str, Any]]) -> None:
@@ -110,10 +110,10 @@ class TaskTransaction:
     def closed_milestones_among(self, names: Iterable[str | None]) -> frozenset[str]:
         """Return the names that refer to a closed milestone."""
         wanted = {name for name in names if name is not None}
-        unknown = wanted - self._closed.keys()
-        if unknown:
-            found = self._room.closed_milestones(unknown)
-            self._closed |= {name: name in found for name in unknown}
+        unread = wanted - self._closed.keys()
+        if unread:
+            closed = self._room.closed_milestones(unread)
+            self._closed |= {name: name in closed for name in unread}
         return frozenset(name for name in wanted if self._closed[name])
 
     def closed_milestones(self) -> list[str]:
@@ -129,5 +129,4 @@ class TaskTransaction:
         )
 
     def is_ready(self, task: Task) -> bool:
-        """Return whether a task may be taken."""
         return task.is_ready(self.now) and not self.has_closed_milestone(task)

@@ -20,11 +20,13 @@ from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.errors import NotJoined
 from holdfast.tasks.store.records import TaskWorkspace, is_workspace_id, new_workspace_id
+from holdfast.tasks.store.statements import insert
 from holdfast.tasks.store.states import Gate
 
 if TYPE_CHECKING:
     from holdfast.tasks.store.tasks import Tasks
 
+_INSERT_WORKSPACE = insert("workspace", TaskWorkspace._fields, "(id) DO NOTHING")
 MARKER = RepoPath.parse(".task/workspace.json")
 _MAX_MARKER_BYTES = 4096
 """A larger file is not read. A judgement: the marker has one id, well below 100 bytes."""
@@ -43,7 +45,7 @@ def read_marker(repository: Repository) -> str | None:
 
 
 def write_marker(repository: Repository, identity: str) -> None:
-    """Write the marker file, by which clones find the workspace, unless it already has this id."""
+    """Write the marker file, which tells clones their workspace, unless it already has this id."""
     if repository.bare or read_marker(repository) == identity:
         return
     text = json.dumps({"workspace": identity}, indent=2) + "\n"
@@ -73,19 +75,13 @@ def refuse_unjoined(room: Tasks, connection: Connection, identity: str | None) -
     """Raise when a shared database has this workspace but this clone has not joined it."""
     if identity is None or not room.is_shared or has_joined(room.repository, identity):
         return
-    found = connection.execute("SELECT 1 FROM workspace WHERE id = :id", {"id": identity}).fetchone()
-    if found is not None:
+    row = connection.execute("SELECT 1 FROM workspace WHERE id = :id", {"id": identity}).fetchone()
+    if row is not None:
         raise NotJoined(
             f"This clone has not joined {identity}, a workspace of the shared database.",
             hint=f"If it is the right one, have a person run `holdfast tasks join {identity}` here.",
             workspace=identity,
         )
-
-
-_INSERT_WORKSPACE = (
-    "INSERT INTO workspace (id, name, gate, stack, next_number, created_at)"
-    " VALUES (:id, :name, :gate, :stack, 1, :now) ON CONFLICT (id) DO NOTHING"
-)
 
 
 def ensure_workspace(room: Tasks, name: str, stack: Sequence[str], gate: Gate) -> tuple[TaskWorkspace, bool]:
@@ -98,16 +94,16 @@ def ensure_workspace(room: Tasks, name: str, stack: Sequence[str], gate: Gate) -
     # Other processes find the workspace by its marker, which is written only after the transaction.
     with locked(os.path.join(directory, "task-beginning")):
         with room.writing() as transaction:
-            found = room.find_workspace(transaction)
-            created = found is None
-            if found is None:
+            workspace = room.find_workspace(transaction)
+            is_new = workspace is None
+            if workspace is None:
                 identity = read_marker(room.repository) or new_workspace_id(name)
                 join_new_workspace(room, transaction, identity)
-                values = {"id": identity, "name": name, "gate": gate, "stack": json.dumps(list(stack))}
-                transaction.execute(_INSERT_WORKSPACE, {**values, "now": transaction.now})
-                found = room.workspace_by_id(transaction, identity)
-        write_marker(room.repository, found.id)
-    return found, created
+                row = TaskWorkspace(identity, name, gate, json.dumps(list(stack)), 1, transaction.now)
+                transaction.execute(_INSERT_WORKSPACE, row._asdict())
+                workspace = room.workspace_by_id(transaction, identity)
+        write_marker(room.repository, workspace.id)
+    return workspace, is_new
 
 
 def set_gate(room: Tasks, gate: Gate) -> None:

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.kernel.errors import InvalidArguments, OutOfDate, did_you_mean
-from holdfast.tasks.store.history import record_workspace_event
+from holdfast.tasks.store.history import record
 from holdfast.tasks.store.statements import insert, on_conflict_update
 from holdfast.tasks.store.transaction import TaskTransaction
 from holdfast.tasks.texts.shipped_steps import SHIPPED_STEPS
@@ -104,7 +104,7 @@ def write_step(
         insert("template", ("workspace", *row), on_conflict_update("workspace, name", row)), **row
     )
     after = {"step": name, "version": stored.version, "content": body}
-    record_workspace_event(transaction, "step-written", after, reason, before={"content": current})
+    record(transaction, None, "step-written", before={"content": current}, after=after, reason=reason)
     return stored, True
 
 

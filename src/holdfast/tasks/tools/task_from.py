@@ -21,7 +21,7 @@ from holdfast.tasks.models import (
     Title,
 )
 from holdfast.tasks.neighbours import TaskRemark
-from holdfast.tasks.store.change import change
+from holdfast.tasks.store.change import apply_change
 from holdfast.tasks.store.creation import create
 from holdfast.tasks.store.records import Change, Draft, File, Task, TaskLink
 from holdfast.tasks.store.session import identify_caller
@@ -133,10 +133,10 @@ def _link(transaction: TaskTransaction, task_id: str, remark: TaskRemark, link: 
     addition = Change(
         add={"links": [link], "files": list(_files(remark))}, reason=f"From {remark.kind} {remark.ref}"
     )
-    task = change(transaction, task_id, addition).task
+    task = apply_change(transaction, task_id, addition).task
     if remark.kind == "message" and task.status == "review":
         reopening = Change(set={"status": "in-progress"}, reason=f"New message during review: {remark.ref}")
-        task = change(transaction, task_id, reopening).task
+        task = apply_change(transaction, task_id, reopening).task
     return task
 
 

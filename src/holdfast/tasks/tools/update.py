@@ -15,7 +15,7 @@ from holdfast.tasks.change_input import TaskFields, UpdateTask, change_of
 from holdfast.tasks.inputs import EvidenceIn, ShortTexts
 from holdfast.tasks.link_targets import check_link_targets
 from holdfast.tasks.models import Agent, Body, InSession, Reported, Scoped, ShortText, TaskId, TaskReceipt
-from holdfast.tasks.store.change import change
+from holdfast.tasks.store.change import apply_change
 from holdfast.tasks.store.gate import verify_commit
 from holdfast.tasks.store.records import CallerIdentity, Change
 from holdfast.tasks.store.rows import find_task, ids_of
@@ -93,7 +93,7 @@ def _apply_update(room: Tasks, arguments: UpdateTask, agent: str | None = None) 
     wanted.evidence = _verify_evidence(room, arguments)
     wanted.approved = wanted.set.get("status") == "done" and _ask_user_to_approve(room, arguments)
     with writing(room, arguments, agent=agent, token=arguments.token) as transaction:
-        changed = change(transaction, arguments.task_id, wanted, if_version=arguments.if_version)
+        changed = apply_change(transaction, arguments.task_id, wanted, if_version=arguments.if_version)
         ids = ids_of(transaction, uids_in_change(changed))
     return TaskUpdated(
         operation="update",
@@ -190,6 +190,6 @@ def approve(room: Tasks, arguments: ApproveTask) -> Approved:
     check_workspace(room, arguments)
     wanted = Change(set={"status": "done"}, check=[*arguments.check], reason=arguments.reason, approved=True)
     with room.writing(CallerIdentity(caller_name())) as transaction:
-        changed = change(transaction, arguments.task_id, wanted)
+        changed = apply_change(transaction, arguments.task_id, wanted)
     workspace = workspace_ref(transaction.workspace)
     return Approved(operation="approve", workspace=workspace, task=receipt(changed.task))

@@ -14,7 +14,7 @@ from holdfast.kernel.operation import Effect
 from holdfast.storage.files.locks import locked
 from holdfast.storage.files.work_tree import Tree
 from holdfast.tasks.models import InSession, Reported, Result, Stored
-from holdfast.tasks.store.history import record_workspace_event
+from holdfast.tasks.store.history import record
 from holdfast.tasks.store.session import identify_caller
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.texts.documents import MAX_DOCUMENT_BYTES, PATHS, Document, read_document, sha256_of
@@ -79,9 +79,8 @@ def update_resources(room: Tasks, arguments: UpdateResources) -> DocumentWritten
         tree.make_parents(path)
         tree.write(path, arguments.content.encode())
     with room.writing(who) as transaction:
-        record_workspace_event(
-            transaction, "document-written", {"document": arguments.resource_type}, arguments.reason
-        )
+        written = {"document": arguments.resource_type}
+        record(transaction, None, "document-written", after=written, reason=arguments.reason)
     return DocumentWritten(
         operation="update_resources",
         workspace=workspace_ref(workspace),

@@ -26,7 +26,7 @@ from holdfast.tasks.models import (
 from holdfast.tasks.store import rows
 from holdfast.tasks.store.lease import is_holder
 from holdfast.tasks.store.records import Attachment, CallerIdentity, Event, Task, TaskWorkspace, task_id
-from holdfast.tasks.store.states import MILESTONE
+from holdfast.tasks.store.states import MILESTONE_PREFIX
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import TaskTransaction
 
@@ -57,7 +57,7 @@ def _ref_fields(transaction: TaskTransaction, task: Task, blockers: Iterable[str
     """Return the fields of a `TaskRef`; `blockers` are the ids of the unfinished tasks it waits for."""
     blocked_by = list(blockers)
     if task.milestone is not None and transaction.has_closed_milestone(task):
-        blocked_by.append(f"{MILESTONE}{task.milestone.removeprefix(MILESTONE)}")
+        blocked_by.append(f"{MILESTONE_PREFIX}{task.milestone.removeprefix(MILESTONE_PREFIX)}")
     return {
         "id": task.id,
         "title": task.title,

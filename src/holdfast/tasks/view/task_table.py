@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from holdfast.kernel.text import one_line, table
 from holdfast.tasks.models import TaskDetail
-from holdfast.tasks.store.states import MILESTONE
+from holdfast.tasks.store.states import MILESTONE_PREFIX
 
 
 def task_table(task: TaskDetail, width: int) -> str:
@@ -17,7 +17,7 @@ def task_table(task: TaskDetail, width: int) -> str:
 
 
 def _milestone(task: TaskDetail) -> str:
-    is_closed = any(name.startswith(MILESTONE) for name in task.blocked_by or [])
+    is_closed = any(name.startswith(MILESTONE_PREFIX) for name in task.blocked_by or [])
     return one_line(task.milestone or "") + (", closed" if is_closed else "")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.kernel.text import one_line, shorten
-from holdfast.tasks.store.states import MILESTONE
+from holdfast.tasks.store.states import MILESTONE_PREFIX
 
 if TYPE_CHECKING:
     from holdfast.tasks.models import TaskRef
@@ -33,8 +33,8 @@ def task_line(task: TaskRef) -> str:
 
 def blockers_text(blocked_by: list[str]) -> str:
     """Return the tasks that a task needs, and the closed milestone, as text."""
-    needs = [name for name in blocked_by if not name.startswith(MILESTONE)]
-    closed = [one_line(name) for name in blocked_by if name.startswith(MILESTONE)]
+    needs = [name for name in blocked_by if not name.startswith(MILESTONE_PREFIX)]
+    closed = [one_line(name) for name in blocked_by if name.startswith(MILESTONE_PREFIX)]
     more = f" and {len(needs) - _MAX_BLOCKERS_SHOWN} more" if len(needs) > _MAX_BLOCKERS_SHOWN else ""
     open_tasks = [f"needs {', '.join(needs[:_MAX_BLOCKERS_SHOWN])}{more}"] if needs else []
     return "; ".join(open_tasks + [f"{name} is closed" for name in closed])
