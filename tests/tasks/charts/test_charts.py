@@ -16,17 +16,28 @@ from xml.etree import ElementTree
 import pytest
 from PIL import Image
 
-from holdfast.tasks.charts.figures import Box
+from holdfast.tasks.charts.figures import Box, BurndownDay, TaskEdge, TaskGraph
 from holdfast.tasks.charts.picture import Drawing, Label, Line, Rectangle, render_png, render_svg
-from holdfast.tasks.charts.plots import COLORS, MAX_BOXES, burndown_chart, graph_chart, status_chart
+from holdfast.tasks.charts.plots import (
+    MAX_BOXES,
+    STATUS_COLOURS,
+    burndown_chart,
+    draw,
+    graph_chart,
+    status_chart,
+)
+from holdfast.tasks.store.records import Draft
+from holdfast.tasks.store.tasks import Tasks
+from tests.tasks.conftest import ADA
 
 COUNTS = {"backlog": 3, "in-progress": 1, "blocked": 0, "review": 0, "done": 6, "dropped": 2}
 HOSTILE = '</text><script>alert(1)</script> "quoted" $\\frac{1}{2}$ 日本語 🚀 \x1b[31m\u202e'
+EDGE = [TaskEdge("TP-1", "TP-2")]
 TODAY = date(2026, 11, 15)
 
 
 def bars(drawing: Drawing) -> dict[str, float]:
-    by_color = {color: status for status, color in COLORS.items()}
+    by_color = {color: status for status, color in STATUS_COLOURS.items()}
     return {by_color[shape.fill]: shape.width for shape in drawing.shapes if isinstance(shape, Rectangle)}
 
 
@@ -44,11 +55,11 @@ def test_bars_are_as_long_as_the_counts_say():
 def test_an_empty_workspace_has_a_chart_without_a_share():
     assert "0 tasks" in labels(status_chart("kelp", dict.fromkeys(COUNTS, 0)))
     assert "No tasks yet." in labels(burndown_chart("kelp", []))
-    assert "0 tasks, 0 dependencies" in labels(graph_chart("kelp", [], []))
+    assert "0 tasks, 0 dependencies" in labels(graph_chart("kelp", TaskGraph([], [], 0)))
 
 
 def test_the_lines_end_where_the_last_day_does():
-    days = [(TODAY + timedelta(number), 10 - number, number) for number in range(8)]
+    days = [BurndownDay(TODAY + timedelta(number), 10 - number, number) for number in range(8)]
     drawing = burndown_chart("kelp", days)
     still_open, done = [shape for shape in drawing.shapes if isinstance(shape, Line) and shape.width > 2]
     assert len(still_open.points) == len(done.points) == 8
@@ -58,7 +69,7 @@ def test_the_lines_end_where_the_last_day_does():
 
 
 def test_one_day_is_a_line_too():
-    drawing = burndown_chart("kelp", [(TODAY, 4, 1)])
+    drawing = burndown_chart("kelp", [BurndownDay(TODAY, 4, 1)])
     assert [len(shape.points) for shape in drawing.shapes if isinstance(shape, Line) and shape.width > 2] == [
         2,
         2,
@@ -67,7 +78,8 @@ def test_one_day_is_a_line_too():
 
 def test_a_task_stands_right_of_everything_it_waits_for():
     boxes = [Box(name, name, "backlog") for name in ("c", "b", "a")]
-    drawing = graph_chart("kelp", boxes, [("c", "b"), ("b", "a"), ("c", "a")])
+    edges = [TaskEdge("c", "b"), TaskEdge("b", "a"), TaskEdge("c", "a")]
+    drawing = graph_chart("kelp", TaskGraph(boxes, edges, 3))
     across = {
         shape.text: shape.x for shape in drawing.shapes if isinstance(shape, Label) and shape.size == 11
     }
@@ -77,12 +89,14 @@ def test_a_task_stands_right_of_everything_it_waits_for():
 
 def test_a_damaged_graph_that_goes_in_circles_is_drawn(font_cache: Path):
     boxes = [Box("a", "a", "backlog"), Box("b", "b", "backlog")]
-    assert png_size(graph_chart("kelp", boxes, [("a", "b"), ("b", "a")]), font_cache)
+    graph = TaskGraph(boxes, [TaskEdge("a", "b"), TaskEdge("b", "a")], 2)
+    assert png_size(graph_chart("kelp", graph), font_cache)
 
 
-def test_a_large_graph_says_what_it_leaves_out():
-    boxes = [Box(f"TP-{number}", "task", "backlog") for number in range(MAX_BOXES + 5)]
-    assert f"{MAX_BOXES} of {MAX_BOXES + 5} tasks, 0 dependencies" in labels(graph_chart("kelp", boxes, []))
+def test_a_large_graph_says_what_it_leaves_out(room: Tasks):
+    room.create([Draft(f"Task {number}") for number in range(MAX_BOXES + 5)], ADA)
+    drawing, _ = draw(room, "graph")
+    assert f"{MAX_BOXES} of {MAX_BOXES + 5} tasks, 0 dependencies" in labels(drawing)
 
 
 @pytest.fixture(scope="module")
@@ -115,8 +129,8 @@ def test_the_same_numbers_give_the_same_bytes(font_cache: Path):
     "drawing",
     [
         status_chart(HOSTILE, COUNTS),
-        burndown_chart(HOSTILE, [(TODAY, 1, 0)]),
-        graph_chart(HOSTILE, [Box("TP-1", HOSTILE, HOSTILE), Box("TP-2", "", "done")], [("TP-1", "TP-2")]),
+        burndown_chart(HOSTILE, [BurndownDay(TODAY, 1, 0)]),
+        graph_chart(HOSTILE, TaskGraph([Box("TP-1", HOSTILE, HOSTILE), Box("TP-2", "", "done")], EDGE, 2)),
     ],
     ids=["status", "burndown", "graph"],
 )

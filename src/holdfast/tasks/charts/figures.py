@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from holdfast.tasks.store import census
 from holdfast.tasks.store.records import task_id
@@ -18,8 +17,7 @@ _MAX_BURNDOWN_DAYS = 365
 """A judgement: over a year, a day still has more than a pixel of the chart's width."""
 
 
-@dataclass(frozen=True)
-class Box:
+class Box(NamedTuple):
     """A task in the dependency graph, drawn as a box."""
 
     id: str
@@ -27,8 +25,34 @@ class Box:
     status: Status
 
 
+class TaskEdge(NamedTuple):
+    """The ids of a task and of one it waits for."""
+
+    task: str
+    needed: str
+
+
+class TaskGraph(NamedTuple):
+    """The dependency graph, limited to some tasks."""
+
+    boxes: list[Box]
+    """Unfinished tasks first, those with dependencies before the others, then by number."""
+    edges: list[TaskEdge]
+    """All dependencies of kind `blocks`, also those of tasks without a box."""
+    total: int
+    """The number of all tasks."""
+
+
+class BurndownDay(NamedTuple):
+    """The numbers of open and of done tasks at the end of a day, in UTC."""
+
+    day: date
+    open_count: int
+    done_count: int
+
+
 def counts_by_status(transaction: TaskTransaction) -> dict[Status, int]:
-    """Return the number of tasks in each state, in the usual order."""
+    """Return the number of tasks in each state, in the order of `STATUSES`."""
     rows = transaction.run_in_workspace(
         "SELECT status, count(*) FROM task WHERE workspace = :workspace GROUP BY status"
     )
@@ -36,10 +60,9 @@ def counts_by_status(transaction: TaskTransaction) -> dict[Status, int]:
     return {status: counts.get(status, 0) for status in STATUSES}
 
 
-def burndown(transaction: TaskTransaction, today: date) -> list[tuple[date, int, int]]:
-    """Return for each day since the first task its date, and the open and done tasks at its end."""
-    # The changes of both counts on each day.
-    open_changes: Counter[date] = Counter()
+def burndown(transaction: TaskTransaction, today: date) -> list[BurndownDay]:
+    """Return the days since the first task was created, or the last year of them, in order."""
+    open_changes: Counter[date] = Counter()  # of the count on each day
     done_changes: Counter[date] = Counter()
     current: dict[str, str] = {}
     for at, task, status in _status_changes(transaction):
@@ -51,19 +74,19 @@ def burndown(transaction: TaskTransaction, today: date) -> list[tuple[date, int,
         done_changes[day] += (status == "done") - (before == "done")
     if not open_changes:
         return []
-    days: list[tuple[date, int, int]] = []
+    days: list[BurndownDay] = []
     open_count = done_count = 0
     first = min(open_changes)
     for number in range((max(today, first) - first).days + 1):
         day = first + timedelta(number)
         open_count += open_changes[day]
         done_count += done_changes[day]
-        days.append((day, open_count, done_count))
+        days.append(BurndownDay(day, open_count, done_count))
     return days[-_MAX_BURNDOWN_DAYS:]
 
 
 def _status_changes(transaction: TaskTransaction) -> Iterable[tuple[float, str, str]]:
-    """Yield the time, the task's uid and the new status of every change of status, in order."""
+    """Yield the time, the task's uid and the new status for every change of status, in order."""
     rows = transaction.run_in_workspace(
         "SELECT at, task, after FROM event WHERE workspace = :workspace AND task IS NOT NULL ORDER BY seq"
     )
@@ -74,15 +97,10 @@ def _status_changes(transaction: TaskTransaction) -> Iterable[tuple[float, str, 
                 yield at, task, changed["status"]
 
 
-def dependency_graph(
-    transaction: TaskTransaction, maximum: int
-) -> tuple[list[Box], list[tuple[str, str]], int]:
-    """Return the first tasks, all dependencies, and the number of all tasks.
-
-    Open tasks with dependencies come first. A dependency is a pair: a task, and one it waits for.
-    """
-    needs = [
-        (task_id(task), task_id(needed))
+def dependency_graph(transaction: TaskTransaction, maximum: int) -> TaskGraph:
+    """Return the dependency graph with at most `maximum` boxes."""
+    edges = [
+        TaskEdge(task_id(task), task_id(needed))
         for task, needed in transaction.run_in_workspace(
             "SELECT task.n, other.n FROM dependency JOIN task ON task.uid = dependency.task"
             " JOIN task other ON other.uid = dependency.needs"
@@ -96,4 +114,4 @@ def dependency_graph(
         maximum=maximum,
     )
     boxes = [Box(task_id(number), title, status) for number, title, status in rows]
-    return boxes, needs, census.task_count(transaction)
+    return TaskGraph(boxes, edges, census.task_count(transaction))

@@ -43,7 +43,7 @@ class Line:
     """A line through points."""
 
     points: tuple[tuple[float, float], ...]
-    color: str = LINE_COLOUR
+    colour: str = LINE_COLOUR
     width: float = 1.0
     arrow: bool = False
     """Whether it ends in an arrowhead."""
@@ -58,7 +58,7 @@ class Label:
     text: str
     size: float = 12.0
     align: Literal["start", "middle", "end"] = "start"
-    color: str = TEXT_COLOUR
+    colour: str = TEXT_COLOUR
 
 
 Shape = Rectangle | Line | Label
@@ -107,11 +107,11 @@ def _svg_element(shape: Shape) -> str:
         case Line():
             points = " ".join(f"{x:g},{y:g}" for x, y in shape.points)
             head = " marker-end='url(#head)'" if shape.arrow else ""
-            stroke = f"stroke={quoteattr(shape.color)} stroke-width='{shape.width:g}'"
+            stroke = f"stroke={quoteattr(shape.colour)} stroke-width='{shape.width:g}'"
             return f"<polyline points='{points}' fill='none' {stroke}{head}/>"
         case Label():
             place = f"x='{shape.x:g}' y='{shape.y:g}' dy='0.35em' text-anchor='{shape.align}'"
-            style = f"font-size='{shape.size:g}' fill={quoteattr(shape.color)}"
+            style = f"font-size='{shape.size:g}' fill={quoteattr(shape.colour)}"
             return f"<text {place} {style}>{_escape(shape.text)}</text>"
 
 
@@ -159,18 +159,18 @@ def _draw_shape(axes: Axes, shape: Shape) -> None:
             area = Patch((shape.x, shape.y), shape.width, shape.height, facecolor=shape.fill, linewidth=0)
             axes.add_patch(area)
         case Line(arrow=True):
-            arrow = {"arrowstyle": "-|>", "color": shape.color, "linewidth": shape.width}
+            arrow = {"arrowstyle": "-|>", "color": shape.colour, "linewidth": shape.width}
             axes.annotate("", xy=shape.points[-1], xytext=shape.points[0], arrowprops=arrow)
         case Line():
             across, down = zip(*shape.points, strict=True)
-            axes.plot(across, down, color=shape.color, linewidth=shape.width)
+            axes.plot(across, down, color=shape.colour, linewidth=shape.width)
         case Label():
             axes.text(
                 shape.x,
                 shape.y,
                 _printable(shape.text),
                 fontsize=shape.size * _POINTS_PER_PIXEL,
-                color=shape.color,
+                color=shape.colour,
                 horizontalalignment=_ALIGNMENTS[shape.align],
                 verticalalignment="center_baseline",
                 parse_math=False,

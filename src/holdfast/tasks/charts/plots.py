@@ -9,12 +9,12 @@ from typing import Literal
 
 from holdfast.kernel.text import counted, shorten
 from holdfast.tasks.charts import figures
-from holdfast.tasks.charts.figures import Box
+from holdfast.tasks.charts.figures import Box, BurndownDay, TaskEdge, TaskGraph
 from holdfast.tasks.charts.picture import LINE_COLOUR, MUTED_COLOUR, Drawing, Label, Line, Rectangle
 from holdfast.tasks.store.states import Status
 from holdfast.tasks.store.tasks import Tasks
 
-COLORS: Mapping[str, str] = {
+STATUS_COLOURS: Mapping[str, str] = {
     "backlog": "#9aa5b1",
     "in-progress": "#2680c2",
     "blocked": "#d64545",
@@ -42,7 +42,7 @@ def status_chart(name: str, counts: Mapping[Status, int]) -> Drawing:
     share = f", {round(100 * done / open_or_done)} % done" if open_or_done else ""
     drawing.add(
         Label(20, 24, shorten(drawing.title, 60, tidy=True), size=16),
-        Label(20, 46, f"{counted(total, 'task')}{share}", color=MUTED_COLOUR),
+        Label(20, 46, f"{counted(total, 'task')}{share}", colour=MUTED_COLOUR),
     )
     maximum = max([1, *counts.values()])
     for position, (status, count) in enumerate(counts.items()):
@@ -50,10 +50,10 @@ def status_chart(name: str, counts: Mapping[Status, int]) -> Drawing:
         length = _MAX_BAR_LENGTH * count / maximum
         drawing.add(
             Label(_BARS_LEFT - 12, middle, status, align="end"),
-            Rectangle(_BARS_LEFT, middle - 12, length, 24, COLORS.get(status, _OTHER_COLOUR)),
+            Rectangle(_BARS_LEFT, middle - 12, length, 24, STATUS_COLOURS.get(status, _OTHER_COLOUR)),
             Label(_BARS_LEFT + length + 8, middle, str(count)),
         )
-    drawing.add(Line(((_BARS_LEFT, _BARS_TOP), (_BARS_LEFT, drawing.height - 20)), color=LINE_COLOUR))
+    drawing.add(Line(((_BARS_LEFT, _BARS_TOP), (_BARS_LEFT, drawing.height - 20)), colour=LINE_COLOUR))
     return drawing
 
 
@@ -64,45 +64,46 @@ _MAX_TICKS = 6
 """A judgement: six dates fit below the chart side by side."""
 
 
-def burndown_chart(name: str, days: Sequence[tuple[date, int, int]]) -> Drawing:
-    """Return a line chart; each day is its date, and the numbers of open and done tasks at its end."""
+def burndown_chart(name: str, days: Sequence[BurndownDay]) -> Drawing:
+    """Return a line chart of the numbers of open and done tasks."""
     drawing = Drawing(_DAYS_WIDTH, _DAYS_HEIGHT, f"Open tasks of {name} by day")
     drawing.add(Label(20, 24, shorten(drawing.title, 66, tidy=True), size=16))
     if not days:
-        drawing.add(Label(20, 46, "No tasks yet.", color=MUTED_COLOUR))
+        drawing.add(Label(20, 46, "No tasks yet.", colour=MUTED_COLOUR))
         return drawing
-    first, last = days[0][0], days[-1][0]
-    drawing.add(Label(20, 46, f"{first.isoformat()} to {last.isoformat()}", color=MUTED_COLOUR))
-    highest = max(1, *(max(open_count, done_count) for _, open_count, done_count in days))
-    _draw_grid(drawing, days, highest)
-    _draw_series(drawing, f"open {days[-1][1]}", COLORS["in-progress"], [day[1] for day in days], highest)
-    _draw_series(drawing, f"done {days[-1][2]}", COLORS["done"], [day[2] for day in days], highest)
+    drawing.add(Label(20, 46, f"{days[0].day} to {days[-1].day}", colour=MUTED_COLOUR))
+    open_counts, done_counts = [day.open_count for day in days], [day.done_count for day in days]
+    highest = max(1, *open_counts, *done_counts)
+    _draw_grid(drawing, [day.day for day in days], highest)
+    _draw_series(drawing, "open", STATUS_COLOURS["in-progress"], open_counts, highest)
+    _draw_series(drawing, "done", STATUS_COLOURS["done"], done_counts, highest)
     return drawing
 
 
-def _draw_series(drawing: Drawing, label: str, color: str, values: Sequence[int], highest: int) -> None:
+def _draw_series(drawing: Drawing, name: str, colour: str, values: Sequence[int], highest: int) -> None:
     points = [
         (_day_x(position, len(values)), _count_y(value, highest)) for position, value in enumerate(values)
     ]
+    _, y = points[-1]
     if len(points) == 1:
-        points.append((_DAYS_RIGHT, points[0][1]))
+        points.append((_DAYS_RIGHT, y))
     drawing.add(
-        Line(tuple(points), color=color, width=2.5),
-        Label(_DAYS_RIGHT + 8, points[-1][1], label, size=11, color=color),
+        Line(tuple(points), colour=colour, width=2.5),
+        Label(_DAYS_RIGHT + 8, y, f"{name} {values[-1]}", size=11, colour=colour),
     )
 
 
-def _draw_grid(drawing: Drawing, days: Sequence[tuple[date, int, int]], highest: int) -> None:
+def _draw_grid(drawing: Drawing, days: Sequence[date], highest: int) -> None:
     for value in sorted({0, highest // 2, highest}):
         y = _count_y(value, highest)
         drawing.add(
-            Line(((_DAYS_LEFT, y), (_DAYS_RIGHT, y)), color=LINE_COLOUR),
+            Line(((_DAYS_LEFT, y), (_DAYS_RIGHT, y)), colour=LINE_COLOUR),
             Label(_DAYS_LEFT - 8, y, str(value), align="end"),
         )
     step = math.ceil(len(days) / _MAX_TICKS)
     for position in range(0, len(days), step):
         x = _day_x(position, len(days))
-        drawing.add(Label(x, _DAYS_BOTTOM + 20, days[position][0].strftime("%m-%d"), size=11, align="middle"))
+        drawing.add(Label(x, _DAYS_BOTTOM + 20, days[position].strftime("%m-%d"), size=11, align="middle"))
 
 
 def _day_x(position: int, count: int) -> float:
@@ -122,12 +123,12 @@ _BOX_COLUMN, _BOX_ROW = 250, 56
 _BOXES_LEFT, _BOXES_TOP = 20, 70
 
 
-def graph_chart(name: str, boxes: Sequence[Box], needs: Sequence[tuple[str, str]]) -> Drawing:
-    """Return the dependency graph; each pair in `needs` is a task and one it waits for."""
-    shown = list(boxes[:MAX_BOXES])
-    known = {box.id for box in shown}
-    edges = [(task, needed) for task, needed in needs if task in known and needed in known]
-    positions = _grid_positions(shown, edges)
+def graph_chart(name: str, graph: TaskGraph) -> Drawing:
+    """Return the dependency graph as boxes with arrows from a task to those that wait for it."""
+    boxes = graph.boxes[:MAX_BOXES]
+    shown = {box.id for box in boxes}
+    edges = [edge for edge in graph.edges if shown.issuperset(edge)]
+    positions = _grid_positions(boxes, edges)
     columns = 1 + max([column for column, _ in positions.values()], default=0)
     rows = 1 + max([row for _, row in positions.values()], default=0)
     drawing = Drawing(
@@ -135,15 +136,16 @@ def graph_chart(name: str, boxes: Sequence[Box], needs: Sequence[tuple[str, str]
         _BOXES_TOP + _BOX_ROW * rows + 10,
         f"What the tasks of {name} wait for",
     )
-    size = f"{len(shown)} of {len(boxes)} tasks" if len(shown) < len(boxes) else counted(len(shown), "task")
+    size = f"{len(boxes)} of {graph.total} tasks" if len(boxes) < graph.total else counted(len(boxes), "task")
     drawing.add(
         Label(20, 24, shorten(drawing.title, 50, tidy=True), size=16),
-        Label(20, 46, f"{size}, {counted(len(edges), 'dependency', 'dependencies')}", color=MUTED_COLOUR),
+        Label(20, 46, f"{size}, {counted(len(edges), 'dependency', 'dependencies')}", colour=MUTED_COLOUR),
     )
     for task, needed in edges:
-        ends = _middle_of_side(positions[needed], _BOX_WIDTH), _middle_of_side(positions[task])
-        drawing.add(Line(ends, color=MUTED_COLOUR, arrow=True))
-    for box in shown:
+        x, y = _left_middle(positions[needed])
+        ends = (x + _BOX_WIDTH, y), _left_middle(positions[task])
+        drawing.add(Line(ends, colour=MUTED_COLOUR, arrow=True))
+    for box in boxes:
         _draw_box(drawing, box, positions[box.id])
     return drawing
 
@@ -152,13 +154,13 @@ def _draw_box(drawing: Drawing, box: Box, position: tuple[int, int]) -> None:
     x, y = _top_left(position)
     drawing.add(
         Rectangle(x, y, _BOX_WIDTH, _BOX_HEIGHT, "#f5f7fa"),
-        Rectangle(x, y, 5, _BOX_HEIGHT, COLORS.get(box.status, _OTHER_COLOUR)),
-        Label(x + 12, y + 13, f"{box.id}  {box.status}", size=11, color=MUTED_COLOUR),
+        Rectangle(x, y, 5, _BOX_HEIGHT, STATUS_COLOURS.get(box.status, _OTHER_COLOUR)),
+        Label(x + 12, y + 13, f"{box.id}  {box.status}", size=11, colour=MUTED_COLOUR),
         Label(x + 12, y + 28, shorten(box.title, 26, tidy=True), size=11),
     )
 
 
-def _grid_positions(boxes: Sequence[Box], edges: Sequence[tuple[str, str]]) -> dict[str, tuple[int, int]]:
+def _grid_positions(boxes: Sequence[Box], edges: Sequence[TaskEdge]) -> dict[str, tuple[int, int]]:
     """Return the column and row of each box: a task is to the right of all tasks it waits for."""
     columns = _depths([box.id for box in boxes], edges)
     filled: dict[int, int] = {}
@@ -170,16 +172,16 @@ def _grid_positions(boxes: Sequence[Box], edges: Sequence[tuple[str, str]]) -> d
     return positions
 
 
-def _depths(names: Sequence[str], edges: Sequence[tuple[str, str]]) -> Mapping[str, int]:
+def _depths(ids: Sequence[str], edges: Sequence[TaskEdge]) -> Mapping[str, int]:
     """Return the length of the longest path to each task, by relaxation.
 
-    Depths are bounded by the number of tasks, so this ends even if damaged data contains a cycle.
+    Rounds are limited to the number of tasks, so this ends even if damaged data contains a cycle.
     """
-    depths = dict.fromkeys(names, 0)
-    for _ in names:
+    depths = dict.fromkeys(ids, 0)
+    for _ in ids:
         has_changed = False
         for task, needed in edges:
-            if depths[task] <= depths[needed] < len(names):
+            if depths[task] <= depths[needed] < len(ids):
                 depths[task] = depths[needed] + 1
                 has_changed = True
         if not has_changed:
@@ -192,13 +194,13 @@ def _top_left(position: tuple[int, int]) -> tuple[float, float]:
     return _BOXES_LEFT + _BOX_COLUMN * column, _BOXES_TOP + _BOX_ROW * row
 
 
-def _middle_of_side(position: tuple[int, int], across: float = 0) -> tuple[float, float]:
+def _left_middle(position: tuple[int, int]) -> tuple[float, float]:
     x, y = _top_left(position)
-    return x + across, y + _BOX_HEIGHT / 2
+    return x, y + _BOX_HEIGHT / 2
 
 
 def draw(room: Tasks, kind: ChartKind) -> tuple[Drawing, dict[Status, int]]:
-    """Return a chart as a drawing, and the counts by status."""
+    """Return a chart of the workspace as a drawing, and the number of tasks in each state."""
     with room.reading() as transaction:
         workspace = transaction.workspace
         counts = figures.counts_by_status(transaction)
@@ -206,6 +208,6 @@ def draw(room: Tasks, kind: ChartKind) -> tuple[Drawing, dict[Status, int]]:
             days = figures.burndown(transaction, transaction.time.date())
             return burndown_chart(workspace.name, days), counts
         if kind == "graph":
-            boxes, needs, _ = figures.dependency_graph(transaction, MAX_BOXES)
-            return graph_chart(workspace.name, boxes, needs), counts
+            graph = figures.dependency_graph(transaction, MAX_BOXES)
+            return graph_chart(workspace.name, graph), counts
         return status_chart(workspace.name, counts), counts

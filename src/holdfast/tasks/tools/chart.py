@@ -184,21 +184,21 @@ def graph(room: Tasks, arguments: WantedGraph) -> Graph:
     """
     check_workspace(room, arguments)
     with room.reading() as transaction:
-        boxes, needs, total = figures.dependency_graph(transaction, arguments.limit)
+        found = figures.dependency_graph(transaction, arguments.limit)
     maximum = DEFAULT_BYTES if arguments.limit <= _DEFAULT_NODES else MAX_BYTES
     nodes = [
         Node(id=box.id, title=shorten(box.title, _MAX_TITLE_CHARACTERS, tidy=True), status=box.status)
-        for box in boxes
+        for box in found.boxes
     ]
     nodes = fit_items(nodes, maximum * 2 // 3)
     shown = {node.id for node in nodes}
-    edges = [Edge(task=task, needs=need) for task, need in needs if task in shown and need in shown]
+    edges = [Edge(task=task, needs=needed) for task, needed in found.edges if {task, needed} <= shown]
     shown_edges = fit_items(edges, maximum // 3)
     return Graph(
         operation="graph",
         workspace=workspace_ref(transaction.workspace),
         nodes=nodes,
         edges=shown_edges,
-        total=total,
-        truncated=True if len(nodes) < total or len(shown_edges) < len(edges) else None,
+        total=found.total,
+        truncated=True if len(nodes) < found.total or len(shown_edges) < len(edges) else None,
     )
