@@ -8,17 +8,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import NotFound
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 from holdfast.tasks.link_targets import find_linked
-from holdfast.tasks.store import dependencies, rows
+from holdfast.tasks.store import dependencies
 from holdfast.tasks.store.gate import is_proof
 from holdfast.tasks.store.history import find_history_mismatches
-from holdfast.tasks.store.records import COLUMNS, Task, task_id
+from holdfast.tasks.store.records import Task, task_id
+from holdfast.tasks.store.rows import ids_of
 from holdfast.tasks.store.states import FINISHED, IS_UNFINISHED
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import TaskTransaction
@@ -47,7 +48,7 @@ SEVERITIES: Mapping[Code, tuple[Severity, str]] = {
 }
 """For each code of a finding, its severity and the suggested fix."""
 TASKS_PER_BATCH = 500
-"""Tasks read at a time, to bound memory. A judgement: as many as parameters of one statement."""
+"""Tasks read at a time, to bound memory. A judgement: so many uids fit in the parameters of one statement."""
 _FILTER_SLOTS_PER_TASK = 16
 """Slots of the filter for duplicate titles. At this load, a title shares its slot by chance with probability
 1/16, and a task costs 16 bytes."""
@@ -61,14 +62,22 @@ class Inconsistency(NamedTuple):
     detail: str
 
 
+class _TitledTask(NamedTuple):
+    n: int
+    title: str
+    status: str
+
+
+_Row = TypeVar("_Row", Task, _TitledTask)
+
+
 def find_inconsistencies(room: Tasks, transaction: TaskTransaction, scope: Scope) -> Iterator[Inconsistency]:
     """Yield the failed checks of a scope."""
     if scope in ("full", "tasks"):
-        for batch in _task_batches(transaction, COLUMNS):
-            tasks = [Task._make(row) for row in batch]
-            for task in tasks:
+        for batch in _task_batches(transaction, Task):
+            for task in batch:
                 yield from _check_task(transaction, task)
-            for task in find_history_mismatches(transaction, tasks):
+            for task in find_history_mismatches(transaction, batch):
                 yield Inconsistency("HISTORY", task.id, "Its state differs from its recorded history.")
         yield from _check_open_subtasks(transaction)
         yield from _check_duplicate_titles(transaction)
@@ -82,20 +91,21 @@ def find_inconsistencies(room: Tasks, transaction: TaskTransaction, scope: Scope
         yield from _check_tracker_states(transaction)
 
 
-def _task_batches(transaction: TaskTransaction, columns: str) -> Iterator[list[Any]]:
-    """Yield the rows of all tasks in batches, by number, which must be the third of the columns."""
+def _task_batches(transaction: TaskTransaction, kind: type[_Row]) -> Iterator[list[_Row]]:
+    """Yield all tasks in batches, by number, with the columns that the fields of `kind` name."""
     query = (
-        f"SELECT {columns} FROM task WHERE workspace = :workspace AND n > :after ORDER BY n LIMIT :maximum"
+        f"SELECT {', '.join(kind._fields)} FROM task WHERE workspace = :workspace AND n > :after"
+        " ORDER BY n LIMIT :maximum"
     )
     after, count = 0, transaction.workspace.next_number
-    while found := transaction.run_in_workspace(query, after=after, maximum=TASKS_PER_BATCH).fetchall():
-        yield found
-        after = found[-1][2]
+    while rows := transaction.run_in_workspace(query, after=after, maximum=TASKS_PER_BATCH).fetchall():
+        batch = [kind._make(row) for row in rows]
+        yield batch
+        after = batch[-1].n
         current_call().progress(after, count, "Auditing tasks")
 
 
 def _check_task(transaction: TaskTransaction, task: Task) -> Iterator[Inconsistency]:
-    """Check what a task's own row shows."""
     if task.status == "done":
         yield from _check_done_task(transaction, task)
     elif task.status == "in-progress":
@@ -124,27 +134,27 @@ def _check_task_in_progress(transaction: TaskTransaction, task: Task) -> Iterato
 
 
 def _check_open_subtasks(transaction: TaskTransaction) -> Iterator[Inconsistency]:
-    found = transaction.run_in_workspace(
+    rows = transaction.run_in_workspace(
         "SELECT DISTINCT task.n FROM task subtask JOIN task ON task.uid = subtask.parent"
         " WHERE task.workspace = :workspace AND task.status = 'done'"
         f" AND subtask.{IS_UNFINISHED} ORDER BY task.n"
     )
-    for (number,) in found:
+    for (number,) in rows:
         yield Inconsistency("OPEN_SUBTASK", task_id(number), "It is done, but a subtask is open.")
 
 
 def _check_dependencies(transaction: TaskTransaction) -> Iterator[Inconsistency]:
     """Find dependencies on dropped tasks, and wrong counts of dependencies."""
-    pairs = transaction.run_in_workspace(
+    rows = transaction.run_in_workspace(
         "SELECT task.n, other.n FROM dependency JOIN task ON task.uid = dependency.task"
         " JOIN task other ON other.uid = dependency.needs WHERE task.workspace = :workspace"
         " AND dependency.kind = 'blocks' AND other.status = 'dropped'"
         f" AND task.{IS_UNFINISHED} ORDER BY task.n, other.n"
     )
-    for number, needed in pairs:
+    for number, needed in rows:
         yield Inconsistency("ORPHAN_DEP", task_id(number), f"It needs {task_id(needed)}, which was dropped.")
     wrong = dependencies.wrong_waits(transaction, transaction.workspace.id)
-    ids = rows.ids_of(transaction, [count.uid for count in wrong])
+    ids = ids_of(transaction, [count.uid for count in wrong])
     for count in wrong:
         detail = f"It is stored as waiting for {count.stored} tasks, but waits for {count.correct}."
         yield Inconsistency("WRONG_COUNT", ids[count.uid], detail)
@@ -155,12 +165,12 @@ def _check_files(room: Tasks, transaction: TaskTransaction) -> Iterator[Inconsis
     if room.repository.bare:
         return
     exists = cache(lambda path: Tree(room.repository).exists(RepoPath.parse(path)))
-    found = transaction.run_in_workspace(
+    rows = transaction.run_in_workspace(
         "SELECT task.n, file.path FROM file JOIN task ON task.uid = file.task"
         f" WHERE task.workspace = :workspace AND task.{IS_UNFINISHED}"
         " ORDER BY task.n, file.path"
     )
-    for number, path in found:
+    for number, path in rows:
         if not exists(path):
             yield Inconsistency("MISSING_FILE", task_id(number), f"Its file {path} is missing.")
 
@@ -170,12 +180,12 @@ def _check_links(
 ) -> Iterator[Inconsistency]:
     """Compare tasks with the comments or issues that they link to, if those are in this repository."""
     code: Code = "ORPHAN_COMMENT" if kind == "comment" else "ISSUE_DRIFT"
-    found = transaction.run_in_workspace(
+    rows = transaction.run_in_workspace(
         "SELECT task.n, task.status, link.ref FROM link JOIN task ON task.uid = link.task"
         " WHERE task.workspace = :workspace AND link.kind = :kind ORDER BY task.n, link.ref",
         kind=kind,
     )
-    for number, status, ref in found:
+    for number, status, ref in rows:
         is_finished = status in FINISHED
         try:
             remark = find_linked(room.neighbours, kind, ref)
@@ -195,12 +205,12 @@ def _check_links(
 
 def _check_tracker_states(transaction: TaskTransaction) -> Iterator[Inconsistency]:
     """Compare tasks with the state they had in other trackers at the last synchronisation."""
-    found = transaction.run_in_workspace(
+    rows = transaction.run_in_workspace(
         "SELECT task.n, task.status, counterpart.tracker, counterpart.origin, counterpart.seen"
         " FROM counterpart JOIN task ON task.uid = counterpart.task WHERE counterpart.workspace = :workspace"
         " ORDER BY task.n, counterpart.tracker"
     )
-    for number, status, tracker, origin, seen in found:
+    for number, status, tracker, origin, seen in rows:
         status_there = json.loads(seen).get("status")
         if status_there is not None and (status_there in FINISHED) != (status in FINISHED):
             detail = f"It is {status}, but {origin} of {tracker} was {status_there} when last read."
@@ -229,7 +239,7 @@ def _check_duplicate_titles(transaction: TaskTransaction) -> Iterator[Inconsiste
 
 def _unfinished_titles(transaction: TaskTransaction) -> Iterator[tuple[str, int]]:
     """Yield the titles of unfinished tasks, in lower case and with single spaces, and their numbers."""
-    for batch in _task_batches(transaction, "title, status, n"):
-        for title, status, number in batch:
-            if status not in FINISHED:
-                yield " ".join(title.lower().split()), number
+    for batch in _task_batches(transaction, _TitledTask):
+        for task in batch:
+            if task.status not in FINISHED:
+                yield " ".join(task.title.lower().split()), task.n

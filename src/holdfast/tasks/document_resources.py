@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 from holdfast.kernel.content import ContentAnnotations
 from holdfast.kernel.errors import UnknownResource
 from holdfast.kernel.resource import ResourceBody
-from holdfast.tasks.resources import TOPIC, list_workspace_resource, served_workspace
+from holdfast.tasks.resources import TOPIC, complete_from, list_workspace_resource, served_workspace
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.texts import documents, rules
 from holdfast.tasks.toolset import tasks
@@ -15,7 +13,8 @@ from holdfast.tasks.view.overview import EVERYTHING, overview
 from holdfast.tasks.view.resource_text import JSON, json_body, markdown_body
 
 MARKDOWN = "text/markdown"
-FOR_AGENTS = ContentAnnotations(audience=("assistant",), priority=0.8)
+_RULES_FOR_AGENTS = ContentAnnotations(audience=("assistant",), priority=0.8)
+_DOCUMENT_NAMES = [name.removesuffix(".md") for name in documents.PATHS]
 
 
 @tasks.resource(
@@ -26,9 +25,13 @@ FOR_AGENTS = ContentAnnotations(audience=("assistant",), priority=0.8)
     mime_type=MARKDOWN,
     topic="tasks/:rules",
     list_topic="tasks/*",
-    annotations=FOR_AGENTS,
+    annotations=_RULES_FOR_AGENTS,
     members=list_workspace_resource(
-        "rules", "Rules", "The active rules of this workspace", MARKDOWN, "📝 Rules"
+        "rules",
+        name="Rules",
+        description="The active rules of this workspace",
+        mime_type=MARKDOWN,
+        title="📝 Rules",
     ),
     specified=True,
 )
@@ -39,7 +42,7 @@ FOR_AGENTS = ContentAnnotations(audience=("assistant",), priority=0.8)
     description="Project-specific coding standards and rules",
     mime_type=MARKDOWN,
     topic="tasks/:rules",
-    annotations=FOR_AGENTS,
+    annotations=_RULES_FOR_AGENTS,
     specified=True,
 )
 def workspace_rules(room: Tasks, workspace_id: str = "current") -> ResourceBody:
@@ -56,7 +59,9 @@ def workspace_rules(room: Tasks, workspace_id: str = "current") -> ResourceBody:
     description="Counts, velocity, ready, stale and blocked tasks, active agents",
     mime_type=JSON,
     topic=TOPIC,
-    members=list_workspace_resource("status", "Status", "The status of this workspace", JSON, "📈 Status"),
+    members=list_workspace_resource(
+        "status", name="Status", description="The status of this workspace", mime_type=JSON, title="📈 Status"
+    ),
     specified=True,
 )
 def workspace_status(room: Tasks, workspace_id: str) -> ResourceBody:
@@ -73,15 +78,13 @@ def workspace_status(room: Tasks, workspace_id: str) -> ResourceBody:
     description="project.md or design.md, as written by `taskpilot_update_resources`",
     mime_type=MARKDOWN,
     topic="tasks/:documents",
-    complete={
-        "document": lambda _, prefix: [name for name in ("project", "design") if name.startswith(prefix)]
-    },
+    complete={"document": complete_from(_DOCUMENT_NAMES)},
 )
 def project_document(room: Tasks, workspace_id: str, document: str) -> ResourceBody:
     """Return one of the project documents."""
     with room.reading() as transaction:
         served_workspace(transaction, workspace_id)
-    for name in get_args(documents.Document):
+    for name in documents.PATHS:
         if name == f"{document}.md" and (text := documents.read_document(room, name)) is not None:
             return markdown_body(text, name=name)
     raise UnknownResource(

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import cast, get_args
+
 from holdfast.kernel.errors import UnknownResource
 from holdfast.kernel.resource import ResourceBody
 from holdfast.tasks.charts.picture import ChartFormat, render
 from holdfast.tasks.charts.plots import ChartKind, draw
-from holdfast.tasks.resources import TOPIC, served_workspace, unknown_resource_if_missing
+from holdfast.tasks.resources import TOPIC, complete_from, served_workspace, unknown_resource_if_missing
 from holdfast.tasks.store.attachment import is_text, read_content
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import tasks
+
+_KINDS = get_args(ChartKind)
+_FORMATS = get_args(ChartFormat)
 
 
 @tasks.resource(
@@ -19,25 +24,19 @@ from holdfast.tasks.toolset import tasks
     description="status, burndown or graph as chart.png or chart.svg",
     mime_type="image/png",
     topic=TOPIC,
-    complete={
-        "kind": lambda _, prefix: [
-            name for name in ("status", "burndown", "graph") if name.startswith(prefix)
-        ],
-        "file_format": lambda _, prefix: [name for name in ("png", "svg") if name.startswith(prefix)],
-    },
+    complete={"kind": complete_from(_KINDS), "file_format": complete_from(_FORMATS)},
 )
 def chart_picture(room: Tasks, workspace_id: str, kind: str, file_format: str) -> ResourceBody:
     """Return a chart as an image."""
-    kinds: dict[str, ChartKind] = {"status": "status", "burndown": "burndown", "graph": "graph"}
-    formats: dict[str, ChartFormat] = {"png": "png", "svg": "svg"}
-    if kind not in kinds or file_format not in formats:
+    if kind not in _KINDS or file_format not in _FORMATS:
         raise UnknownResource(
             "Resource not found: there is no such chart.",
             hint="Available: status, burndown and graph, each as chart.png and chart.svg.",
         )
     with room.reading() as transaction:
         served_workspace(transaction, workspace_id)
-    data, mime_type = render(draw(room, kinds[kind])[0], formats[file_format], room.font_cache())
+    drawing, _ = draw(room, cast("ChartKind", kind))
+    data, mime_type = render(drawing, cast("ChartFormat", file_format), room.font_cache())
     return ResourceBody(data=data, mime_type=mime_type)
 
 
@@ -49,7 +48,7 @@ def chart_picture(room: Tasks, workspace_id: str, kind: str, file_format: str) -
     mime_type="application/octet-stream",
 )
 def attachment_content(room: Tasks, workspace_id: str, sha256: str) -> ResourceBody:
-    """Return the content of an attachment, as text if its media type and encoding allow that."""
+    """Return the content of an attachment, as text if its media type is textual and it is UTF-8."""
     with room.reading() as transaction:
         served_workspace(transaction, workspace_id)
         with unknown_resource_if_missing():
@@ -61,5 +60,5 @@ def attachment_content(room: Tasks, workspace_id: str, sha256: str) -> ResourceB
         try:
             return ResourceBody(text=content.decode(), mime_type=mime)
         except UnicodeDecodeError:
-            pass
+            pass  # text in another encoding is sent as bytes
     return ResourceBody(data=content, mime_type=mime)

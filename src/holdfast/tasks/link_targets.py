@@ -57,7 +57,6 @@ def link_records(links: Sequence[LinkIn]) -> list[TaskLink]:
 
 
 def _kind_and_ref(link: LinkIn) -> tuple[LinkKind, str]:
-    """Return the kind and the ref of a link's target."""
     if link.kind is not None and link.ref is not None:
         return link.kind, link.ref
     if link.uri is None:
@@ -69,19 +68,18 @@ def _kind_and_ref(link: LinkIn) -> tuple[LinkKind, str]:
     if link.uri.startswith(("https://", "http://")):
         return link.kind or "url", link.ref or link.uri
     target = parse_target(link.uri)
-    name = target.ref if target.file is None else f"{target.file}#{target.ref}"
-    return link.kind or cast("LinkKind", target.kind), link.ref or name
+    ref = target.ref if target.file is None else f"{target.file}#{target.ref}"
+    return link.kind or cast("LinkKind", target.kind), link.ref or ref
 
 
 def find_linked(neighbours: Neighbours, kind: str, ref: str) -> TaskRemark | None:
-    """Return the comment or issue that a link refers to.
+    """Return the comment or issue that a link refers to, or None if its room cannot be read now.
 
-    None means that it may exist elsewhere or cannot be read now. Raises `NotFound` if it belongs to this
-    repository and does not exist.
+    If it does not exist, raise `NotFound`, or return None for an issue that may be one of another tracker.
     """
-    path, _, name = ref.rpartition("#")
+    path, _, comment = ref.rpartition("#")
     try:
-        return neighbours.find(cast("RemarkKind", kind), name if kind == "comment" else ref, path)
+        return neighbours.find(cast("RemarkKind", kind), comment if kind == "comment" else ref, path)
     except NotFound:
         if kind == "comment" or _OWN_ISSUE_PATTERN.fullmatch(ref):
             raise NotFound(

@@ -35,6 +35,7 @@ class TaskRemark:
     end_line: int | None = None
     author: str | None = None
     at: str | None = None
+    """When it was written, in RFC 3339 format."""
     state: str | None = None
     labels: tuple[str, ...] = ()
 
@@ -68,26 +69,22 @@ class NearbyRemarks:
 class Neighbours:
     """Access to the other rooms. This default implementation has no rooms."""
 
-    def find_remarks(self, query: RemarkQuery) -> NearbyRemarks:
+    def find_remarks(self, _query: RemarkQuery) -> NearbyRemarks:
         """Return the remarks about a task in the other rooms."""
-        del query
         return NearbyRemarks(absent=list(ROOMS))
 
-    def find(self, kind: RemarkKind, ref: str, file: str | None) -> TaskRemark:
-        """Return one remark by its kind and ref; raise `NotFound` if it does not exist."""
-        del ref, file
+    def find(self, kind: RemarkKind, _ref: str, _file: str | None) -> TaskRemark:
+        """Return one remark, of a comment also by its file; raise `NotFound` if it does not exist."""
         raise Unavailable(
             f"No {kind} can be read here.", hint="Run this in the repository, or start a server there."
         )
 
-    def reply(self, remark: TaskRemark, text: str, author: str) -> bool:
+    def reply(self, _remark: TaskRemark, _text: str, _author: str) -> bool:
         """Reply to a remark; return False if remarks of its kind have no replies."""
-        del remark, text, author
         return False
 
-    def closed_milestones(self, names: Collection[str]) -> frozenset[str]:
+    def closed_milestones(self, _names: Collection[str]) -> frozenset[str]:
         """Return the names that currently refer to a closed milestone."""
-        del names
         return frozenset()
 
     def unread_counts(self) -> Mapping[str, int]:
@@ -95,4 +92,4 @@ class Neighbours:
         return {}
 
     def close(self) -> None:
-        """Release resources."""
+        """Release what was opened to read the other rooms."""

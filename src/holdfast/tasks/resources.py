@@ -5,15 +5,15 @@ In URIs, the served workspace is named by its id or by `current`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
 from holdfast.kernel.content import ContentAnnotations
 from holdfast.kernel.errors import NotFound, UnknownResource
-from holdfast.kernel.resource import ListedResource, ResourceBody
+from holdfast.kernel.resource import Complete, ListedResource, ResourceBody
 from holdfast.tasks.store import query
-from holdfast.tasks.store.records import TaskWorkspace
+from holdfast.tasks.store.records import TaskWorkspace, task_id
 from holdfast.tasks.store.session import recent_sessions
 from holdfast.tasks.store.states import IS_UNFINISHED
 from holdfast.tasks.store.tasks import Tasks
@@ -27,11 +27,13 @@ ResourceLister = Callable[[Tasks], Iterable[ListedResource]]
 
 TOPIC = "tasks"
 MAX_DOCUMENT_TASKS = 1000
-"""Tasks in one resource, which has no pages. A judgement: about 200 kB; `taskpilot_list` has pages."""
+"""Tasks or events in one resource. A judgement: about 200 kB of tasks; `taskpilot_list` has pages."""
 LISTED_SESSION_SECONDS = 24 * 3600.0
 """An agent is listed for so long after its last call. A judgement: a day, to include last night's work."""
 
 FOR_AGENTS = ContentAnnotations(audience=("assistant",), priority=0.9)
+"""MCP's priority goes from 0, optional, to 1, required. Lists of tasks come first, then rules with 0.8, then
+single tasks with 0.6."""
 
 
 def served_workspace(transaction: TaskTransaction, workspace_id: str) -> TaskWorkspace:
@@ -46,7 +48,7 @@ def served_workspace(transaction: TaskTransaction, workspace_id: str) -> TaskWor
 
 
 def find_workspace_or_none(room: Tasks) -> TaskWorkspace | None:
-    """Return the workspace of the repository, or None if there is none yet."""
+    """Return the served workspace, or None if there is none yet."""
     if not room.exists:
         return None
     with room.reading() as transaction:
@@ -64,23 +66,23 @@ json_resource = partial(tasks.resource, mime_type=JSON, topic=TOPIC)
     specified=True,
 )
 def all_workspaces(room: Tasks) -> ResourceBody:
-    """Return a summary of every workspace."""
+    """Return a summary of every workspace of the database."""
     listed = [item.wire() for item in workspace_summaries(room)]
     return json_body({"workspaces": listed}, name="All Workspaces", title="🏢 TaskPilot Workspaces")
 
 
 def list_workspace_resource(
-    suffix: str, name: str, description: str, mime_type: str, title: str
+    suffix: str, *, name: str, description: str, title: str, mime_type: str = JSON
 ) -> ResourceLister:
-    """Return a function that lists the resource of a workspace at `suffix`, if there is a workspace."""
+    """Return a function that lists the served workspace's resource at `suffix`, if there is a workspace."""
 
-    def listed(room: Tasks) -> Iterable[ListedResource]:
+    def list_resource(room: Tasks) -> Iterable[ListedResource]:
         workspace = find_workspace_or_none(room)
         if workspace is not None:
             uri = f"taskpilot://workspace/{workspace.id}/{suffix}"
             yield ListedResource(uri, name, description, mime_type, title=title, annotations=FOR_AGENTS)
 
-    return listed
+    return list_resource
 
 
 @json_resource(
@@ -90,7 +92,7 @@ def list_workspace_resource(
     description="All tasks of one workspace",
     annotations=FOR_AGENTS,
     members=list_workspace_resource(
-        "tasks", "Workspace tasks", "All tasks of this workspace", JSON, "📋 Tasks"
+        "tasks", name="Workspace tasks", description="All tasks of this workspace", title="📋 Tasks"
     ),
     specified=True,
 )
@@ -108,9 +110,8 @@ def workspace_tasks(room: Tasks, workspace_id: str = "current") -> ResourceBody:
         workspace = served_workspace(transaction, workspace_id)
         page = query.find(transaction, query.Query(limit=MAX_DOCUMENT_TASKS))
         listed = [item.wire() for item in task_refs(transaction, page.tasks)]
-        at = transaction.run_in_workspace(
-            "SELECT max(at) FROM event WHERE workspace = :workspace"
-        ).fetchone()[0]
+        query_newest = "SELECT max(at) FROM event WHERE workspace = :workspace"
+        at = transaction.run_in_workspace(query_newest).fetchone()[0]
     document = {"workspace": workspace_ref(workspace).wire(), "tasks": listed, "total": page.total}
     if len(listed) < page.total:
         document["truncated"] = True
@@ -124,7 +125,10 @@ def workspace_tasks(room: Tasks, workspace_id: str = "current") -> ResourceBody:
     title="📁 Files that tasks are about",
     description="The files that unfinished tasks are connected to, each with those tasks",
     members=list_workspace_resource(
-        "files", "Connected files", "The files that tasks are about", JSON, "📁 Connected files"
+        "files",
+        name="Connected files",
+        description="The files that tasks are about",
+        title="📁 Connected files",
     ),
     specified=True,
 )
@@ -132,15 +136,15 @@ def connected_files(room: Tasks, workspace_id: str) -> ResourceBody:
     """Return the files that unfinished tasks are connected to, each with those tasks."""
     with room.reading() as transaction:
         workspace = served_workspace(transaction, workspace_id)
-        found = transaction.run_in_workspace(
+        rows = transaction.run_in_workspace(
             "SELECT file.path, task.n FROM file JOIN task ON task.uid = file.task"
             f" WHERE task.workspace = :workspace AND task.{IS_UNFINISHED}"
             " ORDER BY file.path, task.n"
         )
         files: dict[str, list[str]] = {}
-        for path, number in found:
-            files.setdefault(path, []).append(f"TP-{number}")
-    listed = [{"path": path, "tasks": named} for path, named in files.items()]
+        for path, number in rows:
+            files.setdefault(path, []).append(task_id(number))
+    listed = [{"path": path, "tasks": ids} for path, ids in files.items()]
     return json_body({"workspace": workspace_ref(workspace).wire(), "files": listed}, name="Connected files")
 
 
@@ -153,9 +157,9 @@ def connected_files(room: Tasks, workspace_id: str) -> ResourceBody:
 )
 def ready_tasks(room: Tasks, workspace_id: str) -> ResourceBody:
     """Return the tasks that may be taken now."""
+    wanted = query.Query(ready=True, sort="ready", limit=MAX_DOCUMENT_TASKS)
     with room.reading() as transaction:
         served_workspace(transaction, workspace_id)
-        wanted = query.Query(ready=True, sort="ready", limit=MAX_DOCUMENT_TASKS)
         page = query.find(transaction, wanted)
         listed = [item.wire() for item in task_refs(transaction, page.tasks)]
     return json_body({"tasks": listed, "total": page.total}, name="Ready tasks")
@@ -177,7 +181,7 @@ def agents(room: Tasks, workspace_id: str) -> ResourceBody:
         ).fetchall()
         sessions = recent_sessions(transaction, transaction.now - LISTED_SESSION_SECONDS)
     claims = [
-        {"agent": agent, "task": f"TP-{number}", "expires_at": timestamp(expires)}
+        {"agent": agent, "task": task_id(number), "expires_at": timestamp(expires)}
         for agent, number, expires in held
     ]
     active = [
@@ -187,9 +191,14 @@ def agents(room: Tasks, workspace_id: str) -> ResourceBody:
     return json_body({"sessions": active, "claims": claims}, name="Agents")
 
 
+def complete_from(names: Sequence[str]) -> Complete:
+    """Return a function that completes a part of a URI with these names."""
+    return lambda _room, prefix: [name for name in names if name.startswith(prefix)]
+
+
 @contextmanager
 def unknown_resource_if_missing() -> Iterator[None]:
-    """Raise the error for an unknown resource in place of `NotFound`."""
+    """Turn `NotFound` into the error that MCP has for resources."""
     try:
         yield
     except NotFound as missing:

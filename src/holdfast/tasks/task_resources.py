@@ -15,30 +15,28 @@ from holdfast.tasks.resources import (
     unknown_resource_if_missing,
 )
 from holdfast.tasks.store import history, query, rows
-from holdfast.tasks.store.records import PREFIX
+from holdfast.tasks.store.records import task_id as short_id
 from holdfast.tasks.store.states import FINISHED, IS_UNFINISHED, STATUSES
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.view.resource_text import JSON, json_body
 from holdfast.tasks.view.results import event_out, task_detail, timestamp
 
 MAX_LISTED_TASKS = 500
-"""Tasks in the list of resources. A judgement, as clients read that list on every connection."""
+"""Tasks in the list of resources. A judgement: clients read that list on every connection."""
 UNFINISHED = tuple(status for status in STATUSES if status not in FINISHED)
 
 
 def complete_task_id(room: Tasks, typed: str) -> list[str]:
-    """Return the ids of unfinished tasks that start with the typed text, an exact match first."""
+    """Return the ids of unfinished tasks that start with the typed text, with or without `TP-`.
+
+    An exact match comes first; the others are in order of priority and number.
+    """
     if find_workspace_or_none(room) is None:
         return []
     page = room.find(query.Query(status=UNFINISHED, limit=MAX_DOCUMENT_TASKS))
     prefix = typed.strip().upper()
-    ids = [task.id for task in page.tasks]
-    found = [name for name in ids if name.startswith(prefix) or _number_in(name).startswith(prefix)]
-    return sorted(found, key=lambda name: prefix not in (name, _number_in(name)))
-
-
-def _number_in(name: str) -> str:
-    return name.removeprefix(PREFIX)
+    matching = [task for task in page.tasks if task.id.startswith(prefix) or str(task.n).startswith(prefix)]
+    return [task.id for task in sorted(matching, key=lambda task: prefix not in (task.id, str(task.n)))]
 
 
 def _list_unfinished_tasks(room: Tasks) -> Iterable[ListedResource]:
@@ -48,18 +46,19 @@ def _list_unfinished_tasks(room: Tasks) -> Iterable[ListedResource]:
         return
     with room.reading() as transaction:
         # Titles are untrusted text and do not belong in resource lists.
-        found = transaction.run_in_workspace(
+        rows = transaction.run_in_workspace(
             "SELECT n, status, updated_at FROM task WHERE workspace = :workspace"
             f" AND {IS_UNFINISHED} ORDER BY priority, n LIMIT :maximum",
             maximum=MAX_LISTED_TASKS,
         ).fetchall()
-    for number, status, updated in found:
+    for number, status, updated in rows:
+        name = short_id(number)
         yield ListedResource(
-            f"taskpilot://workspace/{workspace.id}/tasks/TP-{number}",
-            f"TP-{number}",
+            f"taskpilot://workspace/{workspace.id}/tasks/{name}",
+            name,
             f"A task, {status}",
             JSON,
-            title=f"📌 TP-{number}",
+            title=f"📌 {name}",
             annotations=ContentAnnotations(
                 audience=("assistant",), priority=0.6, last_modified=timestamp(updated)
             ),
@@ -96,7 +95,7 @@ def one_task(room: Tasks, workspace_id: str, task_id: str) -> ResourceBody:
     topic="tasks/{task_id}",
 )
 def task_history(room: Tasks, workspace_id: str, task_id: str) -> ResourceBody:
-    """Return the events of one task."""
+    """Return the events of one task, oldest first and at most `MAX_DOCUMENT_TASKS`."""
     with room.reading() as transaction:
         workspace = served_workspace(transaction, workspace_id)
         with unknown_resource_if_missing():

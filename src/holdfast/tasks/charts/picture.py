@@ -74,7 +74,6 @@ class Drawing:
     shapes: list[Shape] = field(default_factory=list)
 
     def add(self, *shapes: Shape) -> None:
-        """Add shapes on top."""
         self.shapes.extend(shapes)
 
 
@@ -116,12 +115,12 @@ def _svg_element(shape: Shape) -> str:
 
 
 def _escape(text: str) -> str:
-    """Return untrusted text as XML character data on one line."""
     return escape(visible(text).replace("\n", " "))
 
 
 PNG_TYPE = "image/png"
 _DOTS_PER_INCH = 100
+"""Any value gives the same picture; matplotlib is told sizes in inches and points."""
 _POINTS_PER_PIXEL = 72 / _DOTS_PER_INCH
 _ALIGNMENTS: dict[str, Any] = {"start": "left", "middle": "center", "end": "right"}
 
@@ -179,10 +178,8 @@ def _draw_shape(axes: Axes, shape: Shape) -> None:
 
 def _printable(text: str) -> str:
     """Return untrusted text with a box for each character that the font lacks, which matplotlib warns of."""
-    known = _font_characters()
-    return "".join(
-        character if ord(character) in known else "□" for character in visible(text).replace("\n", " ")
-    )
+    line = visible(text).replace("\n", " ")
+    return "".join(character if ord(character) in _font_characters() else "□" for character in line)
 
 
 @lru_cache(maxsize=1)

@@ -69,7 +69,6 @@ class _CheckListParser:
         self._fence: str | None = None
 
     def feed(self, line: str, number: int) -> None:
-        """Parse one line."""
         if self._is_in_code(line):
             self._add_text(line)
         elif heading := _HEADING.fullmatch(line):
@@ -82,7 +81,6 @@ class _CheckListParser:
             self._add_text(line)
 
     def finish(self) -> list[ForeignTask]:
-        """Return the tasks in file order."""
         self._close_items(-1)
         return list(self._found.values())
 
@@ -176,7 +174,6 @@ def _parse_title(text: str) -> tuple[str, tuple[str, ...], Priority, str | None]
 
 
 def _dedent(lines: list[str]) -> str:
-    """Return lines as text without their common indent."""
     indents = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
     width = min(indents, default=0)
     return "\n".join(line[width:] for line in lines).strip("\n").rstrip()

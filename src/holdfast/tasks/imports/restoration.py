@@ -63,7 +63,6 @@ class _Restore:
         self._report = RestoreResult()
 
     def run(self, store: SqlStore, *, is_new: bool) -> RestoreResult:
-        """Restore everything; events come last."""
         connection, entries = self._connection, self._given.entries
         if is_new:
             names = ("id", "name", "gate", "stack", "created_at", "next_number")
@@ -155,7 +154,6 @@ class _Restore:
             connection.execute(statements.insert("name", values, "DO NOTHING"), values)
 
     def _restore_table(self, table: str) -> None:
-        """Store the rows of one of the other tables; a tracker is stored as disconnected."""
         columns, conflict = TABLES[table]
         fixed = {"workspace": self._workspace, **({"connected": 0} if table == "tracker" else {})}
         statement = statements.insert(table, (*columns.split(), *fixed), conflict)

@@ -244,7 +244,7 @@ class Tasks:
         return Database(self._file.path, application_id=APPLICATION_ID, migrations=MIGRATIONS)
 
     def font_cache(self) -> Path:
-        """Return the directory for matplotlib's font cache."""
+        """The directory for matplotlib's font cache."""
         return Path(self.repository.store_directory, "fonts")
 
     def fingerprint(self) -> object:

@@ -108,7 +108,6 @@ class TaskTransaction:
     # Milestones.
 
     def closed_milestones_among(self, names: Iterable[str | None]) -> frozenset[str]:
-        """Return the names that refer to a closed milestone."""
         wanted = {name for name in names if name is not None}
         unread = wanted - self._closed.keys()
         if unread:

@@ -221,7 +221,6 @@ def _write(room: Tasks, scope: Scope, lines: Sequence[str]) -> None:
 
 
 def _to_markdown(scope: Scope, rules: Sequence[Rule]) -> str:
-    """Return rules as the text of a file, by type."""
     parts = [_FILE_HEADERS[scope]]
     for kind in RULE_TYPES:
         of_kind = [rule for rule in rules if rule.type == kind]
