@@ -91,7 +91,10 @@ class UpdateTask(InSession):
 
 
 def change_of(arguments: UpdateTask) -> Change:
-    """Return the change that the arguments describe; raise if they describe none."""
+    """Return the change that the arguments describe; raise if they describe none.
+
+    Its evidence is left to the operation, which verifies commits first.
+    """
     wanted = Change(reason=arguments.reason, check=list(arguments.check))
     if arguments.set is not None:
         wanted.set = _field_values(arguments.set)
@@ -102,7 +105,7 @@ def change_of(arguments: UpdateTask) -> Change:
     elif arguments.value is not None:
         raise InvalidArguments("`value` needs `field`.", hint="Name its field, or use `set`.")
     if arguments.add is not None:
-        wanted.add |= _list_additions(arguments.add)
+        wanted.add = _list_additions(arguments.add)
     if arguments.remove is not None:
         wanted.remove = _list_removals(arguments.remove)
     if not (wanted.set or wanted.add or wanted.remove or wanted.check or arguments.evidence):
@@ -139,21 +142,24 @@ def _single_field_value(field: SingleField, text: str) -> dict[str, Any]:
 
 
 def _list_additions(given: TaskItems) -> dict[str, list[Any]]:
-    """Return the items to add, by list."""
-    found: dict[str, list[Any]] = {
+    """Return the items to add, by list; empty lists are left out."""
+    additions: dict[str, list[Any]] = {
         "depends_on": [parse_dependency(text) for text in given.depends_on],
         "labels": list(given.labels),
         "files": parse_files(given.connected_files),
         "criteria": list(given.criteria),
         "links": link_records(given.links),
     }
-    return {name: items for name, items in found.items() if items}
+    return {name: items for name, items in additions.items() if items}
 
 
 def _list_removals(given: TaskItems) -> dict[str, list[Any]]:
-    """Return the items to remove, by list: only what identifies them."""
-    found = _list_additions(given)
-    found["depends_on"] = [text for text, _ in found.get("depends_on", [])]
-    found["files"] = [item.path for item in found.get("files", [])]
-    found["links"] = [item.ref for item in found.get("links", [])]
-    return {name: items for name, items in found.items() if items}
+    """Return what identifies the items to remove, by list; empty lists are left out."""
+    removals = _list_additions(given)
+    if "depends_on" in removals:
+        removals["depends_on"] = [text for text, _ in removals["depends_on"]]
+    if "files" in removals:
+        removals["files"] = [file.path for file in removals["files"]]
+    if "links" in removals:
+        removals["links"] = [link.ref for link in removals["links"]]
+    return removals

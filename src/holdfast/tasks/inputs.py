@@ -27,7 +27,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
 
 
 def _canonicalise(value: Any) -> Any:
-    """Return the canonical spelling of a status or priority; other types are left to the validation."""
+    """Return the canonical spelling of a status or priority; other types are left to validation."""
     if not isinstance(value, str):
         return value
     return value.strip().lower().replace("_", "-").replace(" ", "-")
@@ -36,9 +36,11 @@ def _canonicalise(value: Any) -> Any:
 AnyStatus = Annotated[Status, BeforeValidator(_canonicalise)]
 AnyPriority = Annotated[Priority, BeforeValidator(_canonicalise)]
 Dependencies = Annotated[list[Annotated[str, Field(max_length=80)]], Field(max_length=MAX_ITEMS)]
+"""Texts for `parse_dependency`: a kind and a task, each of at most 40 characters."""
 ShortTexts = Annotated[list[ShortText], Field(max_length=MAX_ITEMS)]
 Criteria = Annotated[list[Integer | ShortText], Field(max_length=MAX_ITEMS)]
 Paths = Annotated[list[Annotated[str, Field(max_length=4200)]], Field(max_length=MAX_ITEMS)]
+"""Texts for `parse_files`: a path of at most `LIMITS.path_characters`, and a range of lines."""
 
 
 class EvidenceIn(Input):
@@ -100,11 +102,11 @@ def draft_of(task: NewTask) -> Draft:
 
 def derive_title(description: str) -> str:
     """Return the first sentence of a description as a title, shortened if necessary."""
-    first = " ".join(_SENTENCE_END.split(description.strip(), maxsplit=1)[0].split())
-    first = "".join(character for character in first if character.isprintable())
-    if len(first) <= _MAX_DERIVED_TITLE_CHARACTERS:
-        return first.rstrip(".")
-    return shorten(first, _MAX_DERIVED_TITLE_CHARACTERS, tidy=True)
+    sentence = " ".join(_SENTENCE_END.split(description.strip(), maxsplit=1)[0].split())
+    sentence = "".join(character for character in sentence if character.isprintable())
+    if len(sentence) <= _MAX_DERIVED_TITLE_CHARACTERS:
+        return sentence.rstrip(".")
+    return shorten(sentence, _MAX_DERIVED_TITLE_CHARACTERS, tidy=True)
 
 
 def parse_dependency(text: str) -> tuple[str, Kind]:
@@ -121,7 +123,7 @@ def parse_dependency(text: str) -> tuple[str, Kind]:
 
 
 def parse_files(texts: Sequence[str]) -> list[File]:
-    """Return the files in texts such as `path`, `path:10` or `path:10-20`."""
+    """Return the files that texts such as `path`, `path:10` or `path:10-20` name."""
     return [_parse_file(text) for text in texts]
 
 
@@ -142,11 +144,11 @@ def normalise_path(text: str) -> str:
 
 
 def _parse_file(text: str) -> File:
-    found = _FILE_AND_LINES.fullmatch(text)
-    path = RepoPath.parse(text if found is None else found["path"]).text
-    if found is None:
-        return File(path)
-    first, last = int(found["first"]), int(found["last"] or found["first"])
+    match = _FILE_AND_LINES.fullmatch(text)
+    if match is None:
+        return File(normalise_path(text))
+    path = normalise_path(match["path"])
+    first, last = int(match["first"]), int(match["last"] or match["first"])
     if last < first:
         raise InvalidArguments(f'The line range of "{path}" is reversed.', hint="Write FIRST-LAST.")
     return File(path, line_start=first, line_end=last)

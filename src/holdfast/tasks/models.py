@@ -15,11 +15,11 @@ from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.store.states import Kind, Priority, Status
 
 MAX_TITLE_CHARACTERS = 200
-"""A judgement: a title is one line; longer text belongs into the description."""
+"""A judgement: a title is one line; longer text belongs in the description."""
 MAX_TEXT_CHARACTERS = 50_000
 """A judgement: far more than people write about a task, and well below the request limit of 1 MiB."""
 MAX_SHORT_TEXT_CHARACTERS = 200
-"""For names, labels, criteria and references. A judgement: one line each, as titles."""
+"""For names, labels, criteria and references. A judgement: one line each, like a title."""
 MAX_ITEMS = 200
 """Items of one list in a request. A judgement: far more than a task has; it bounds the work of a call."""
 
@@ -90,10 +90,10 @@ class InSession(Scoped):
 class LinkIn(Input):
     """A link from a task to something else."""
 
-    kind: LinkKind | None = Field(default=None, description="What it is.")
-    ref: ShortText | None = Field(default=None, description="Its id there.")
-    uri: ShortText | None = Field(default=None, description="Its URI.")
-    title: ShortText | None = Field(default=None, description="Its title.")
+    kind: LinkKind | None = Field(default=None, description="Kind of the linked thing.")
+    ref: ShortText | None = Field(default=None, description="Id of the linked thing.")
+    uri: ShortText | None = Field(default=None, description="URI of the linked thing.")
+    title: ShortText | None = Field(default=None, description="Title of the linked thing.")
 
 
 class Result(Output):

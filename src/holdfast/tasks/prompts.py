@@ -38,7 +38,10 @@ _MAX_LIST_ITEMS = 12
 """Criteria, files or links of a task. A judgement: more than most tasks have."""
 _MAX_LINE_CHARACTERS = 160
 """An item of a list. A judgement: two lines of a terminal."""
+_MAX_REQUEST_CHARACTERS = 10_000
+"""A goal or request that a user types. A judgement: more than the part of it that the prompt can show."""
 _BOUNDARY_KEY = secrets.token_bytes(16)
+"""New in each process: see `_message`."""
 _DATA_TEMPLATE = """
 
 
@@ -54,7 +57,7 @@ this repository.
 class PlanWork(Input):
     """The goal to plan for."""
 
-    goal: str = Field(default="", max_length=10_000, description="The goal; optional.")
+    goal: str = Field(default="", max_length=_MAX_REQUEST_CHARACTERS, description="The goal; optional.")
 
 
 class AboutTask(Input):
@@ -66,7 +69,9 @@ class AboutTask(Input):
 class ValidateTask(Input):
     """A request to validate."""
 
-    task_description: str = Field(min_length=1, max_length=10_000, description="What is requested.")
+    task_description: str = Field(
+        min_length=1, max_length=_MAX_REQUEST_CHARACTERS, description="What is requested."
+    )
 
 
 class Handoff(Input):
@@ -130,9 +135,8 @@ def session_handoff(room: Tasks, args: Handoff) -> list[PromptMessage]:
 
 
 @tasks.prompt("init_success", title="After creating a workspace", specified=True)
-def init_success(room: Tasks, args: NoArguments) -> list[PromptMessage]:
+def init_success(room: Tasks, _args: NoArguments) -> list[PromptMessage]:
     """Summarise a new workspace and what to do first."""
-    del args
     listed, total = _list_tasks(room, Query(sort="number", limit=_MAX_TASKS_SHOWN))
     workspace = room.workspace()
     data = f"Workspace: {one_line(workspace.name)}\nDone gate: {workspace.gate}\n\n"

@@ -19,7 +19,7 @@ class Stack:
     names: tuple[str, ...]
     """Names under which a user may mention it; the first is the one that is stored."""
     files: tuple[str, ...]
-    """Files whose existence reveals it."""
+    """Files in the root of the repository that show that it is used; one is enough."""
     test: str
     """The usual command that runs the tests."""
     check: str
@@ -30,73 +30,73 @@ class Stack:
 
 STACKS = (
     Stack(
-        ("python", "py", "django", "flask", "fastapi"),
-        ("pyproject.toml", "setup.py", "requirements.txt"),
-        "pytest",
-        "ruff check . && mypy .",
-        (
+        names=("python", "py", "django", "flask", "fastapi"),
+        files=("pyproject.toml", "setup.py", "requirements.txt"),
+        test="pytest",
+        check="ruff check . && mypy .",
+        rules=(
             ("coding", "Annotate the types of public functions."),
             ("testing", "Run pytest before a task is done."),
             ("security", "Never build shell commands or SQL from strings that came from outside."),
         ),
     ),
     Stack(
-        ("typescript", "ts", "deno"),
-        ("tsconfig.json",),
-        "npm test",
-        "npx tsc --noEmit",
-        (("coding", "Avoid `any`; name the type."), ("testing", "Run npm test before a task is done.")),
+        names=("typescript", "ts", "deno"),
+        files=("tsconfig.json",),
+        test="npm test",
+        check="npx tsc --noEmit",
+        rules=(("coding", "Avoid `any`; name the type."), ("testing", "Run npm test before a task is done.")),
     ),
     Stack(
-        ("node", "javascript", "js", "nodejs", "react", "vue", "express"),
-        ("package.json",),
-        "npm test",
-        "npx eslint .",
-        (
+        names=("node", "javascript", "js", "nodejs", "react", "vue", "express"),
+        files=("package.json",),
+        test="npm test",
+        check="npx eslint .",
+        rules=(
             ("testing", "Run npm test before a task is done."),
             ("git", "Commit the lock file with the manifest."),
         ),
     ),
     Stack(
-        ("rust", "cargo"),
-        ("Cargo.toml",),
-        "cargo test",
-        "cargo clippy -- -D warnings",
-        (
+        names=("rust", "cargo"),
+        files=("Cargo.toml",),
+        test="cargo test",
+        check="cargo clippy -- -D warnings",
+        rules=(
             ("coding", "Avoid `unwrap` outside of tests."),
             ("testing", "Run cargo test before a task is done."),
         ),
     ),
     Stack(
-        ("go", "golang"),
-        ("go.mod",),
-        "go test ./...",
-        "go vet ./...",
-        (
+        names=("go", "golang"),
+        files=("go.mod",),
+        test="go test ./...",
+        check="go vet ./...",
+        rules=(
             ("coding", "Handle every error where it arises."),
             ("testing", "Run go test before a task is done."),
         ),
     ),
     Stack(
-        ("java", "spring", "maven", "gradle"),
-        ("pom.xml", "build.gradle", "build.gradle.kts"),
-        "the build tool's tests",
-        "the build tool's checks",
-        (("testing", "Run the build tool's tests before a task is done."),),
+        names=("java", "spring", "maven", "gradle"),
+        files=("pom.xml", "build.gradle", "build.gradle.kts"),
+        test="the build tool's tests",
+        check="the build tool's checks",
+        rules=(("testing", "Run the build tool's tests before a task is done."),),
     ),
     Stack(
-        ("ruby", "rails"),
-        ("Gemfile",),
-        "bundle exec rake test",
-        "bundle exec rubocop",
-        (("testing", "Run the tests before a task is done."),),
+        names=("ruby", "rails"),
+        files=("Gemfile",),
+        test="bundle exec rake test",
+        check="bundle exec rubocop",
+        rules=(("testing", "Run the tests before a task is done."),),
     ),
     Stack(
-        ("php", "laravel", "symfony"),
-        ("composer.json",),
-        "vendor/bin/phpunit",
-        "vendor/bin/phpstan analyse",
-        (("testing", "Run phpunit before a task is done."),),
+        names=("php", "laravel", "symfony"),
+        files=("composer.json",),
+        test="vendor/bin/phpunit",
+        check="vendor/bin/phpstan analyse",
+        rules=(("testing", "Run phpunit before a task is done."),),
     ),
 )
 STANDARD_RULES: tuple[tuple[str, str], ...] = (
@@ -107,20 +107,20 @@ STANDARD_RULES: tuple[tuple[str, str], ...] = (
     ("custom", "A task is done when its criteria are checked and the tests pass, not before."),
 )
 _MAX_REQUIREMENTS_CHARACTERS = 20_000
-"""The length to which the planning task cuts the requirements. A judgement: several pages, below the limit of
-any description."""
+"""The planning task cuts the requirements to this length. A judgement: several pages, and below
+`MAX_TEXT_CHARACTERS`, the limit of a description."""
 
 
 def detect_stacks(repository: Repository, named: str | None) -> list[Stack]:
     """Return the stacks that are named in a text, and those whose files exist."""
     words = set(re.findall(r"[a-z+#]+", (named or "").lower()))
     tree = Tree(repository)
-    found = []
+    detected = []
     for stack in STACKS:
         has_file = not repository.bare and any(tree.exists(RepoPath.parse(name)) for name in stack.files)
         if has_file or not words.isdisjoint(stack.names):
-            found.append(stack)
-    return found
+            detected.append(stack)
+    return detected
 
 
 def starter_rules(stacks: Sequence[Stack]) -> list[tuple[str, str]]:

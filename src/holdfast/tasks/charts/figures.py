@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from holdfast.tasks.store import census
 from holdfast.tasks.store.records import task_id
-from holdfast.tasks.store.states import FINISHED, IS_UNFINISHED, STATUSES, Status
+from holdfast.tasks.store.states import FINISHED, IS_UNFINISHED, Status
 from holdfast.tasks.store.transaction import TaskTransaction
 
 _MAX_BURNDOWN_DAYS = 365
@@ -49,15 +49,6 @@ class BurndownDay(NamedTuple):
     day: date
     open_count: int
     done_count: int
-
-
-def counts_by_status(transaction: TaskTransaction) -> dict[Status, int]:
-    """Return the number of tasks in each state, in the order of `STATUSES`."""
-    rows = transaction.run_in_workspace(
-        "SELECT status, count(*) FROM task WHERE workspace = :workspace GROUP BY status"
-    )
-    counts: Mapping[str, int] = dict(rows.fetchall())
-    return {status: counts.get(status, 0) for status in STATUSES}
 
 
 def burndown(transaction: TaskTransaction, today: date) -> list[BurndownDay]:

@@ -11,7 +11,8 @@ from holdfast.kernel.text import counted, shorten
 from holdfast.tasks.charts import figures
 from holdfast.tasks.charts.figures import Box, BurndownDay, TaskEdge, TaskGraph
 from holdfast.tasks.charts.picture import LINE_COLOUR, MUTED_COLOUR, Drawing, Label, Line, Rectangle
-from holdfast.tasks.store.states import Status
+from holdfast.tasks.store.query import Query, count_by_status
+from holdfast.tasks.store.states import STATUSES, Status
 from holdfast.tasks.store.tasks import Tasks
 
 STATUS_COLOURS: Mapping[str, str] = {
@@ -203,7 +204,8 @@ def draw(room: Tasks, kind: ChartKind) -> tuple[Drawing, dict[Status, int]]:
     """Return a chart of the workspace as a drawing, and the number of tasks in each state."""
     with room.reading() as transaction:
         workspace = transaction.workspace
-        counts = figures.counts_by_status(transaction)
+        counts_found = count_by_status(transaction, Query())
+        counts = {status: counts_found.get(status, 0) for status in STATUSES}
         if kind == "burndown":
             days = figures.burndown(transaction, transaction.time.date())
             return burndown_chart(workspace.name, days), counts

@@ -19,7 +19,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from holdfast.kernel.errors import Invalid
 from holdfast.storage.files.foreign_document import UnreadableDocument, parse_json
@@ -33,22 +33,35 @@ FORMAT = 1
 _EXPORT_KIND = "holdfast-tasks"
 _EXPORT_HINT = "Give a file written by `holdfast tasks export`."
 _TASKS_PER_BATCH = 500
-"""Tasks read at a time, to bound memory. A judgement: one batch of SQL parameters."""
+"""Tasks read at a time, to bound memory. A judgement: so many uids fit in the parameters of one statement."""
 OMITTED_COLUMNS = frozenset({"workspace", "waits", "unblocks", "claim_session", "claim_token"})
 """Columns of tasks that are derived, secret or valid only here."""
 EVENT_FIELDS = ("at", "actor", "task", "version", "type", "before", "after", "reason")
+
+
+class ExportedTable(NamedTuple):
+    """The exported columns of a table, and the conflict clause for a row that already exists."""
+
+    columns: tuple[str, ...]
+    conflict: str
+
+
 TABLES = {
-    "rule": ("id scope type text confidence source active created_at", "(id) DO NOTHING"),
-    "template": (
-        "name body version active updated_at updated_by",
+    "rule": ExportedTable(
+        ("id", "scope", "type", "text", "confidence", "source", "active", "created_at"), "(id) DO NOTHING"
+    ),
+    "template": ExportedTable(
+        ("name", "body", "version", "active", "updated_at", "updated_by"),
         """(workspace, name) DO UPDATE SET body = excluded.body, version = excluded.version,
         active = excluded.active, updated_at = excluded.updated_at, updated_by = excluded.updated_by
         WHERE excluded.version > template.version""",
     ),
-    "tracker": ("name kind settings mark created_at synced_at", "(workspace, name) DO NOTHING"),
-    "counterpart": ("tracker origin task url base seen", "DO NOTHING"),
+    "tracker": ExportedTable(
+        ("name", "kind", "settings", "mark", "created_at", "synced_at"), "(workspace, name) DO NOTHING"
+    ),
+    "counterpart": ExportedTable(("tracker", "origin", "task", "url", "base", "seen"), "DO NOTHING"),
 }
-"""The other exported tables: their columns, and the conflict clause for a row that already exists."""
+"""The exported tables besides those of tasks and events, in the order of the export."""
 
 
 def export_lines(connection: Connection, workspace: TaskWorkspace) -> Iterator[str]:
@@ -70,11 +83,11 @@ def export_lines(connection: Connection, workspace: TaskWorkspace) -> Iterator[s
             yield encoded({"task": _task_fields(connection, task, state)})
     for event in history.events_after(connection, workspace.id, after=0, limit=None):
         yield encoded({"event": event_fields(event)})
-    for table, (names, _) in TABLES.items():
-        listed = ", ".join(names.split())
+    for table, (columns, _) in TABLES.items():
+        listed = ", ".join(columns)
         query = f"SELECT {listed} FROM {table} WHERE workspace = :id ORDER BY {listed}"
         for row in connection.execute(query, by_workspace).fetchall():
-            yield encoded({table: dict(zip(names.split(), row, strict=True))})
+            yield encoded({table: dict(zip(columns, row, strict=True))})
 
 
 def _task_fields(connection: Connection, task: Task, state: Mapping[str, Any]) -> dict[str, Any]:
@@ -94,9 +107,9 @@ class ParsedExport:
 
     workspace: Mapping[str, Any]
     entries: Mapping[str, list[Mapping[str, Any]]]
-    """The contents of the lines after the header, by kind."""
+    """The lines after the header, by kind: `content`, `task`, `event` and the names of `TABLES`."""
     histories: Mapping[str | None, list[Mapping[str, Any]]]
-    """The events by task uid."""
+    """The events by task uid; under None, those of the workspace."""
 
 
 def parse_export(lines: Iterable[str]) -> ParsedExport:

@@ -15,7 +15,7 @@ from typing import Any
 from holdfast.kernel.call import current_call
 from holdfast.storage.files.foreign_document import UnreadableDocument, parse_yaml
 from holdfast.tasks.imports.problem import Problem
-from holdfast.tasks.store.states import Status
+from holdfast.tasks.store.states import Priority, Status
 from holdfast.tasks.trackers.foreign import ForeignCriterion, ForeignTask, priority_of, status_of
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?P<head>.*?)^---[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)
@@ -28,14 +28,14 @@ _FIELD_OF_SECTION = {
     "implementation plan": "plan",
     "implementation notes": "notes",
 }
-_KNOWN_PROPERTIES = frozenset({
+_FIELD_PROPERTIES = frozenset({
     "id", "title", "status", "labels", "dependencies", "parent_task_id", "parent", "priority", "milestone",
     "updated_date",
 })  # fmt: skip
 FOLDERS: Mapping[str, Status | None] = MappingProxyType(
     {"archive/tasks": "dropped", "completed": "done", "drafts": None, "tasks": None}
 )
-"""The folders of tasks, each with the status that it implies, if any."""
+"""The folders of tasks, each with the status that it implies; None means that of the front matter."""
 
 
 def is_task_file(path: str) -> bool:
@@ -46,19 +46,20 @@ def is_task_file(path: str) -> bool:
 def read_backlog(files: Mapping[str, str]) -> tuple[list[ForeignTask], list[Problem]]:
     """Parse the files of a folder, given by path; return its tasks, and what could not be imported."""
     problems: list[Problem] = []
-    found: dict[str, ForeignTask] = {}
+    tasks: dict[str, ForeignTask] = {}
     for path, content in sorted(files.items()):
         if not is_task_file(path):
             continue
         current_call().check()
         task = _parse_task(path, content, problems)
-        if task is not None and task.foreign_id in found:
-            problems.append(
-                Problem(path, task.line, f"The id '{task.foreign_id}' is used twice; this file was skipped.")
-            )
-        elif task is not None:
-            found[task.foreign_id] = task
-    return list(found.values()), problems
+        if task is None:
+            continue
+        if task.foreign_id in tasks:
+            message = f"The id '{task.foreign_id}' is used twice; this file was skipped."
+            problems.append(Problem(path, task.line, message))
+        else:
+            tasks[task.foreign_id] = task
+    return list(tasks.values()), problems
 
 
 def _parse_task(path: str, content: str, problems: list[Problem]) -> ForeignTask | None:
@@ -70,16 +71,16 @@ def _parse_task(path: str, content: str, problems: list[Problem]) -> ForeignTask
     if properties is None:
         return None
     sections, preamble = _split_sections(content[head.end() :])
-    extra = {name: _to_plain(value) for name, value in properties.items() if name not in _KNOWN_PROPERTIES}
+    extra = {name: _to_plain(value) for name, value in properties.items() if name not in _FIELD_PROPERTIES}
     fields = {"description": preamble, "plan": "", "notes": ""}
     criteria: list[ForeignCriterion] = []
     for name, body in sections:
         rest = _take_criteria(body, criteria) if name.lower() in _CRITERIA_SECTIONS else body
-        place = _FIELD_OF_SECTION.get(name.lower())
-        if place is not None:
-            fields[place] = "\n\n".join(filter(None, [fields[place], rest]))
-        elif rest:
-            fields["description"] = "\n\n".join(filter(None, [fields["description"], f"## {name}\n{rest}"]))
+        target = _FIELD_OF_SECTION.get(name.lower())
+        if target is None and rest:
+            target, rest = "description", f"## {name}\n{rest}"
+        if target is not None:
+            fields[target] = "\n\n".join(filter(None, [fields[target], rest]))
     identity = str(properties["id"])
     return ForeignTask(
         foreign_id=identity.lower(),
@@ -130,28 +131,28 @@ def _take_criteria(body: str, criteria: list[ForeignCriterion]) -> str:
 
 
 def _status(path: str, properties: dict[str, Any], problems: list[Problem], extra: dict[str, Any]) -> Status:
-    for folder, status in FOLDERS.items():
-        if path.startswith(f"{folder}/") and status is not None:
-            return status
+    """Return the status; an unknown one is reported, and put into `extra` for the notes."""
+    for folder, implied in FOLDERS.items():
+        if path.startswith(f"{folder}/") and implied is not None:
+            return implied
     word = str(properties.get("status") or "To Do")
-    found = status_of(word)
-    if found is None:
-        problems.append(
-            Problem(
-                path, None, f"The status {word!a} is unknown: imported as 'To Do', and added to the notes."
-            )
-        )
+    status = status_of(word)
+    if status is None:
+        message = f"The status {word!a} is unknown: imported as 'To Do', and added to the notes."
+        problems.append(Problem(path, None, message))
         extra["status"] = word
-    return found or "backlog"
+    return status or "backlog"
 
 
-def _priority(path: str, properties: dict[str, Any], problems: list[Problem], extra: dict[str, Any]) -> Any:
+def _priority(
+    path: str, properties: dict[str, Any], problems: list[Problem], extra: dict[str, Any]
+) -> Priority:
     word = str(properties.get("priority") or "medium")
-    found = priority_of(word)
-    if found is None:
+    priority = priority_of(word)
+    if priority is None:
         problems.append(Problem(path, None, f"The priority {word!a} is unknown, and was added to the notes."))
         extra["priority"] = word
-    return found or "medium"
+    return priority or "medium"
 
 
 def _parent(properties: dict[str, Any], identity: str) -> str | None:
@@ -164,11 +165,11 @@ def _parent(properties: dict[str, Any], identity: str) -> str | None:
 
 
 def _to_list(value: object) -> list[str]:
-    """Return the items of a list, or of a comma-separated text."""
+    """Return the items of a list, or of a comma-separated text, without empty ones."""
     if value is None:
         return []
-    given: Iterable[object] = value if isinstance(value, list) else str(value).split(",")
-    return [word for item in given if (word := str(item).strip())]
+    items: Iterable[object] = value if isinstance(value, list) else str(value).split(",")
+    return [word for item in items if (word := str(item).strip())]
 
 
 def _to_plain(value: object) -> object:

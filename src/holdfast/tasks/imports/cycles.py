@@ -9,38 +9,41 @@ from holdfast.tasks.imports.problem import Problem
 from holdfast.tasks.trackers.foreign import ForeignTask
 
 
-def remove_cycles(found: list[ForeignTask], problems: list[Problem], file: str) -> list[ForeignTask]:
-    """Return the tasks without the dependencies and parents that would close a cycle; report each of them."""
-    edges: dict[str, set[str]] = {task.foreign_id: set() for task in found}
+def remove_cycles(tasks: list[ForeignTask], problems: list[Problem], file: str) -> list[ForeignTask]:
+    """Return the tasks without the dependencies and parents that close cycles; report these in `problems`."""
+    edges: dict[str, set[str]] = {task.foreign_id: set() for task in tasks}
     parents: dict[str, str | None] = {}
-    for task in found:
+    for task in tasks:
         parents[task.foreign_id] = task.parent
         if task.parent is not None and not _add_edge(edges, task.foreign_id, task.parent):
             parents[task.foreign_id] = None
             problems.append(_skip_problem(file, task, task.parent, "parent"))
     acyclic = []
-    for task in found:
-        needs = []
+    for task in tasks:
+        kept = []
         for foreign_id in task.depends_on:
             if _add_edge(edges, task.foreign_id, foreign_id):
-                needs.append(foreign_id)
+                kept.append(foreign_id)
             else:
                 problems.append(_skip_problem(file, task, foreign_id, "dependency"))
-        acyclic.append(replace(task, depends_on=tuple(needs), parent=parents[task.foreign_id]))
+        acyclic.append(replace(task, depends_on=tuple(kept), parent=parents[task.foreign_id]))
     return acyclic
 
 
-def _skip_problem(file: str, task: ForeignTask, other: str, relation: str) -> Problem:
-    message = f"{other!a} as {relation} of '{task.foreign_id}' would close a cycle, and was skipped."
+def _skip_problem(file: str, task: ForeignTask, target: str, relation: str) -> Problem:
+    message = f"{target!a} as {relation} of '{task.foreign_id}' would close a cycle, and was skipped."
     return Problem(file, task.line, message)
 
 
-def _add_edge(edges: dict[str, set[str]], task: str, other: str) -> bool:
-    """Add an edge to a task that another waits for, or return False if it would close a cycle."""
-    if other in edges:
-        if other == task or _reaches(edges, other, task):
+def _add_edge(edges: dict[str, set[str]], task: str, target: str) -> bool:
+    """Add an edge unless it would close a cycle, and return whether it is allowed.
+
+    An edge to an unknown task is allowed, but is not added, as the task cannot lead anywhere.
+    """
+    if target in edges:
+        if target == task or _reaches(edges, target, task):
             return False
-        edges[task].add(other)
+        edges[task].add(target)
     return True
 
 

@@ -50,24 +50,25 @@ class Import:
     def __init__(self, room: Tasks, who: CallerIdentity, path: RepoPath, prefer: Side | None) -> None:
         self._room = room
         self._who = who
-        self._place = path
-        self._path = path.text
+        self._path = path
+        self._file = path.text
         self._prefer = prefer
         self._reason = f"Imported from {path.text}"
         self._source = ""
+        """The name under which the counterparts are stored, such as `todo:TODO.md`; set by `run`."""
         self.outcome = SyncOutcome()
         self.problems: list[Problem] = []
 
     def run(self, format: Format, *, dry_run: bool) -> SourceFormat:  # noqa: A002 - as in the input
         """Import, or with `dry_run` only record what would be done; return the format of the source."""
-        chosen = detect_format(self._room.repository, format, self._place)
-        self._source = f"{chosen}:{self._path}"
-        found, self.problems = read_source(self._room.repository, chosen, self._place)
-        tasks = self._fit_tasks(remove_cycles(found, self.problems, self._path))
+        chosen = detect_format(self._room.repository, format, self._path)
+        self._source = f"{chosen}:{self._file}"
+        parsed, self.problems = read_source(self._room.repository, chosen, self._path)
+        tasks = self._fit_tasks(remove_cycles(parsed, self.problems, self._file))
         if dry_run:
             self._report_plan(tasks)
         else:
-            counterparts.store_connected(self._room, self._source, chosen, {"path": self._path})
+            counterparts.store_connected(self._room, self._source, chosen, {"path": self._file})
             self._execute(tasks)
         return chosen
 
@@ -93,14 +94,14 @@ class Import:
                 counterparts.store_counterparts(self._room, self._source, updated)
         counterparts.store_cursor(self._room, self._source, {})
 
-    def _fit_tasks(self, found: list[ForeignTask]) -> list[FittedTask]:
+    def _fit_tasks(self, parsed: list[ForeignTask]) -> list[FittedTask]:
         """Return the tasks cut to our limits; report and skip those with too long a description."""
         tasks = []
-        for task in found:
+        for task in parsed:
             item = fit_to_limits(task)
             if "description" in item.cut:
                 message = f"The text of '{task.foreign_id}' is too long; the task was skipped."
-                self.problems.append(Problem(self._path, task.line, message))
+                self.problems.append(Problem(self._file, task.line, message))
             else:
                 tasks.append(item)
         return tasks
@@ -108,6 +109,7 @@ class Import:
     # New tasks.
 
     def _create(self, new: list[FittedTask], pairs: Mapping[str, Counterpart]) -> dict[str, Counterpart]:
+        """Create the tasks; return their counterparts by foreign id, with an empty `seen` if one existed."""
         foreign_ids = {item.task.foreign_id for item in new}
         drafts = [self._draft(item.task, foreign_ids, pairs) for item in new]
         created = self._room.create(drafts, self._who) if drafts else []
@@ -126,15 +128,17 @@ class Import:
             if why := move_to_status(self._room, task.uid, item.task.status, self._who, self._reason):
                 bases[item.task.foreign_id]["status"] = self._room.get(task.uid).status
                 self._report("refused", task, item.task, ("status",), why)
-        found = {}
+        stored = {}
         for item, (task, is_new) in zip(new, created, strict=True):
             foreign_id = item.task.foreign_id
             seen = seen_values(item) if is_new else {}
-            found[foreign_id] = Counterpart(foreign_id, task.uid, None, bases[foreign_id], seen)
+            stored[foreign_id] = Counterpart(
+                foreign_id, task.uid, url=None, base=bases[foreign_id], seen=seen
+            )
             if is_new:
                 self._report("created_here", task, item.task)
-        counterparts.store_counterparts(self._room, self._source, *found.values())
-        return found
+        counterparts.store_counterparts(self._room, self._source, *stored.values())
+        return stored
 
     def _draft(self, task: ForeignTask, new: set[str], pairs: Mapping[str, Counterpart]) -> Draft:
         """Return a new task as a draft; report the parents and dependencies that do not exist."""
@@ -147,88 +151,95 @@ class Import:
             message = (
                 f"The {what} {foreign_id!a} of '{task.foreign_id}' is missing, and was added to the notes."
             )
-            self.problems.append(Problem(self._path, task.line, message))
+            self.problems.append(Problem(self._file, task.line, message))
             notes.append(f"{what}: {foreign_id}")
             return None
 
         notes = [task.notes] if task.notes else []
-        needs: list[tuple[str, Kind]] = [
+        depends_on: list[tuple[str, Kind]] = [
             (name, "blocks") for foreign_id in task.depends_on if (name := resolve(foreign_id, "dependency"))
         ]
         parent = None if task.parent is None else resolve(task.parent, "parent")
-        link = TaskLink("file", f"{self._path}#{task.foreign_id}"[:_MAX_REF_CHARACTERS], None, task.title)
-        draft = draft_of(task, link, f"{self._source}#{task.foreign_id}")
-        return draft._replace(parent=parent, depends_on=needs, notes="\n".join(notes) or None)
+        ref = f"{self._file}#{task.foreign_id}"[:_MAX_REF_CHARACTERS]
+        draft = draft_of(
+            task, TaskLink("file", ref, title=task.title), key=f"{self._source}#{task.foreign_id}"
+        )
+        return draft._replace(parent=parent, depends_on=depends_on, notes="\n".join(notes) or None)
 
-    # Known tasks.
+    # Tasks of an earlier import.
 
     def _update(
         self, pair: Counterpart, item: FittedTask, pairs: Mapping[str, Counterpart], *, dry_run: bool
     ) -> Counterpart:
-        task, mine = our_task(self._room, pair.task, pair.foreign_id)
+        """Merge an item into its task; return the counterpart with the new base and values."""
+        task, ours = our_task(self._room, pair.task, pair.foreign_id)
         seen = seen_values(item)
-        found = merge_values(pair.base, synced_values(mine), seen, prefer=self._prefer)
-        base = dict(found.base)
-        for conflict in found.conflicts:
+        merged = merge_values(pair.base, synced_values(ours), seen, prefer=self._prefer)
+        base = dict(merged.base)
+        for conflict in merged.conflicts:
             detail = f"{conflict.field} is {conflict.ours!a} here and {conflict.theirs!a} there"
             self._report("conflict", task, item.task, (conflict.field,), detail)
-        additions = self._list_additions(mine, pair, item, pairs)
+        additions = self._list_additions(ours, pair, item, pairs)
         refused: dict[str, str] = {}
         if not dry_run:
             refused = self._apply_list_additions(task, additions)
-            refused |= apply_values(self._room, task.uid, found.for_us, self._who, self._reason)
+            refused |= apply_values(self._room, task.uid, merged.for_us, self._who, self._reason)
         for name, why in refused.items():
             base[name] = pair.base.get(name)
             self._report("refused", task, item.task, (name,), why)
         changed = (
-            *(name for name in found.for_us if name not in refused),
+            *(name for name in merged.for_us if name not in refused),
             *additions.add,
             *(["check"] if additions.check else []),
         )
         if changed:
             self._report("changed_here", task, item.task, changed)
-        elif not refused and not found.conflicts:
+        elif not refused and not merged.conflicts:
             self.outcome.unchanged += 1
         return replace(pair, base=base, seen=seen)
 
     def _apply_list_additions(self, task: Task, additions: Change) -> dict[str, str]:
-        """Add new list items to a task; return why dependencies were refused, if they close a cycle."""
-        refused = {}
-        needs = additions.add.pop("depends_on", [])
+        """Add new list items to a task; return why dependencies were refused, if they close a cycle.
+
+        Refused dependencies are removed from `additions`.
+        """
+        depends_on = additions.add.pop("depends_on", [])
         if additions.add or additions.check:
             self._room.update(task.uid, additions, self._who)
-        if needs:
+        if depends_on:
+            change = Change(add={"depends_on": depends_on}, reason=self._reason)
             try:
-                change = Change(add={"depends_on": needs}, reason=self._reason)
                 self._room.update(task.uid, change, self._who)
-                additions.add["depends_on"] = needs
             except DependencyCycle as cycle:
-                refused["depends_on"] = cycle.message
-        return refused
+                return {"depends_on": cycle.message}
+            additions.add["depends_on"] = depends_on
+        return {}
 
     def _list_additions(
-        self, mine: ForeignTask, pair: Counterpart, item: FittedTask, pairs: Mapping[str, Counterpart]
+        self, ours: ForeignTask, pair: Counterpart, item: FittedTask, pairs: Mapping[str, Counterpart]
     ) -> Change:
         """Return the criteria, checks and dependencies that are new in the file; none are ever removed."""
         change = Change(reason=self._reason)
-        known = {criterion.text: criterion.checked for criterion in mine.criteria}
-        new = [criterion.text for criterion in item.task.criteria if criterion.text not in known]
+        is_checked = {criterion.text: criterion.checked for criterion in ours.criteria}
+        new = [criterion.text for criterion in item.task.criteria if criterion.text not in is_checked]
         if new:
             change.add["criteria"] = new
         checked_before = set(pair.seen.get("checked", ()))
         change.check = [
             criterion.text
             for criterion in item.task.criteria
-            if criterion.checked and not known.get(criterion.text) and criterion.text not in checked_before
+            if criterion.checked
+            and not is_checked.get(criterion.text)
+            and criterion.text not in checked_before
         ]
-        needs_before = set(pair.seen.get("needs", ()))
-        needs = [
+        needed_before = set(pair.seen.get("needs", ()))
+        needed = [
             foreign_id
             for foreign_id in item.task.depends_on
-            if foreign_id not in needs_before and foreign_id in pairs
+            if foreign_id in pairs and foreign_id not in needed_before
         ]
-        if needs:
-            change.add["depends_on"] = [(pairs[foreign_id].task, "blocks") for foreign_id in needs]
+        if needed:
+            change.add["depends_on"] = [(pairs[foreign_id].task, "blocks") for foreign_id in needed]
         return change
 
     def _report(

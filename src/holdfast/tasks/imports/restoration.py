@@ -13,6 +13,7 @@ from holdfast.tasks.imports.archive import EVENT_FIELDS, OMITTED_COLUMNS, TABLES
 from holdfast.tasks.store import dependencies, history, items, rows, statements
 from holdfast.tasks.store.history import INSERT_EVENT
 from holdfast.tasks.store.records import File, Task, TaskLink, TaskWorkspace, encoded, is_uid, task_id
+from holdfast.tasks.store.rows import FORMER_ID_PREFIX
 
 _REPLACED_COLUMNS = [name for name in Task._fields if name not in {"uid", "n", "workspace", "parent"}]
 _ASSIGNMENTS = ", ".join(f"{name} = :{name}" for name in _REPLACED_COLUMNS)
@@ -23,7 +24,7 @@ _EARLY_TEMPLATE_DEFAULTS = {"version": 1, "active": 1, "updated_by": ""}
 
 @dataclass
 class RestoreResult:
-    """The result of a restore, in numbers and ids of tasks."""
+    """The result of a restore: the first three are numbers of tasks."""
 
     added: int = 0
     advanced: int = 0
@@ -78,10 +79,8 @@ class _Restore:
             self._restore_lists(task)
         uids = [task["uid"] for task in changed]
         dependencies.refuse_cycles(connection, uids)
-        found = connection.execute(
-            "SELECT uid FROM task WHERE workspace = :id", self._by_workspace
-        ).fetchall()
-        all_tasks = [row[0] for row in found]
+        query = "SELECT uid FROM task WHERE workspace = :id"
+        all_tasks = [uid for (uid,) in connection.execute(query, self._by_workspace)]
         dependencies.refresh_counts(connection, waiting=all_tasks, needed=all_tasks)
         connection.execute(
             "UPDATE workspace SET next_number = (SELECT coalesce(max(n), 0) + 1 FROM task"
@@ -148,7 +147,7 @@ class _Restore:
         exported_id = task_id(int(task["n"]))
         names = list(task["names"])
         if rows.task_by_uid(connection, uid).id != exported_id:
-            names.append(f"id:{exported_id}")  # under this name the task is still found by its former id
+            names.append(f"{FORMER_ID_PREFIX}{exported_id}")
         for name in names:
             values = {"workspace": self._workspace, "name": name, "task": uid}
             connection.execute(statements.insert("name", values, "DO NOTHING"), values)
@@ -156,10 +155,10 @@ class _Restore:
     def _restore_table(self, table: str) -> None:
         columns, conflict = TABLES[table]
         fixed = {"workspace": self._workspace, **({"connected": 0} if table == "tracker" else {})}
-        statement = statements.insert(table, (*columns.split(), *fixed), conflict)
+        statement = statements.insert(table, (*columns, *fixed), conflict)
         for entry in self._given.entries[table]:
             row = {**_EARLY_TEMPLATE_DEFAULTS, **entry}
-            self._connection.execute(statement, {name: row[name] for name in columns.split()} | fixed)
+            self._connection.execute(statement, {name: row[name] for name in columns} | fixed)
 
     def _append_missing_events(self, uids: Iterable[str], *, is_new: bool) -> None:
         """Append the events that are missing here, in the order of the export."""

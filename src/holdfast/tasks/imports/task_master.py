@@ -19,20 +19,25 @@ from holdfast.tasks.trackers.foreign import ForeignTask, priority_of, status_of
 
 _WHITESPACE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
+_FIELD_PROPERTIES = frozenset({
+    "id", "title", "description", "status", "priority", "dependencies", "details", "testStrategy", "subtasks",
+})  # fmt: skip
+_UNTAGGED = ""
+"""The tag of tasks in a document without tags."""
 
 
-def object_members(text: str, start: int) -> Iterator[tuple[str, int, Any]]:
-    """Yield the name, offset and value of each member of the JSON object at an offset."""
+def _object_members(text: str, start: int) -> Iterator[tuple[str, int, Any]]:
+    """Yield the name, offset and value of each member of the object at an offset in valid JSON."""
     at = _skip_space(text, start + 1)
     while text[at] != "}":
         name, at = _DECODER.raw_decode(text, at)
-        begin = _skip_space(text, _skip_space(text, at) + 1)
+        begin = _skip_space(text, _skip_space(text, at) + 1)  # after the colon
         value, at = _DECODER.raw_decode(text, begin)
         yield name, begin, value
         at = _skip_comma(text, at)
 
 
-def array_elements(text: str, start: int) -> Iterator[tuple[int, Any]]:
+def _array_elements(text: str, start: int) -> Iterator[tuple[int, Any]]:
     """Yield the offset and value of each element of the JSON array at an offset."""
     at = _skip_space(text, start + 1)
     while text[at] != "]":
@@ -42,25 +47,18 @@ def array_elements(text: str, start: int) -> Iterator[tuple[int, Any]]:
         at = _skip_comma(text, at)
 
 
-def line_number(text: str, at: int) -> int:
-    """Return the line of an offset, counted from 1."""
+def _line_number(text: str, at: int) -> int:
     return text.count("\n", 0, at) + 1
 
 
 def _skip_space(text: str, at: int) -> int:
-    found = _WHITESPACE.match(text, at)
-    return found.end() if found else at
+    match = _WHITESPACE.match(text, at)
+    return match.end() if match else at
 
 
 def _skip_comma(text: str, at: int) -> int:
     at = _skip_space(text, at)
     return _skip_space(text, at + 1) if text[at] == "," else at
-
-
-_KNOWN_PROPERTIES = frozenset({
-    "id", "title", "description", "status", "priority", "dependencies", "details", "testStrategy", "subtasks",
-})  # fmt: skip
-_UNTAGGED = ""
 
 
 @dataclass(frozen=True)
@@ -100,14 +98,14 @@ def _locate_tasks(content: str) -> Iterator[tuple[str, _Located]]:
 
     The text is scanned again after it was parsed as JSON, because only its offsets give the lines.
     """
-    for name, start, value in object_members(content, content.index("{")):
+    for name, start, value in _object_members(content, content.index("{")):
         if name == "tasks" and isinstance(value, list):
-            for at, item in array_elements(content, start):
-                yield _UNTAGGED, _Located(item, line_number(content, at))
+            for at, item in _array_elements(content, start):
+                yield _UNTAGGED, _Located(item, _line_number(content, at))
         elif isinstance(value, dict) and isinstance(value.get("tasks"), list):
-            for inner, begin, _ in object_members(content, start):
-                for at, item in array_elements(content, begin) if inner == "tasks" else ():
-                    yield name, _Located(item, line_number(content, at))
+            for inner, begin, _ in _object_members(content, start):
+                for at, item in _array_elements(content, begin) if inner == "tasks" else ():
+                    yield name, _Located(item, _line_number(content, at))
 
 
 class _TaskMasterParser:
@@ -163,7 +161,7 @@ class _TaskMasterParser:
 
     def _convert(self, found: _Located, foreign_id: str, prefix: str, parent: str | None) -> ForeignTask:
         value: dict[str, Any] = found.value
-        extra = {name: part for name, part in value.items() if name not in _KNOWN_PROPERTIES}
+        extra = {name: part for name, part in value.items() if name not in _FIELD_PROPERTIES}
         status = status_of(str(value.get("status", "pending")))
         if status is None:
             message = f"The status {value['status']!a} of '{foreign_id}' is unknown; imported as pending."

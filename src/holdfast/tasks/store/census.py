@@ -9,7 +9,8 @@ Contract:
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar, cast
 
 from holdfast.tasks.store.statements import select_by_uids
 from holdfast.tasks.store.states import FINISHED, IS_UNFINISHED
@@ -21,8 +22,10 @@ most. A duplicate of an older task goes unnoticed."""
 MAX_EVENTS_APPLIED = 500
 """With more new events, everything is read again. A judgement: the tasks of so many fit in one statement."""
 
-_ALWAYS = True
-"""The version of the entries: each has the event up to which it is valid, and is checked here."""
+_ALWAYS_VALID = True
+"""The version of the entries in the room's cache: `_events_after` decides whether they are still valid."""
+
+Value = TypeVar("Value")
 
 
 class _CachedEvent(NamedTuple):
@@ -43,38 +46,48 @@ _SELECT_TITLES = (
 
 def task_count(transaction: TaskTransaction) -> int:
     """Return the number of tasks in the workspace."""
-    last, total = transaction.cache.get("count", _ALWAYS) or (None, 0)
-    new_events = _events_after(transaction, last)
-    if new_events is None:
+
+    def read() -> int:
         query = "SELECT count(*) FROM task WHERE workspace = :workspace"
-        total = transaction.run_in_workspace(query).fetchone()[0]
-        last = _last_event(transaction)
-    elif new_events:
-        total += sum(event.version == 1 for event in new_events)  # the first version is that of a new task
-        last = new_events[-1]
-    transaction.cache.put("count", _ALWAYS, (last, total))
-    return int(total)
+        return int(transaction.run_in_workspace(query).fetchone()[0])
+
+    def update(count: int, events: Sequence[_CachedEvent]) -> int:
+        return count + sum(event.version == 1 for event in events)  # the first version is that of a new task
+
+    return _cached(transaction, "count", read, update)
 
 
 def open_titles(transaction: TaskTransaction) -> dict[int, str]:
-    """Return the titles of the newest open tasks by task number, as `sorted_words` returns them."""
-    last, cached = transaction.cache.get("titles", _ALWAYS) or (None, {})
-    new_events = _events_after(transaction, last)
-    titles = None
-    if new_events is not None:
-        titles = _update_titles(transaction, cached, {event.task for event in new_events})
-        last = new_events[-1] if new_events else last
-    if titles is None:
+    """Return the titles of the newest unfinished tasks by task number, as `sorted_words` returns them."""
+
+    def read() -> dict[int, str]:
         rows = transaction.run_in_workspace(_SELECT_TITLES, maximum=MAX_CACHED_TITLES)
-        titles = {number: sorted_words(title) for number, title in rows}
-        last = _last_event(transaction)
-    transaction.cache.put("titles", _ALWAYS, (last, titles))
-    return titles
+        return {number: sorted_words(title) for number, title in rows}
+
+    def update(titles: dict[int, str], events: Sequence[_CachedEvent]) -> dict[int, str] | None:
+        return _update_titles(transaction, titles, {event.task for event in events})
+
+    return _cached(transaction, "titles", read, update)
 
 
-def _last_event(transaction: TaskTransaction) -> _CachedEvent | None:
-    row = transaction.run_in_workspace(_SELECT_LAST_EVENT).fetchone()
-    return None if row is None else _CachedEvent._make(row)
+def _cached(
+    transaction: TaskTransaction,
+    key: str,
+    read: Callable[[], Value],
+    update: Callable[[Value, Sequence[_CachedEvent]], Value | None],
+) -> Value:
+    """Return the cached value, updated by the events since; without one, or if `update` gives up, read it."""
+    last, cached = transaction.cache.get(key, _ALWAYS_VALID) or (None, None)
+    events = _events_after(transaction, last)
+    value = None if events is None else update(cast("Value", cached), events)
+    if value is None:
+        value = read()
+        row = transaction.run_in_workspace(_SELECT_LAST_EVENT).fetchone()
+        last = None if row is None else _CachedEvent._make(row)
+    elif events:
+        last = events[-1]
+    transaction.cache.put(key, _ALWAYS_VALID, (last, value))
+    return value
 
 
 def _events_after(transaction: TaskTransaction, last: _CachedEvent | None) -> list[_CachedEvent] | None:

@@ -13,14 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.tasks.errors import AlreadyClaimed, LeaseExpired
 from holdfast.tasks.store.history import record
 from holdfast.tasks.store.query import (
     AVAILABLE_ABANDONED,
+    IN_WORKSPACE,
     IN_WORKSPACE_UNINDEXED,
+    READY,
+    READY_ORDER,
     filter_conditions,
     not_in_closed_milestones,
 )
@@ -50,8 +53,6 @@ _INSERT_CLAIMED_EVENT = (
 )
 _CLEARED_COLUMNS = ", ".join(f"{name} = NULL" for name in CLAIM_COLUMNS)
 _CLEAR_CLAIM = f"{_CLEARED_COLUMNS}, version = version + 1, updated_at = :now"
-_IS_READY = "workspace = :workspace AND status = 'backlog' AND waits = 0"
-_READY_ORDER = "ORDER BY priority, unblocks DESC, rank, n"
 
 
 @lru_cache(maxsize=64)
@@ -65,10 +66,12 @@ def _next_task_query(conditions: str, locking: str, skipping: str, *, rare: bool
     abandoned = (
         f"SELECT n FROM task WHERE {AVAILABLE_ABANDONED}{conditions} ORDER BY claim_expires LIMIT 1{skipping}"
     )
-    ready = f"SELECT n FROM task WHERE {_IS_READY}{conditions} {_READY_ORDER} LIMIT 1{skipping}"
-    if rare:
-        ready = ready.replace("workspace = :workspace", IN_WORKSPACE_UNINDEXED)
-    condition = f"workspace = :workspace AND n = coalesce(({abandoned}), ({ready}))"
+    in_workspace = IN_WORKSPACE_UNINDEXED if rare else IN_WORKSPACE
+    ready = (
+        f"SELECT n FROM task WHERE {in_workspace} AND {READY}{conditions} ORDER BY {READY_ORDER}"
+        f" LIMIT 1{skipping}"
+    )
+    condition = f"{IN_WORKSPACE} AND n = coalesce(({abandoned}), ({ready}))"
     return f"SELECT {COLUMNS} FROM task WHERE {condition}{locking}"
 
 
@@ -80,11 +83,6 @@ class ClaimFilter(NamedTuple):
     milestone: str | None = None
     file: str | None = None
     parent: str | None = None
-
-    def conditions(self) -> tuple[str, dict[str, Any]]:
-        """Return the conditions as SQL, each after AND, and their parameters."""
-        parts, values = filter_conditions(self)
-        return "".join(f" AND {part}" for part in parts), values
 
     def is_rare(self, transaction: TaskTransaction) -> bool:
         """Return whether few tasks, of any state, have the label or the file."""
@@ -113,26 +111,22 @@ def take_next(
 
     Tasks of closed milestones are skipped. Milestones are queried only if the first candidate has one.
     """
-    rare = wanted is not ANY_TASK and wanted.is_rare(transaction)
+    rare = wanted.is_rare(transaction)
     task = _first_candidate(transaction, wanted, (), rare=rare)
-    if task is not None and task.milestone is not None:
-        closed = transaction.closed_milestones()
-        if closed:
-            task = _first_candidate(transaction, wanted, closed, rare=rare)
+    if task is not None and task.milestone is not None and (closed := transaction.closed_milestones()):
+        task = _first_candidate(transaction, wanted, closed, rare=rare)
     return None if task is None else give_to_caller(transaction, task, seconds)
 
 
 def _first_candidate(
     transaction: TaskTransaction, wanted: ClaimFilter, closed: Sequence[str], *, rare: bool
 ) -> Task | None:
-    conditions, values = wanted.conditions() if wanted is not ANY_TASK else ("", {})
-    if closed:
-        condition, parameters = not_in_closed_milestones(closed)
-        conditions += condition
-        values |= parameters
+    parts, values = filter_conditions(wanted)
+    not_closed, names = not_in_closed_milestones(closed)
+    conditions = "".join(f" AND {part}" for part in parts) + not_closed
     row = transaction.execute(
         _next_task_query(conditions, transaction.for_update, transaction.store.skip_locked, rare=rare),
-        {**values, "workspace": transaction.workspace_id, "now": transaction.now},
+        {**values, **names, "workspace": transaction.workspace_id, "now": transaction.now},
     ).fetchone()
     return None if row is None else Task._make(row)
 
@@ -162,17 +156,13 @@ def take(
             hint="Take one of those, or another ready task.",
         )
     if task.status == "backlog" and transaction.has_closed_milestone(task):
-        raise _closed_milestone_error(task)
+        raise AlreadyClaimed(
+            f"The milestone of {task.id} is closed.",
+            hint="Take another ready task. To work on this one, reopen the milestone, or change the task's"
+            " milestone with `taskpilot_update` and `set`; an empty one removes it.",
+            milestone=task.milestone,
+        )
     return give_to_caller(transaction, task, seconds)
-
-
-def _closed_milestone_error(task: Task) -> AlreadyClaimed:
-    return AlreadyClaimed(
-        f"The milestone of {task.id} is closed.",
-        hint="Take another ready task. To work on this one, reopen the milestone, or change the task's"
-        " milestone with `taskpilot_update` and `set`; an empty one removes it.",
-        milestone=task.milestone,
-    )
 
 
 def give_to_caller(transaction: TaskTransaction, before: Task, seconds: float) -> Claimed:

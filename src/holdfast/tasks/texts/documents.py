@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Document = Literal["project.md", "design.md"]
 MAX_DOCUMENT_BYTES = 512 * 1024
-"""A judgement: far more than anyone reads, and still a small read."""
+"""A judgement: far more than anyone reads, and half the request limit of 1 MiB."""
 PATHS: dict[Document, RepoPath] = {
     "project.md": RepoPath.parse(".task/project.md"),
     "design.md": RepoPath.parse(".task/design.md"),
@@ -27,7 +27,7 @@ def read_document(room: Tasks, document: Document) -> str | None:
 
 
 def read_text(room: Tasks, path: RepoPath, maximum: int) -> str | None:
-    """Return the text of a file of at most `maximum` bytes, or None if it does not exist."""
+    """Return the text of a file, or None if it does not exist; raise if it has more than `maximum` bytes."""
     try:
         return Tree(room.repository).read_bytes(path, maximum).decode()
     except NotFound:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
@@ -39,7 +39,7 @@ FILES: dict[Scope, RepoPath] = {
 MAX_RULE_FILE_BYTES = 256 * 1024
 """A judgement: thousands of rules, far more than anyone would read."""
 MIN_SHARED_WORDS = 0.8
-"""The share of common words from which two rules are similar. A judgement: one word in five may differ, and
+"""Two rules are similar from this share of common words. A judgement: one word in five may differ, and
 "Run the tests" and "Run the linter" stay different."""
 
 _FILE_HEADERS: dict[Scope, str] = {
@@ -63,12 +63,12 @@ class Rule:
 
     @property
     def id(self) -> str:
-        """Return an id derived from the rule's type and text."""
+        """An id derived from type and text; 32 bits are enough to tell a workspace's rules apart."""
         return f"r_{hashlib.sha256(f'{self.type}|{self.text}'.encode()).hexdigest()[:8]}"
 
 
 def active_rules(room: Tasks) -> list[Rule]:
-    """Return the active rules, those of the workspace first. They are cached until a file changes."""
+    """Return the active rules, those of the workspace first; they are cached until a file changes."""
     version = signature_of(f"{room.repository.root}/{path.text}" for path in FILES.values())
     cached: list[Rule] | None = room.cache.get("rules", version)
     if cached is None:
@@ -84,18 +84,18 @@ def active_rules(room: Tasks) -> list[Rule]:
 
 def markdown(room: Tasks) -> str:
     """Return the active rules as one Markdown document."""
-    return _to_markdown("standard", active_rules(room)).replace(_FILE_HEADERS["standard"], "# Rules\n", 1)
+    return _to_markdown("# Rules\n", active_rules(room))
 
 
 def add(room: Tasks, rule: Rule, *, source: str, confidence: float = 1.0) -> Rule:
     """Add a rule, or return the similar rule of its type that exists already."""
     with _locked(room):
         rules = _read_rules(room, rule.scope)
-        for known in rules:
-            if known.type == rule.type and is_similar(known.text, rule.text):
-                return known
+        for present in rules:
+            if present.type == rule.type and is_similar(present.text, rule.text):
+                return present
         _write(room, rule.scope, _append_rule(_read_lines(room, rule.scope), rule))
-        _record_rules(room, [(rule, True)], source, confidence)
+        _record_rules(room, source, added=[rule], confidence=confidence)
     return rule
 
 
@@ -104,9 +104,9 @@ def replace(room: Tasks, identity: str, text: str, *, source: str) -> Rule:
     with _locked(room):
         lines, location = _find_rule(room, identity)
         changed = Rule(location.rule.type, text, location.rule.scope)
-        lines[location.first : location.end] = [f"{location.bullet} {text}"]
+        lines[location.start : location.end] = [f"{location.bullet} {text}"]
         _write(room, changed.scope, lines)
-        _record_rules(room, [(location.rule, False), (changed, True)], source)
+        _record_rules(room, source, added=[changed], removed=[location.rule])
     return changed
 
 
@@ -114,9 +114,9 @@ def remove(room: Tasks, identity: str, *, source: str) -> Rule:
     """Remove a rule from its file, mark it as inactive in the table, and return it."""
     with _locked(room):
         lines, location = _find_rule(room, identity)
-        del lines[location.first : location.end]
+        del lines[location.start : location.end]
         _write(room, location.rule.scope, lines)
-        _record_rules(room, [(location.rule, False)], source)
+        _record_rules(room, source, removed=[location.rule])
     return location.rule
 
 
@@ -126,10 +126,10 @@ def write_starter_rules(room: Tasks, starters: Sequence[tuple[str, str]]) -> lis
         tree = Tree(room.repository)
         rules = [Rule(rule_type(kind), text, "standard") for kind, text in starters]
         if not tree.exists(FILES["standard"]):
-            _write(room, "standard", _to_markdown("standard", rules).split("\n"))
-            _record_rules(room, [(rule, True) for rule in rules], "init")
+            _write(room, "standard", [_to_markdown(_FILE_HEADERS["standard"], rules)])
+            _record_rules(room, "init", added=rules)
         if not tree.exists(FILES["workspace"]):
-            _write(room, "workspace", _to_markdown("workspace", []).split("\n"))
+            _write(room, "workspace", [_FILE_HEADERS["workspace"]])
     return active_rules(room)
 
 
@@ -139,19 +139,17 @@ def rule_type(text: str) -> RuleType:
     return next((kind for kind in RULE_TYPES if kind == name), "custom")
 
 
-def is_similar(one: str, other: str) -> bool:
+def is_similar(first: str, second: str) -> bool:
     """Return whether two rules share so many words that one of them is superfluous."""
-    words = set(re.findall(r"\w+", one.lower()))
-    other_words = set(re.findall(r"\w+", other.lower()))
-    if not words or not other_words:
+    words, second_words = (set(re.findall(r"\w+", text.lower())) for text in (first, second))
+    if not words or not second_words:
         return False
-    shared = len(words & other_words) / max(len(words), len(other_words))
-    return shared >= MIN_SHARED_WORDS
+    return len(words & second_words) / max(len(words), len(second_words)) >= MIN_SHARED_WORDS
 
 
 @contextmanager
 def _locked(room: Tasks) -> Iterator[None]:
-    """Hold the lock on the rule files, against other Holdfast processes."""
+    """Hold the lock on the rule files, which keeps out other Holdfast processes but no editor."""
     if room.repository.bare:
         raise InvalidArguments("A bare repository has no rule files.", hint="Use a clone with a work tree.")
     room.repository.ensure_store()
@@ -179,16 +177,16 @@ class _RuleLocation:
     heading: str
     bullet: str
     """The list marker, such as `-` or `1.`."""
-    first: int
+    start: int
     """The index of its first line."""
     end: int
     """The index after its last line."""
 
 
 def _locate_rules(lines: Sequence[str], scope: Scope) -> list[_RuleLocation]:
-    """Return the rules in the lines of a file, in order; list items in code blocks are no rules."""
+    """Return the rules in the lines of a file, in order; list items in code blocks are not rules."""
     heading, is_code = "", False
-    found: list[_RuleLocation] = []
+    locations: list[_RuleLocation] = []
     for number, line in enumerate(lines):
         if line.lstrip().startswith(_FENCES):
             is_code = not is_code
@@ -198,12 +196,12 @@ def _locate_rules(lines: Sequence[str], scope: Scope) -> list[_RuleLocation]:
             heading = titled[1].lower()
         elif (item := _LIST_ITEM.match(line)) is not None:
             rule = Rule(rule_type(heading), item[2], scope)
-            found.append(_RuleLocation(rule, heading, item[1], number, number + 1))
-        elif found and found[-1].end == number and line[:1].isspace() and line.strip():
-            last = found.pop()
+            locations.append(_RuleLocation(rule, heading, item[1], number, number + 1))
+        elif locations and locations[-1].end == number and line[:1].isspace() and line.strip():
+            last = locations.pop()
             rule = Rule(last.rule.type, f"{last.rule.text} {line.strip()}", scope)
-            found.append(_RuleLocation(rule, heading, last.bullet, last.first, number + 1))
-    return found
+            locations.append(_RuleLocation(rule, heading, last.bullet, last.start, number + 1))
+    return locations
 
 
 def _append_rule(lines: list[str], rule: Rule) -> list[str]:
@@ -220,8 +218,8 @@ def _write(room: Tasks, scope: Scope, lines: Sequence[str]) -> None:
     tree.write(FILES[scope], "\n".join(lines).encode())
 
 
-def _to_markdown(scope: Scope, rules: Sequence[Rule]) -> str:
-    parts = [_FILE_HEADERS[scope]]
+def _to_markdown(header: str, rules: Sequence[Rule]) -> str:
+    parts = [header]
     for kind in RULE_TYPES:
         of_kind = [rule for rule in rules if rule.type == kind]
         if of_kind:
@@ -244,12 +242,17 @@ def _find_rule(room: Tasks, identity: str) -> tuple[list[str], _RuleLocation]:
 
 
 def _record_rules(
-    room: Tasks, rules: Iterable[tuple[Rule, bool]], source: str, confidence: float = 1.0
+    room: Tasks,
+    source: str,
+    *,
+    added: Sequence[Rule] = (),
+    removed: Sequence[Rule] = (),
+    confidence: float = 1.0,
 ) -> None:
     """Store in the table where rules came from, and whether each is active."""
     with room.writing() as transaction:
         workspace = transaction.workspace.id
-        for rule, active in rules:
+        for rule in (*removed, *added):
             values = {
                 "id": f"{workspace}/{rule.scope}/{rule.id}",
                 "workspace": workspace,
@@ -258,7 +261,7 @@ def _record_rules(
                 "text": rule.text,
                 "confidence": confidence,
                 "source": source,
-                "active": int(active),
+                "active": int(rule in added),
                 "created_at": transaction.now,
             }
             transaction.execute(_INSERT, values)

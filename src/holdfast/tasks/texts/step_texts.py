@@ -33,12 +33,14 @@ _COLUMNS = "name, body, version, active, updated_at, updated_by"
 
 @dataclass(frozen=True, slots=True)
 class OwnStep:
-    """A workspace's own text of a step; inactive once the shipped text was restored."""
+    """A workspace's own text of a step, as its row stores it."""
 
     name: str
     body: str
     version: int
+    """The number of changes of the text."""
     active: int
+    """1 while it overrides the shipped text, 0 once that was restored."""
     updated_at: float
     updated_by: str
 
@@ -58,10 +60,11 @@ def variables_of(name: str) -> list[str]:
 
 def own_steps(transaction: TaskTransaction) -> dict[str, OwnStep]:
     """Return every step that the workspace has ever overridden, including those it has restored since."""
-    found = transaction.run_in_workspace(
+    rows = transaction.run_in_workspace(
         f"SELECT {_COLUMNS} FROM template WHERE workspace = :workspace ORDER BY name"
     )
-    return {row[0]: OwnStep(*row) for row in found if row[0] in SHIPPED_STEPS}
+    steps = [OwnStep(*row) for row in rows]
+    return {step.name: step for step in steps if step.name in SHIPPED_STEPS}
 
 
 def own_text(room: Tasks, name: str) -> str | None:
@@ -75,13 +78,16 @@ def own_text(room: Tasks, name: str) -> str | None:
 
 def fill_in(text: str, values: Mapping[str, str]) -> str:
     """Return a text with its `{variables}` replaced by values; unknown variables stay."""
-    return _VARIABLE.sub(lambda found: values.get(found.group(1), found.group(0)), text)
+    return _VARIABLE.sub(lambda match: values.get(match[1], match[0]), text)
 
 
 def write_step(
     transaction: TaskTransaction, name: str, body: str | None, *, reason: str | None, if_version: int | None
 ) -> tuple[OwnStep | None, bool]:
-    """Set the own text of a step, or restore the shipped one (None); return it, and whether it changed."""
+    """Set the workspace's own text of a step, or restore the shipped one if `body` is None.
+
+    Return the stored step, which is None if there never was one, and whether it changed.
+    """
     if body is not None:
         _check_text(name, body)
     before = own_steps(transaction).get(name)
@@ -112,12 +118,11 @@ def _check_text(name: str, body: str) -> None:
     """Raise if a text is empty, has unknown variables, or uses the syntax of another template language."""
     if not body.strip():
         raise InvalidArguments("The text of a step is empty.", hint="Write it, or use `restore`.")
-    known = variables_of(name)
-    listed = ", ".join(f"{{{item}}}" for item in known) or "none"
-    foreign = _OTHER_TEMPLATING.search(body)
-    unknown = [item for item in _VARIABLE.findall(body) if item not in known]
-    if foreign is not None or unknown:
-        refused = foreign.group(0) if foreign is not None else f"{{{unknown[0]}}}"
+    allowed = [f"{{{variable}}}" for variable in variables_of(name)]
+    refused = [match[0] for match in _OTHER_TEMPLATING.finditer(body)]
+    refused += [match[0] for match in _VARIABLE.finditer(body) if match[0] not in allowed]
+    if refused:
         raise InvalidArguments(
-            f"The step {name} has no variable {refused[:60]!a}.", hint=f"Its variables: {listed}."
+            f"The step {name} has no variable {refused[0][:60]!a}.",
+            hint=f"Its variables: {', '.join(allowed) or 'none'}.",
         )

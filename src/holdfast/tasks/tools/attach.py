@@ -126,7 +126,7 @@ def attach(room: Tasks, arguments: AttachFile) -> Attached:
     """
     new = _new_file(room, arguments)
     with writing(room, arguments) as transaction:
-        task = rows.find_task(transaction, arguments.task_id, lock=True)
+        task = rows.find_task(transaction, arguments.task_id, for_update=True)
         if arguments.if_version not in (None, task.version):
             raise OutOfDate.found(task.id, arguments.if_version or 0, task.version)
         lease.check_may_write(transaction, task)

@@ -27,7 +27,7 @@ from holdfast.tasks.models import (
     TaskReceipt,
 )
 from holdfast.tasks.store import lease
-from holdfast.tasks.store.change import change
+from holdfast.tasks.store.change import apply_change
 from holdfast.tasks.store.lease import LEASE_SECONDS, Claimed, ClaimFilter
 from holdfast.tasks.store.query import in_closed_milestones
 from holdfast.tasks.store.records import CallerIdentity, Change, Task
@@ -247,7 +247,7 @@ def _release(transaction: TaskTransaction, arguments: ClaimTask, named: str) -> 
     # The claim has ended, so its token would now be refused.
     transaction.who = CallerIdentity(transaction.who.actor, transaction.who.session)
     notes = f"{released.notes}\n\n{note}" if released.notes else note
-    return change(transaction, released.id, Change(set={"notes": notes}, reason=kind.replace("-", " "))).task
+    return apply_change(transaction, released.id, Change(set={"notes": notes}, reason=kind.replace("-", " "))).task
 
 
 class NextTask(InSession):

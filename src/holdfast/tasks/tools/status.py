@@ -125,7 +125,7 @@ def events(room: Tasks, arguments: ReadEvents) -> EventPage:
             "before": before,
         }
         # One more than the page has shows whether another page follows.
-        read = history.events_before(transaction, workspace.id, arguments.after, arguments.limit + 1, wanted)
+        read = history.newest_events(transaction, workspace.id, arguments.after, arguments.limit + 1, wanted)
         shown = read[: arguments.limit]
         tasks_named = {event.task for event in shown if event.task is not None}
         ids, titles = rows.ids_of(transaction, tasks_named), rows.titles_of(transaction, tasks_named)
