@@ -24,8 +24,8 @@ class Stack:
     """The usual command that runs the tests."""
     check: str
     """The usual command that checks style and types."""
-    rules: tuple[tuple[str, str], ...]
-    """Starter rules, each a rule type and a text."""
+    rules: tuple[tuple[str, str], ...] = ()
+    """Starter rules besides that on tests, each a rule type and a text."""
 
 
 STACKS = (
@@ -36,7 +36,6 @@ STACKS = (
         check="ruff check . && mypy .",
         rules=(
             ("coding", "Annotate the types of public functions."),
-            ("testing", "Run pytest before a task is done."),
             ("security", "Never build shell commands or SQL from strings that came from outside."),
         ),
     ),
@@ -45,58 +44,43 @@ STACKS = (
         files=("tsconfig.json",),
         test="npm test",
         check="npx tsc --noEmit",
-        rules=(("coding", "Avoid `any`; name the type."), ("testing", "Run npm test before a task is done.")),
+        rules=(("coding", "Avoid `any`; name the type."),),
     ),
     Stack(
         names=("node", "javascript", "js", "nodejs", "react", "vue", "express"),
         files=("package.json",),
         test="npm test",
         check="npx eslint .",
-        rules=(
-            ("testing", "Run npm test before a task is done."),
-            ("git", "Commit the lock file with the manifest."),
-        ),
+        rules=(("git", "Commit the lock file with the manifest."),),
     ),
     Stack(
         names=("rust", "cargo"),
         files=("Cargo.toml",),
         test="cargo test",
         check="cargo clippy -- -D warnings",
-        rules=(
-            ("coding", "Avoid `unwrap` outside of tests."),
-            ("testing", "Run cargo test before a task is done."),
-        ),
+        rules=(("coding", "Avoid `unwrap` outside of tests."),),
     ),
     Stack(
         names=("go", "golang"),
         files=("go.mod",),
         test="go test ./...",
         check="go vet ./...",
-        rules=(
-            ("coding", "Handle every error where it arises."),
-            ("testing", "Run go test before a task is done."),
-        ),
+        rules=(("coding", "Handle every error where it arises."),),
     ),
     Stack(
         names=("java", "spring", "maven", "gradle"),
         files=("pom.xml", "build.gradle", "build.gradle.kts"),
         test="the build tool's tests",
         check="the build tool's checks",
-        rules=(("testing", "Run the build tool's tests before a task is done."),),
     ),
     Stack(
-        names=("ruby", "rails"),
-        files=("Gemfile",),
-        test="bundle exec rake test",
-        check="bundle exec rubocop",
-        rules=(("testing", "Run the tests before a task is done."),),
+        names=("ruby", "rails"), files=("Gemfile",), test="bundle exec rake test", check="bundle exec rubocop"
     ),
     Stack(
         names=("php", "laravel", "symfony"),
         files=("composer.json",),
         test="vendor/bin/phpunit",
         check="vendor/bin/phpstan analyse",
-        rules=(("testing", "Run phpunit before a task is done."),),
     ),
 )
 STANDARD_RULES: tuple[tuple[str, str], ...] = (
@@ -106,6 +90,7 @@ STANDARD_RULES: tuple[tuple[str, str], ...] = (
     ("security", "Never write passwords, keys or tokens into files or messages."),
     ("custom", "A task is done when its criteria are checked and the tests pass, not before."),
 )
+_TEST_RULE = "Run {} before a task is done."
 _MAX_REQUIREMENTS_CHARACTERS = 20_000
 """The planning task cuts the requirements to this length. A judgement: several pages, and below
 `MAX_TEXT_CHARACTERS`, the limit of a description."""
@@ -125,7 +110,8 @@ def detect_stacks(repository: Repository, named: str | None) -> list[Stack]:
 
 def starter_rules(stacks: Sequence[Stack]) -> list[tuple[str, str]]:
     """Return the rules of a new workspace without duplicates, each a rule type and a text."""
-    return [*STANDARD_RULES, *dict.fromkeys(rule for stack in stacks for rule in stack.rules)]
+    own = [rule for stack in stacks for rule in (*stack.rules, ("testing", _TEST_RULE.format(stack.test)))]
+    return [*STANDARD_RULES, *dict.fromkeys(own)]
 
 
 def starter_tasks(stacks: Sequence[Stack], requirements: str | None) -> list[Draft]:

@@ -26,39 +26,23 @@ _UNTAGGED = ""
 """The tag of tasks in a document without tags."""
 
 
-def _object_members(text: str, start: int) -> Iterator[tuple[str, int, Any]]:
-    """Yield the name, offset and value of each member of the object at an offset in valid JSON."""
+def _elements(text: str, start: int) -> Iterator[tuple[str | None, int, Any]]:
+    """Yield the name, if any, offset and value of each element of an array or object in valid JSON."""
     at = _skip_space(text, start + 1)
-    while text[at] != "}":
-        name, at = _DECODER.raw_decode(text, at)
-        begin = _skip_space(text, _skip_space(text, at) + 1)  # after the colon
-        value, at = _DECODER.raw_decode(text, begin)
-        yield name, begin, value
-        at = _skip_comma(text, at)
-
-
-def _array_elements(text: str, start: int) -> Iterator[tuple[int, Any]]:
-    """Yield the offset and value of each element of the JSON array at an offset."""
-    at = _skip_space(text, start + 1)
-    while text[at] != "]":
-        begin = at
-        value, at = _DECODER.raw_decode(text, begin)
-        yield begin, value
-        at = _skip_comma(text, at)
-
-
-def _line_number(text: str, at: int) -> int:
-    return text.count("\n", 0, at) + 1
+    while text[at] not in "]}":
+        name = None
+        if text[start] == "{":
+            name, at = _DECODER.raw_decode(text, at)
+            at = _skip_space(text, _skip_space(text, at) + 1)  # after the colon
+        value, end = _DECODER.raw_decode(text, at)
+        yield name, at, value
+        at = _skip_space(text, end)
+        at = _skip_space(text, at + 1) if text[at] == "," else at
 
 
 def _skip_space(text: str, at: int) -> int:
     match = _WHITESPACE.match(text, at)
     return match.end() if match else at
-
-
-def _skip_comma(text: str, at: int) -> int:
-    at = _skip_space(text, at)
-    return _skip_space(text, at + 1) if text[at] == "," else at
 
 
 @dataclass(frozen=True)
@@ -98,14 +82,15 @@ def _locate_tasks(content: str) -> Iterator[tuple[str, _Located]]:
 
     The text is scanned again after it was parsed as JSON, because only its offsets give the lines.
     """
-    for name, start, value in _object_members(content, content.index("{")):
+    for name, start, value in _elements(content, content.index("{")):
+        lists = []
         if name == "tasks" and isinstance(value, list):
-            for at, item in _array_elements(content, start):
-                yield _UNTAGGED, _Located(item, _line_number(content, at))
+            lists = [(_UNTAGGED, start)]
         elif isinstance(value, dict) and isinstance(value.get("tasks"), list):
-            for inner, begin, _ in _object_members(content, start):
-                for at, item in _array_elements(content, begin) if inner == "tasks" else ():
-                    yield name, _Located(item, _line_number(content, at))
+            lists = [(name or "", begin) for inner, begin, _ in _elements(content, start) if inner == "tasks"]
+        for tag, begin in lists:
+            for _, at, item in _elements(content, begin):
+                yield tag, _Located(item, content.count("\n", 0, at) + 1)
 
 
 class _TaskMasterParser:

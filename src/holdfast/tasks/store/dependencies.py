@@ -6,8 +6,7 @@ that would make a task wait for itself, directly or indirectly, is refused, and 
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from graphlib import CycleError, TopologicalSorter
 from typing import NamedTuple
@@ -23,6 +22,15 @@ _SELECT_EDGES = (
     "SELECT task, needs FROM dependency WHERE kind = 'blocks' AND task IN {0}"
     " UNION ALL SELECT uid, parent FROM task WHERE parent IS NOT NULL AND uid IN {0}"
 )
+_COUNT_WAITS = (
+    "WITH RECURSIVE line (uid, ancestor) AS (SELECT uid, uid FROM task WHERE uid IN {} UNION"
+    " SELECT line.uid, task.parent FROM line JOIN task ON task.uid = line.ancestor"
+    " WHERE task.parent IS NOT NULL)"
+    " SELECT line.uid, count(DISTINCT other.uid) FROM line"
+    " LEFT JOIN dependency ON dependency.task = line.ancestor AND dependency.kind = 'blocks'"
+    f" LEFT JOIN task other ON other.uid = dependency.needs AND other.{IS_UNFINISHED} GROUP BY line.uid"
+)
+"""Counts what each task waits for; `line` is each of the tasks with itself and each of its ancestors."""
 
 
 def refuse_cycles(connection: Connection, uids: Iterable[str]) -> None:
@@ -127,25 +135,16 @@ def refresh_counts(
 
 
 def _refresh_waits(connection: Connection, roots: list[str]) -> tuple[str, ...]:
-    if not roots:
-        return ()
     affected = _with_descendants(connection, roots)
-    parents = _parents(connection, affected)
-    conditions = ((f"dependency.task IN {listed}", values) for listed, values in in_list_batches(parents))
-    open_needs = _open_needs(connection, conditions)
+    waits = dict(select_by_uids(connection, _COUNT_WAITS, affected))
+    query = "SELECT uid, n, waits, status FROM task WHERE uid IN {} ORDER BY n"
     unblocked = []
-    for listed, values in in_list_batches(affected):
-        rows = connection.execute(
-            f"SELECT uid, n, waits, status FROM task WHERE uid IN {listed} ORDER BY n", values
-        ).fetchall()
-        for uid, number, before, status in rows:
-            after = _count_open_needs(uid, parents, open_needs)
-            if after != before:
-                connection.execute(
-                    "UPDATE task SET waits = :waits WHERE uid = :uid", {"waits": after, "uid": uid}
-                )
-            if before and not after and status == "backlog":
-                unblocked.append(task_id(number))
+    for uid, number, before, status in list(select_by_uids(connection, query, affected)):
+        if waits[uid] != before:
+            values = {"waits": waits[uid], "uid": uid}
+            connection.execute("UPDATE task SET waits = :waits WHERE uid = :uid", values)
+        if before and not waits[uid] and status == "backlog":
+            unblocked.append(task_id(number))
     return tuple(unblocked)
 
 
@@ -163,17 +162,17 @@ def wrong_waits(connection: Connection, workspace: str) -> list[WrongCount]:
     Only tasks that can be wrong are examined: those with a stored count above zero, and those that have open
     dependencies, themselves or through an ancestor.
     """
-    stored = dict(
-        connection.execute(
-            "SELECT uid, waits FROM task WHERE workspace = :id AND waits <> 0 ORDER BY n", {"id": workspace}
-        ).fetchall()
-    )
-    open_needs = _open_needs(connection, [("other.workspace = :id", {"id": workspace})])
-    waiting = list(dict.fromkeys([*stored, *_with_descendants(connection, list(open_needs))]))
-    parents = _parents(connection, waiting)
-    counts = (
-        WrongCount(uid, _count_open_needs(uid, parents, open_needs), stored.get(uid, 0)) for uid in waiting
-    )
+    by_workspace = {"id": workspace}
+    query = "SELECT uid, waits FROM task WHERE workspace = :id AND waits <> 0 ORDER BY n"
+    stored = dict(connection.execute(query, by_workspace).fetchall())
+    dependents = connection.execute(
+        "SELECT DISTINCT dependency.task FROM dependency JOIN task other ON other.uid = dependency.needs"
+        f" WHERE dependency.kind = 'blocks' AND other.workspace = :id AND other.{IS_UNFINISHED}",
+        by_workspace,
+    ).fetchall()
+    candidates = dict.fromkeys([*stored, *_with_descendants(connection, [uid for (uid,) in dependents])])
+    waits = dict(select_by_uids(connection, _COUNT_WAITS, candidates))
+    counts = (WrongCount(uid, waits[uid], stored.get(uid, 0)) for uid in candidates)
     return [count for count in counts if count.correct != count.stored]
 
 
@@ -189,12 +188,6 @@ def wrong_unblocks(connection: Connection, workspace: str) -> list[str]:
     return [row[0] for row in rows]
 
 
-def _count_open_needs(uid: str, parents: dict[str, str | None], open_needs: dict[str, list[str]]) -> int:
-    return len(
-        {item for ancestor in _self_and_ancestors(uid, parents) for item in open_needs.get(ancestor, ())}
-    )
-
-
 def _with_descendants(connection: Connection, roots: list[str]) -> list[str]:
     """Return tasks and all their subtasks, at any depth."""
     tasks, frontier = dict.fromkeys(roots), roots
@@ -203,37 +196,3 @@ def _with_descendants(connection: Connection, roots: list[str]) -> list[str]:
         frontier = [uid for (uid,) in subtasks if uid not in tasks]
         tasks |= dict.fromkeys(frontier)
     return list(tasks)
-
-
-def _parents(connection: Connection, uids: list[str]) -> dict[str, str | None]:
-    """Return the parent of each of these tasks and of all their ancestors."""
-    parents: dict[str, str | None] = {}
-    frontier = uids
-    while frontier:
-        parents.update(select_by_uids(connection, "SELECT uid, parent FROM task WHERE uid IN {}", frontier))
-        frontier = [parent for parent in parents.values() if parent is not None and parent not in parents]
-    return parents
-
-
-def _self_and_ancestors(uid: str, parents: dict[str, str | None]) -> Iterable[str]:
-    current: str | None = uid
-    while current is not None:
-        yield current
-        current = parents[current]
-
-
-def _open_needs(
-    connection: Connection, conditions: Iterable[tuple[str, Mapping[str, str]]]
-) -> dict[str, list[str]]:
-    """Return the unfinished tasks that each task with one of the conditions depends on, by its uid."""
-    found: dict[str, list[str]] = defaultdict(list)
-    for condition, values in conditions:
-        rows = connection.execute(
-            "SELECT dependency.task, dependency.needs FROM dependency JOIN task other"
-            f" ON other.uid = dependency.needs WHERE dependency.kind = 'blocks' AND other.{IS_UNFINISHED}"
-            f" AND {condition}",
-            values,
-        )
-        for task, needed in rows:
-            found[task].append(needed)
-    return found

@@ -19,19 +19,7 @@ from holdfast.tasks.store.records import Event, Task, encoded
 from holdfast.tasks.store.statements import insert, select_by_uids
 from holdfast.tasks.store.transaction import TaskTransaction
 
-_EVENT_COLUMNS = (
-    "workspace",
-    "at",
-    "actor",
-    "session",
-    "task",
-    "version",
-    "type",
-    "before",
-    "after",
-    "reason",
-)
-INSERT_EVENT = insert("event", _EVENT_COLUMNS)
+INSERT_EVENT = insert("event", ["workspace", *(name for name in Event._fields if name != "seq")])
 
 
 def record(
@@ -151,10 +139,7 @@ def _replay(texts: Iterable[str]) -> dict[str, Any]:
     return state
 
 
-_SELECT_EVENTS = (
-    "SELECT seq, at, actor, session, task, version, type, before, after, reason FROM event"
-    " WHERE workspace = :workspace AND seq > :after"
-)
+_SELECT_EVENTS = f"SELECT {', '.join(Event._fields)} FROM event WHERE workspace = :workspace AND seq > :after"
 _EVENT_FILTERS = {
     "task": " AND task = :task",
     "actor": " AND actor = :actor",

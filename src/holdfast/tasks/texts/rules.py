@@ -49,8 +49,6 @@ _FILE_HEADERS: dict[Scope, str] = {
 _HEADING = re.compile(r"##\s+(.+?)\s*$")
 _LIST_ITEM = re.compile(r"([-*+]|\d+[.)])\s+(.+?)\s*$")
 _FENCES = ("```", "~~~")
-_COLUMNS = ("id", "workspace", "scope", "type", "text", "confidence", "source", "active", "created_at")
-_INSERT = insert("rule", _COLUMNS, on_conflict_update("id", ("active", "confidence", "source")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,4 +262,5 @@ def _record_rules(
                 "active": int(rule in added),
                 "created_at": transaction.now,
             }
-            transaction.execute(_INSERT, values)
+            conflict = on_conflict_update("id", ("active", "confidence", "source"))
+            transaction.execute(insert("rule", values, conflict), values)
