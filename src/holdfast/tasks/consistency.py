@@ -106,31 +106,21 @@ def _task_batches(transaction: TaskTransaction, kind: type[_Row]) -> Iterator[li
 
 
 def _check_task(transaction: TaskTransaction, task: Task) -> Iterator[Inconsistency]:
-    if task.status == "done":
-        yield from _check_done_task(transaction, task)
-    elif task.status == "in-progress":
-        yield from _check_task_in_progress(transaction, task)
-    if task.criteria == "[]" and task.status not in FINISHED:
-        yield Inconsistency("NO_CRITERIA", task.id, "It has no criteria.")
-
-
-def _check_done_task(transaction: TaskTransaction, task: Task) -> Iterator[Inconsistency]:
     criteria = json.loads(task.criteria)
-    unmet = [number for number, item in enumerate(criteria, 1) if not item["checked"]]
-    if unmet:
-        detail = f"It is done, but criterion {unmet[0]} is not checked."
-        yield Inconsistency("DONE_INCOMPLETE", task.id, detail)
-    evidence = json.loads(task.evidence)
-    if transaction.workspace.gate == "evidence" and not any(is_proof(item) for item in evidence):
-        yield Inconsistency("NO_EVIDENCE", task.id, "It is done without evidence.")
-
-
-def _check_task_in_progress(transaction: TaskTransaction, task: Task) -> Iterator[Inconsistency]:
-    now = transaction.now
-    if task.claim_agent is not None and task.claimed_by(now) is None:
-        yield Inconsistency("STALE_CLAIM", task.id, "Its claim has expired.")
-    if task.updated_at < now - STALE_DAYS * DAY_SECONDS:
-        yield Inconsistency("STALE_TASK", task.id, f"It did not change for {STALE_DAYS} days.")
+    if task.status == "done":
+        unmet = [number for number, item in enumerate(criteria, 1) if not item["checked"]]
+        if unmet:
+            detail = f"It is done, but criterion {unmet[0]} is not checked."
+            yield Inconsistency("DONE_INCOMPLETE", task.id, detail)
+        if transaction.workspace.gate == "evidence" and not any(map(is_proof, json.loads(task.evidence))):
+            yield Inconsistency("NO_EVIDENCE", task.id, "It is done without evidence.")
+    elif task.status == "in-progress":
+        if task.claim_agent is not None and task.claimed_by(transaction.now) is None:
+            yield Inconsistency("STALE_CLAIM", task.id, "Its claim has expired.")
+        if task.updated_at < transaction.now - STALE_DAYS * DAY_SECONDS:
+            yield Inconsistency("STALE_TASK", task.id, f"It did not change for {STALE_DAYS} days.")
+    if not criteria and task.status not in FINISHED:
+        yield Inconsistency("NO_CRITERIA", task.id, "It has no criteria.")
 
 
 def _check_open_subtasks(transaction: TaskTransaction) -> Iterator[Inconsistency]:

@@ -27,13 +27,12 @@ from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.store import history, items
 from holdfast.tasks.store.history import states_of
 from holdfast.tasks.store.records import COLUMNS, Event, Task, TaskWorkspace, encoded, is_workspace_id
+from holdfast.tasks.store.statements import PARAMETERS_PER_STATEMENT
 
 FORMAT = 1
 """The version of the format; exports with another version are refused."""
 _EXPORT_KIND = "holdfast-tasks"
 _EXPORT_HINT = "Give a file written by `holdfast tasks export`."
-_TASKS_PER_BATCH = 500
-"""Tasks read at a time, to bound memory. A judgement: so many uids fit in the parameters of one statement."""
 OMITTED_COLUMNS = frozenset({"workspace", "waits", "unblocks", "claim_session", "claim_token"})
 """Columns of tasks that are derived, secret or valid only here."""
 EVENT_FIELDS = ("at", "actor", "task", "version", "type", "before", "after", "reason")
@@ -77,8 +76,8 @@ def export_lines(connection: Connection, workspace: TaskWorkspace) -> Iterator[s
         yield encoded({"content": sha256, "data": base64.b64encode(bytes(data)).decode()})
     query = f"SELECT {COLUMNS} FROM task WHERE workspace = :id ORDER BY n"
     tasks = [Task._make(row) for row in connection.execute(query, by_workspace).fetchall()]
-    for start in range(0, len(tasks), _TASKS_PER_BATCH):
-        batch = tasks[start : start + _TASKS_PER_BATCH]
+    for start in range(0, len(tasks), PARAMETERS_PER_STATEMENT):
+        batch = tasks[start : start + PARAMETERS_PER_STATEMENT]
         for task, state in zip(batch, states_of(connection, batch), strict=True):
             yield encoded({"task": _task_fields(connection, task, state)})
     for event in history.events_after(connection, workspace.id, after=0, limit=None):

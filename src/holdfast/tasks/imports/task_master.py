@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from holdfast.kernel.errors import Invalid
 from holdfast.storage.files.foreign_document import UnreadableDocument, parse_json
@@ -45,8 +44,7 @@ def _skip_space(text: str, at: int) -> int:
     return match.end() if match else at
 
 
-@dataclass(frozen=True)
-class _Located:
+class _Located(NamedTuple):
     """A value of the file, and the line where it starts."""
 
     value: Any

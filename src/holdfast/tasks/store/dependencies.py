@@ -169,7 +169,7 @@ def wrong_waits(connection: Connection, workspace: str) -> list[WrongCount]:
         "SELECT DISTINCT dependency.task FROM dependency JOIN task other ON other.uid = dependency.needs"
         f" WHERE dependency.kind = 'blocks' AND other.workspace = :id AND other.{IS_UNFINISHED}",
         by_workspace,
-    ).fetchall()
+    )
     candidates = dict.fromkeys([*stored, *_with_descendants(connection, [uid for (uid,) in dependents])])
     waits = dict(select_by_uids(connection, _COUNT_WAITS, candidates))
     counts = (WrongCount(uid, waits[uid], stored.get(uid, 0)) for uid in candidates)

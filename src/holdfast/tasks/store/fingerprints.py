@@ -79,5 +79,6 @@ def _read_from_store(room: Tasks, part: str) -> object:
             task = rows.find_task(transaction, part)
         except HoldfastError:
             return None
-        holder, has_closed = task.claimed_by(transaction.now), transaction.has_closed_milestone(task)
-        return task.version, task.waits, task.claim_expires, holder, has_closed
+        is_milestone_closed = transaction.has_closed_milestone(task)
+        holder = task.claimed_by(transaction.now)
+        return task.version, task.waits, task.claim_expires, holder, is_milestone_closed

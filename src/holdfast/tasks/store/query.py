@@ -100,16 +100,13 @@ def find(transaction: TaskTransaction, query: Query) -> Page:
     ).fetchall()
     tasks = [Task._make(row) for row in rows[: query.limit]]
     has_more = len(rows) > query.limit
-    total = len(rows)
-    if has_more or query.cursor is not None or query.offset:
-        total = _count_matches(transaction, where, values)
+    if not has_more and query.cursor is None and not query.offset:
+        total = len(rows)
+    elif where == IN_WORKSPACE:  # no filter
+        total = census.task_count(transaction)
+    else:
+        total = int(transaction.execute(f"SELECT count(*) FROM task WHERE {where}", values).fetchone()[0])
     return Page(tasks, total, cursor_after(query, tasks[-1]) if has_more else None)
-
-
-def _count_matches(transaction: TaskTransaction, where: str, values: dict[str, Any]) -> int:
-    if where == IN_WORKSPACE:  # no filter
-        return census.task_count(transaction)
-    return int(transaction.execute(f"SELECT count(*) FROM task WHERE {where}", values).fetchone()[0])
 
 
 def count_by_status(transaction: TaskTransaction, query: Query) -> dict[str, int]:
@@ -120,8 +117,11 @@ def count_by_status(transaction: TaskTransaction, query: Query) -> dict[str, int
 
 
 def _build_condition(transaction: TaskTransaction, query: Query) -> tuple[str, dict[str, Any]]:
-    # Without abandoned tasks the condition is that of the partial index, which is much faster.
-    ready = _READY_OR_ABANDONED if query.ready and _has_available_abandoned(transaction) else READY
+    ready = READY  # the condition of an index, unless some task was abandoned
+    if query.ready:
+        statement = f"SELECT 1 FROM task WHERE {AVAILABLE_ABANDONED} LIMIT 1"
+        if transaction.run_in_workspace(statement).fetchone() is not None:
+            ready = _READY_OR_ABANDONED
     closed = transaction.closed_milestones() if query.ready or query.blocked else ()
     where, values = _where_clause(query, ready, closed)
     return where, values | {"workspace": transaction.workspace.id, "now": transaction.now}
@@ -138,11 +138,6 @@ def _page_query(where: str, order: str, sort: Sort) -> str:
 def cursor_after(query: Query, task: Task) -> str:
     """Return the cursor of the page after a task."""
     return encode_cursor(query.fingerprint, sort_key(task, query.sort))
-
-
-def _has_available_abandoned(transaction: TaskTransaction) -> bool:
-    query = f"SELECT 1 FROM task WHERE {AVAILABLE_ABANDONED} LIMIT 1"
-    return transaction.run_in_workspace(query).fetchone() is not None
 
 
 def in_closed_milestones(closed: Sequence[str]) -> tuple[str, dict[str, Any]]:

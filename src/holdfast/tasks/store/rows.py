@@ -100,11 +100,6 @@ def dependents_of(connection: Connection, uid: str) -> list[Dependency]:
     return [Dependency._make(row) for row in rows]
 
 
-def _needed_tasks(connection: Connection, uid: str) -> list[NeededTask]:
-    rows = connection.execute(f"SELECT dependency.kind, {_OTHER_TASK_COLUMNS}{_FROM_NEEDED}", {"uid": uid})
-    return [NeededTask(kind, Task._make(columns)) for kind, *columns in rows]
-
-
 def subtasks_of(connection: Connection, uid: str) -> list[Task]:
     """Return the direct subtasks of a task, by number."""
     query = f"SELECT {COLUMNS} FROM task WHERE parent = :uid ORDER BY n"
@@ -131,9 +126,11 @@ class TaskRelations(NamedTuple):
 
 def relations_of(connection: Connection, uid: str) -> TaskRelations:
     """Return everything that belongs to a task, with one query per list."""
+    rows = connection.execute(f"SELECT dependency.kind, {_OTHER_TASK_COLUMNS}{_FROM_NEEDED}", {"uid": uid})
+    needed_tasks = [NeededTask(kind, Task._make(columns)) for kind, *columns in rows]
     return TaskRelations(
         subtasks=subtasks_of(connection, uid),
-        needed_tasks=_needed_tasks(connection, uid),
+        needed_tasks=needed_tasks,
         dependents=dependents_of(connection, uid),
         labels=labels_of(connection, uid),
         files=files_of(connection, uid),

@@ -8,7 +8,7 @@ from typing import Any
 
 from holdfast.storage.sql.sql_store import Connection
 
-_PARAMETERS_PER_STATEMENT = 500
+PARAMETERS_PER_STATEMENT = 500
 """About half of 999, SQLite's limit before 3.32 (https://sqlite.org/limits.html): a statement can have other
 parameters, too."""
 
@@ -31,8 +31,8 @@ def _placeholders(count: int, prefix: str) -> tuple[tuple[str, ...], str]:
 def in_list_batches(values: Iterable[str]) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield lists that together have all values, each as from `in_list` and short enough for a statement."""
     distinct = list(dict.fromkeys(values))
-    for start in range(0, len(distinct), _PARAMETERS_PER_STATEMENT):
-        yield in_list(distinct[start : start + _PARAMETERS_PER_STATEMENT])
+    for start in range(0, len(distinct), PARAMETERS_PER_STATEMENT):
+        yield in_list(distinct[start : start + PARAMETERS_PER_STATEMENT])
 
 
 def select_by_uids(connection: Connection, query: str, uids: Iterable[str]) -> Iterator[Any]:
