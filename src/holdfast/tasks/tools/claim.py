@@ -247,7 +247,9 @@ def _release(transaction: TaskTransaction, arguments: ClaimTask, named: str) -> 
     # The claim has ended, so its token would now be refused.
     transaction.who = CallerIdentity(transaction.who.actor, transaction.who.session)
     notes = f"{released.notes}\n\n{note}" if released.notes else note
-    return apply_change(transaction, released.id, Change(set={"notes": notes}, reason=kind.replace("-", " "))).task
+    return apply_change(
+        transaction, released.id, Change(set={"notes": notes}, reason=kind.replace("-", " "))
+    ).task
 
 
 class NextTask(InSession):
