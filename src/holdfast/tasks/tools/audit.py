@@ -16,6 +16,7 @@ from holdfast.tasks.store import dependencies, lease, rows
 from holdfast.tasks.store.query import ABANDONED
 from holdfast.tasks.store.records import COLUMNS, CallerIdentity, Task, task_id, task_number
 from holdfast.tasks.store.session import identify_caller
+from holdfast.tasks.store.states import IS_UNFINISHED
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import READING, tasks
 from holdfast.tasks.view.budget import fit_items
@@ -27,7 +28,7 @@ _MAX_FINDINGS_BYTES = 6000
 """A judgement: this leaves a fifth of the default budget (`view/budget.py`) for the rest of the result."""
 _MAX_OPEN_TASKS_SHOWN = 5
 """A judgement: examples are enough, as `taskpilot_list` has all."""
-_OPEN_TASKS = "SELECT n FROM task WHERE workspace = :workspace AND status NOT IN ('done', 'dropped')"
+_OPEN_TASKS = f"SELECT n FROM task WHERE workspace = :workspace AND {IS_UNFINISHED}"
 
 
 class AuditTasks(InSession):

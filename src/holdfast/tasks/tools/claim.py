@@ -33,6 +33,7 @@ from holdfast.tasks.store.query import in_closed_milestones
 from holdfast.tasks.store.records import CallerIdentity, Change, Task
 from holdfast.tasks.store.rows import find_task
 from holdfast.tasks.store.session import RENEW_AFTER_SECONDS, store_handoff_note, writing
+from holdfast.tasks.store.states import IS_UNFINISHED
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import TaskTransaction
 from holdfast.tasks.toolset import WRITING, tasks
@@ -197,7 +198,7 @@ def _none_ready(transaction: TaskTransaction) -> NoneReady:
     blocked = count("status IN ('blocked', 'backlog') AND (status = 'blocked' OR waits > 0)")
     if closed:
         blocked += count(f"status = 'backlog' AND waits = 0 AND {in_closed}")
-    claimed = count("claim_agent IS NOT NULL AND claim_expires > :now AND status NOT IN ('done', 'dropped')")
+    claimed = count(f"claim_agent IS NOT NULL AND claim_expires > :now AND {IS_UNFINISHED}")
     milestone_closed = count(f"status = 'backlog' AND {in_closed}") if closed else 0
     holders = transaction.run_in_workspace(
         "SELECT DISTINCT claim_agent FROM task WHERE workspace = :workspace AND claim_agent IS NOT NULL"

@@ -16,15 +16,14 @@ from holdfast.tasks.store.gate import GateCode, GateInput, missing_for_done
 from holdfast.tasks.store.lease import is_holder
 from holdfast.tasks.store.query import sort_key
 from holdfast.tasks.store.records import Task, task_id
-from holdfast.tasks.store.states import FINISHED, NEEDS_REASON, STATUSES, TRANSITIONS, Status
+from holdfast.tasks.store.states import FINISHED, IS_UNFINISHED, NEEDS_REASON, STATUSES, TRANSITIONS, Status
 from holdfast.tasks.store.transaction import TaskTransaction
 from holdfast.tasks.view.results import task_refs, timestamp
 
 _CARD_LISTS = {
     "labels": "SELECT task, label FROM label WHERE task IN {} ORDER BY label",
     "remarks": "SELECT task, ref FROM link WHERE kind IN ('comment', 'message') AND task IN {}",
-    "subtasks": "SELECT parent, n FROM task WHERE parent IN {} AND status NOT IN ('done', 'dropped')"
-    " ORDER BY n",
+    "subtasks": f"SELECT parent, n FROM task WHERE parent IN {{}} AND {IS_UNFINISHED} ORDER BY n",
 }
 """The queries for lists that cards show or count. `{}` is for the tasks of a whole page."""
 

@@ -13,7 +13,7 @@ from holdfast.tasks.store.query import Query, find
 from holdfast.tasks.store.records import COLUMNS, Task, task_id
 from holdfast.tasks.store.rows import blockers_of
 from holdfast.tasks.store.session import recent_sessions
-from holdfast.tasks.store.states import PRIORITIES, STATUSES, Priority, Status
+from holdfast.tasks.store.states import IS_UNFINISHED, PRIORITIES, STATUSES, Priority, Status
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import TaskTransaction
 from holdfast.tasks.texts import rules
@@ -214,7 +214,7 @@ def _blocked_reason(transaction: TaskTransaction, task: Task, needs: list[str]) 
 def _bottlenecks(transaction: TaskTransaction, maximum: int) -> list[Bottleneck]:
     rows = transaction.run_in_workspace(
         "SELECT n, title, unblocks FROM task WHERE workspace = :workspace AND unblocks > 0"
-        " AND status NOT IN ('done', 'dropped') ORDER BY unblocks DESC, n LIMIT :maximum",
+        f" AND {IS_UNFINISHED} ORDER BY unblocks DESC, n LIMIT :maximum",
         maximum=maximum,
     )
     return [Bottleneck(id=task_id(number), title=title, unblocks=count) for number, title, count in rows]
