@@ -29,7 +29,7 @@ from holdfast.kernel.dispatch.failures import run_guarded
 from holdfast.kernel.errors import Denied, HoldfastError, Invalid, InvalidArguments
 from holdfast.kernel.models import Output
 from holdfast.kernel.operation import Effect, Operation
-from holdfast.kernel.untrusted import json_text
+from holdfast.faces.json_text import json_text
 
 _EDITOR_VARIABLES = "GIT_MILE_EDITOR, VISUAL or EDITOR"
 _SUGGESTION = " Did you mean "

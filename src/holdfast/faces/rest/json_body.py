@@ -11,7 +11,7 @@ from holdfast.faces.http.asgi import Headers
 from holdfast.faces.http.problems import UnsupportedMediaType
 from holdfast.kernel.errors import InvalidArguments, TooLarge
 from holdfast.kernel.limits import Limits
-from holdfast.kernel.untrusted import json_text
+from holdfast.faces.json_text import json_text
 
 JSON = "application/json"
 

@@ -8,7 +8,7 @@ from holdfast.kernel.clock import monotonic
 
 MAX_DURATIONS = 1000
 """How many of the latest durations are stored for each name. A judgement: a 95th percentile is then based on
-50 slower requests, and a name takes 8 KB at most."""
+50 slower requests, and a name takes about 32 KB (a reference and a float object for each duration)."""
 
 
 class RequestStatistics:
@@ -16,10 +16,15 @@ class RequestStatistics:
 
     def __init__(self) -> None:
         self.requests = self.failed = 0
+        """How many there were, and how many of them failed."""
         self.seconds: deque[float] = deque(maxlen=MAX_DURATIONS)
+        """The latest durations, oldest first."""
 
     def percentile(self, share: float) -> float:
-        """Return the duration that a share of the latest requests, such as 0.95, did not exceed."""
+        """Return the duration that a share of the latest requests, such as 0.95, did not exceed.
+
+        There must have been a request.
+        """
         ordered = sorted(self.seconds.copy())
         return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
