@@ -34,7 +34,7 @@ from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.kernel.errors import NotFetched
 from holdfast.kernel.text import one_line
 from holdfast.storage.files.work_tree import Tree
-from holdfast.storage.git.history.log_stream import shallow_commits
+from holdfast.storage.git.incomplete_clone import shallow_commits
 
 MIN_HIGH_PROBABILITY = 0.7
 """The minimum probability for the risk level High: a judgement, as a fix is then twice as likely as none."""

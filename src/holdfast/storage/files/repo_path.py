@@ -17,14 +17,11 @@ from __future__ import annotations
 
 import os
 from functools import lru_cache
+from typing import Any
 
 from holdfast.kernel.errors import InvalidPath, closest
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.text import shorten
-
-TYPE_CHECKING = False  # without `typing`, because quick commands import this module
-if TYPE_CHECKING:
-    from typing import Any
 
 _CONTROL_CHARACTERS = frozenset(map(chr, (*range(0x20), 0x7F, *range(0x80, 0xA0), 0x2028, 0x2029)))
 _SLASH_LOOKALIKES = frozenset("\u2044\u2215\u2571\u29f5\u29f8\u29f9\u2216\ufe68\uff0f\uff3c")
@@ -54,10 +51,7 @@ _RELATIVE_PATH_HINT = (
 
 
 class RepoPath:
-    """A path inside the work tree, in normal form. Compared, ordered and hashed by its text.
-
-    Not a dataclass, whose import would slow quick commands.
-    """
+    """A path inside the work tree, in normal form. Compared, ordered and hashed by its text."""
 
     __slots__ = ("segments",)
 

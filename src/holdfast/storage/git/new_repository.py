@@ -43,7 +43,7 @@ def append_commits(repository: Repository, commits: Iterable[CommitWithFiles]) -
         tip = git.head()
         stream = b"".join(_commit_stream(commit) for commit in commits)
         start = b"" if tip is None else f"reset {_BRANCH}\nfrom {tip}\n\n".encode()
-        git.run("fast-import", "--quiet", given=start + stream)
+        git.run("fast-import", "--quiet", stdin=start + stream)
         git.run("read-tree", "HEAD")
 
 

@@ -49,6 +49,7 @@ class Commit(NamedTuple):
 
     id: str
     committed: int
+    """The committer's time, in seconds since 1970."""
     parents: tuple[str, ...]
     message: str
     source: str = ""
@@ -96,7 +97,7 @@ def from_object(object_id: str, data: bytes) -> Commit:
 
 
 def _without_message(object_id: str, tree: str, committed: str, parents: tuple[str, ...]) -> Commit:
-    """Return a commit; `committed` is a time in seconds, followed by an encoding where one is declared."""
+    """Return a commit; `committed` is a time in seconds, followed by the encoding if one is declared."""
     anomaly = None
     if TIMESTAMP_PATTERN.fullmatch(committed) is None:
         committed, anomaly = "0", "has an unusual date or encoding"

@@ -73,7 +73,7 @@ def write_commits(git: Git, ref: str, parent: str | None, commits: Iterable[NewC
     """Append many commits to a ref at once; if the ref has moved meanwhile, git fails and changes nothing."""
     stream = _import_stream(ref, parent, commits)
     seconds = LIMITS.operation_seconds
-    git.run("fast-import", "--quiet", "--done", given=stream, options=_IMPORT_OPTIONS, seconds=seconds)
+    git.run("fast-import", "--quiet", "--done", stdin=stream, options=_IMPORT_OPTIONS, seconds=seconds)
 
 
 def _import_stream(ref: str, parent: str | None, commits: Iterable[NewCommit]) -> bytes:
@@ -91,7 +91,6 @@ def _import_stream(ref: str, parent: str | None, commits: Iterable[NewCommit]) -
 
 
 def _commit_content(tree: str, parent: str | None, commit: NewCommit) -> bytes:
-    """Return the content of a commit object."""
     parents = "" if parent is None else f"parent {parent}\n"
     head = f"tree {tree}\n{parents}author {commit.author.line}\ncommitter {commit.committer.line}\n\n"
     return (head + commit.message).encode()
