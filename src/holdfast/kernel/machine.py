@@ -15,6 +15,7 @@ import gc
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 from holdfast.kernel.errors import (
     Busy,
@@ -26,10 +27,6 @@ from holdfast.kernel.errors import (
     Unavailable,
     Unconfirmed,
 )
-
-TYPE_CHECKING = False  # without `typing`, because quick commands import this module
-if TYPE_CHECKING:
-    from types import FrameType
 
 _CHECK_PERMISSIONS = "Check who owns it and what its permissions are."
 _REGULAR_FILES_ONLY = "Only regular files inside the repository are read and written."

@@ -14,10 +14,6 @@ from typing import Any
 
 from holdfast.kernel.models import ONLY_SPECIFIED_KEYWORD
 
-<<<<<<< HEAD
-[_ONLY_SPECIFIED_KEYWORD] = ONLY_SPECIFIED
-=======
->>>>>>> f5bb65be (kernel: move JSON output to the faces, and name what selections, schemas and reasons are)
 _LENGTH_KEYWORDS = frozenset({"maxLength", "minLength", "maxItems", "minItems"})
 _KEYWORDS_WITH_NAMES = frozenset({"properties", "$defs"})
 """The keywords whose values map names, rather than keywords, to schemas."""

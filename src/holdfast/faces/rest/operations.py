@@ -17,16 +17,10 @@ from typing import Any
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-<<<<<<< HEAD
 from holdfast.faces.http.asgi import Headers, single_headers, wait_for_disconnect
 from holdfast.faces.http.exchange import http_exchange_of
 from holdfast.faces.http.problems import MethodNotAllowed, problem_document, problem_response
 from holdfast.faces.http.settings import API_PATH
-=======
-from holdfast.faces.http.asgi import Headers, exchange_of, single_headers, wait_for_disconnect
-from holdfast.faces.http.problems import MethodNotAllowed, problem
-from holdfast.faces.json_text import json_text
->>>>>>> f5bb65be (kernel: move JSON output to the faces, and name what selections, schemas and reasons are)
 from holdfast.faces.observation import TRACE_HEADERS, Observation
 from holdfast.faces.rest.entity_tags import add_expected_version, entity_tag, tagged_response
 from holdfast.faces.rest.json_body import JSON, encode_json, json_object

@@ -22,12 +22,7 @@ from starlette.types import Receive, Scope, Send
 from holdfast.faces.http.asgi import single_headers
 from holdfast.faces.http.problems import MethodNotAllowed
 from holdfast.faces.http.settings import API_PATH
-<<<<<<< HEAD
 from holdfast.faces.rest.json_body import JSON, encode_json, json_object
-=======
-from holdfast.faces.json_text import json_text
-from holdfast.faces.rest.json_body import JSON, json_object
->>>>>>> f5bb65be (kernel: move JSON output to the faces, and name what selections, schemas and reasons are)
 from holdfast.kernel.errors import InvalidArguments, TooLarge
 from holdfast.kernel.limits import Limits
 from holdfast.kernel.untrusted import visible

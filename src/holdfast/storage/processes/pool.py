@@ -38,8 +38,8 @@ LOCAL_EXECUTOR = "process"
 DASK_PREFIX = "dask://"
 
 _MAX_START_ATTEMPTS = 3
-"""A judgement: memory may be short for an instant; a program that cannot start at all fails each time."""
-CONNECT_SECONDS = 10
+"""A judgement: memory may be short for a short time; a program that cannot start at all fails each time."""
+_CONNECT_SECONDS = 10
 """A judgement: a scheduler on the same network answers within a second, and a person waits for this."""
 
 
@@ -99,7 +99,7 @@ class ProcessPool(Executor):
     ) -> None:
         """Each worker first calls `initializer(*initargs)`; `start` starts the process that runs `main`."""
         self.size = size or cores()
-        self._first_request = (initializer or _nothing, initargs)
+        self._first_request = (initializer or _do_nothing, initargs)
         self._task_seconds = task_seconds
         self._start = start
         self._idle: list[_Worker] = []
@@ -178,9 +178,8 @@ class DaskCluster(Executor):
         """Run a function on the cluster."""
         return self._executor.submit(function, *args, **named)
 
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:  # noqa: ARG002 - of Executor
         """Leave the cluster. Unfinished tasks are withdrawn in any case."""
-        del wait, cancel_futures
         self._executor.shutdown(wait=False)  # withdraws them
         self._client.close()
 
@@ -239,8 +238,8 @@ def _connection(descriptor: int, *, readable: bool) -> Connection[Any, Any]:
     return Connection(os.dup(descriptor), readable=readable, writable=not readable)
 
 
-def _nothing() -> None:
-    """Initialize nothing."""
+def _do_nothing() -> None:
+    """Initialise a worker that needs no initialisation."""
 
 
 def _exit_with_parent(descriptor: int) -> None:

@@ -9,12 +9,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NoReturn
 
 from holdfast.kernel.errors import Busy, Corrupted, Denied, HoldfastError, OutOfSpace, TooLarge, Unavailable
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NoReturn
 
 NOTHING_CHANGED = "Nothing was changed. `holdfast doctor` shows what can still be read."
 
