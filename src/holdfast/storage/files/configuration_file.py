@@ -93,7 +93,6 @@ class ConfigurationFile:
             directory = os.path.dirname(directory)
 
     def _real_path(self) -> str:
-        """Return the path of the file with all links resolved."""
         with translate_disk_errors(self.label):
             if os.path.islink(self.path):
                 self._check_link()

@@ -97,8 +97,6 @@ class _Session:
     a round trip.
     """
 
-    __slots__ = ("_queued", "is_announced", "raw")
-
     def __init__(self, raw: psycopg.Connection[Any]) -> None:
         self.raw = raw
         self.is_announced = False

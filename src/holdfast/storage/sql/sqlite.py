@@ -328,8 +328,6 @@ class Database:
 class Transaction:
     """The context manager of a transaction. A class, because nested generators cost more than a query."""
 
-    __slots__ = ("_begin", "_end", "_loan")
-
     def __init__(self, begin: Callable[[], Loan], end: Callable[[Loan, BaseException | None], None]) -> None:
         self._begin = begin
         self._end = end

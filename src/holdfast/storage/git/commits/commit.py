@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from holdfast.kernel.errors import Unavailable
 from holdfast.kernel.limits import LIMITS
+from holdfast.storage.files.repo_path import RepoPath
 
 EMPTY_TREES = (
     "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
@@ -58,11 +61,13 @@ class Commit(NamedTuple):
 
 
 class NewCommit(NamedTuple):
-    """A commit to be written."""
+    """A commit to be written. Commits of a log have no files."""
 
     message: str
     author: Signature
     committer: Signature
+    files: Mapping[RepoPath, bytes] = MappingProxyType({})
+    """The content of the files that differ from the parent."""
 
 
 def signature(person: str, seconds: int) -> Signature:
