@@ -28,19 +28,19 @@ from holdfast.kernel.errors import (
     Unconfirmed,
 )
 
-_CHECK_PERMISSIONS = "Check who owns it and what its permissions are."
+CHECK_PERMISSIONS = "Check who owns it and what its permissions are."
 _REGULAR_FILES_ONLY = "Only regular files inside the repository are read and written."
-_FREE_SPACE = "Free some space and try again; what was stored before is unchanged."
-_CHECK_DISK = "Check the disk, then try again; `holdfast doctor` verifies the stores."
+FREE_SPACE = "Free some space and try again; what was stored before is unchanged."
+CHECK_DISK = "Check the disk, then try again; `holdfast doctor` verifies the stores."
 _FREE_MEMORY = "Free some memory or narrow the request, then try again; what was stored before is unchanged."
 _CHECK_FIRST = "It is in place: check it before you repeat this. A power failure may undo it."
-_TRY_AGAIN = "Try again in a moment."
+TRY_AGAIN = "Try again in a moment."
 _IMPORT_AGAIN = "Try again; if it still fails, check the disk, then reinstall Holdfast."
 
 _FILE_REASONS: dict[int, tuple[type[HoldfastError], str, str]] = {
     errno.ENOENT: (NotFound, "does not exist", "Check the spelling of the path."),
-    errno.EACCES: (Denied, "may not be opened or changed", _CHECK_PERMISSIONS),
-    errno.EPERM: (Denied, "may not be opened or changed", _CHECK_PERMISSIONS),
+    errno.EACCES: (Denied, "may not be opened or changed", CHECK_PERMISSIONS),
+    errno.EPERM: (Denied, "may not be opened or changed", CHECK_PERMISSIONS),
     errno.EROFS: (Denied, "is on a read-only file system", "Use a repository on a writable file system."),
     errno.ELOOP: (InvalidPath, "is a symbolic link, or leads through one", _REGULAR_FILES_ONLY),
     errno.ENOTDIR: (InvalidPath, "leads through something that is not a directory", _REGULAR_FILES_ONLY),
@@ -48,20 +48,16 @@ _FILE_REASONS: dict[int, tuple[type[HoldfastError], str, str]] = {
     errno.ENXIO: (InvalidPath, "is not a regular file", _REGULAR_FILES_ONLY),
     errno.ENODEV: (InvalidPath, "is not a regular file", _REGULAR_FILES_ONLY),
     errno.ENAMETOOLONG: (InvalidPath, "has a name that is too long", "Use a shorter path."),
-    errno.ENOLCK: (
-        Unavailable,
-        "could not be locked: its file system has no locks",
-        "Use a local file system.",
-    ),
+    errno.ENOLCK: (Unavailable, "is on a file system without locks", "Use a local file system."),
 }
 """Failures that concern one file: the error, the rest of its sentence after the name, and the hint."""
 
 _MACHINE_REASONS: dict[int, tuple[type[HoldfastError], str, str, str]] = {
-    errno.ENOSPC: (OutOfSpace, "could not be written", "the disk is full", _FREE_SPACE),
-    errno.EDQUOT: (OutOfSpace, "could not be written", "the disk quota is used up", _FREE_SPACE),
-    errno.EIO: (Unavailable, "could not be read or written", "the disk reported an error", _CHECK_DISK),
-    errno.EMFILE: (Busy, "could not be opened", "too many files are open", _TRY_AGAIN),
-    errno.ENFILE: (Busy, "could not be opened", "too many files are open", _TRY_AGAIN),
+    errno.ENOSPC: (OutOfSpace, "could not be written", "the disk is full", FREE_SPACE),
+    errno.EDQUOT: (OutOfSpace, "could not be written", "the disk quota is used up", FREE_SPACE),
+    errno.EIO: (Unavailable, "could not be read or written", "the disk reported an error", CHECK_DISK),
+    errno.EMFILE: (Busy, "could not be opened", "too many files are open", TRY_AGAIN),
+    errno.ENFILE: (Busy, "could not be opened", "too many files are open", TRY_AGAIN),
     errno.ENOMEM: (Unavailable, "could not be used", "there is no memory left", _FREE_MEMORY),
 }
 """Failures of the machine, never defects of ours: the error, what could not be done, why, and the hint."""
@@ -75,7 +71,7 @@ def disk_failure(error: OSError, label: str) -> HoldfastError:
     if number in _FILE_REASONS:
         kind, rest, hint = _FILE_REASONS[number]
         return kind(f"'{label}' {rest}.", hint=hint, path=label)
-    unknown = (Unavailable, "could not be used", _system_message(error), _CHECK_DISK)
+    unknown = (Unavailable, "could not be used", _system_message(error), CHECK_DISK)
     kind, effect, cause, hint = _MACHINE_REASONS.get(number, unknown)
     return kind(f"'{label}' {effect}: {cause}.", hint=hint, path=label)
 

@@ -84,7 +84,11 @@ def table(rows: Sequence[Sequence[str]], width: int, *, flexible: Sequence[int])
         return ""
     natural = [max(map(display_width, cells)) for cells in zip(*rows, strict=True)]
     widths = _distribute(natural, width, flexible)
-    return "\n".join(_line(row, widths) for row in rows)
+    lines = []
+    for row in rows:
+        cells = [fit_to_width(cell, width) for cell, width in zip(row, widths, strict=True) if width]
+        lines.append(_COLUMN_GAP.join(cells).rstrip())
+    return "\n".join(lines)
 
 
 def display_width(text: str) -> int:
@@ -143,8 +147,3 @@ def _widen_first(widths: list[int], natural: list[int], shown: list[int]) -> lis
         widths[column] -= taken
         missing -= taken
     return widths
-
-
-def _line(row: Sequence[str], widths: list[int]) -> str:
-    shown = [fit_to_width(cell, width) for cell, width in zip(row, widths, strict=True) if width]
-    return _COLUMN_GAP.join(shown).rstrip()

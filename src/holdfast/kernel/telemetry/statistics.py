@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 
 from holdfast.kernel.clock import monotonic
 
@@ -36,7 +36,7 @@ class ProcessStatistics:
         self.began: float | None = None
         """When this process started to serve; None in a process that is not a server, such as a command."""
         self.worker, self.workers = 0, 1
-        self._by_name: dict[str, RequestStatistics] = {}
+        self._by_name: defaultdict[str, RequestStatistics] = defaultdict(RequestStatistics)
 
     def begin(self, worker: int = 0, workers: int = 1) -> None:
         """Start counting, as one of `workers` processes that share a port."""
@@ -45,12 +45,10 @@ class ProcessStatistics:
 
     def count(self, name: str, seconds: float, *, failed: bool) -> None:
         """Count one request."""
-        entry = self._by_name.get(name)
-        if entry is None:
-            entry = self._by_name[name] = RequestStatistics()
-        entry.requests += 1
-        entry.failed += failed
-        entry.seconds.append(seconds)
+        statistics = self._by_name[name]
+        statistics.requests += 1
+        statistics.failed += failed
+        statistics.seconds.append(seconds)
 
     def by_name(self) -> dict[str, RequestStatistics]:
         """Return a copy of the statistics of every name."""

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfSpace, TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.machine import translate_disk_errors
+from holdfast.kernel.machine import FREE_SPACE, translate_disk_errors
 from holdfast.kernel.telemetry.tracing import span
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
@@ -327,10 +327,7 @@ def _input_of(stdin: bytes) -> int:
 
 def _error_of(command: str, result: GitResult) -> Unavailable:
     if os.strerror(errno.ENOSPC) in result.message:
-        return OutOfSpace(
-            f"git {command} could not write: the disk is full.",
-            hint="Free some space and try again; what was stored before is unchanged.",
-        )
+        return OutOfSpace(f"git {command} could not write: the disk is full.", hint=FREE_SPACE)
     if "from promisor remote" in result.message:
         return not_fetched_error()
     return Unavailable(

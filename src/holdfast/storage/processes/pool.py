@@ -18,6 +18,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.kernel.call import current_call
@@ -198,7 +199,8 @@ def _client_class() -> Any:
 def create_executor(name: str, size: int | None) -> ProcessPool | DaskCluster:
     """Return an executor for `process` or `dask://HOST:PORT`."""
     if name == LOCAL_EXECUTOR:
-        return ProcessPool(size, start=_start_with_environment)
+        # With the environment, in which workers run git with the user's own configuration.
+        return ProcessPool(size, start=partial(start_interpreter, environment=os.environ))
     address = name.removeprefix(DASK_PREFIX)
     if address == name or not address.rpartition(":")[2].isdecimal() or "/" in address:
         raise InvalidArguments(
@@ -227,11 +229,6 @@ def run_unordered(
         call.check()
 
 
-def _start_with_environment(module: str) -> Popen[bytes]:
-    """Start a worker that runs git with the user's own configuration."""
-    return start_interpreter(module, environment=os.environ)
-
-
 def _connection(descriptor: int, *, readable: bool) -> Connection[Any, Any]:
     from multiprocessing.connection import Connection  # hygiene: a pipe to a process of ours
 
@@ -239,7 +236,7 @@ def _connection(descriptor: int, *, readable: bool) -> Connection[Any, Any]:
 
 
 def _do_nothing() -> None:
-    """Initialise a worker that needs no initialisation."""
+    pass
 
 
 def _exit_with_parent(descriptor: int) -> None:

@@ -19,7 +19,7 @@ import os
 import re
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 
 from holdfast.kernel.errors import Corrupted, Unavailable
 from holdfast.kernel.limits import LIMITS
@@ -120,15 +120,13 @@ def _copy(source_path: str, target_path: str) -> None:
 
 def _remove_old_backups(path: str) -> None:
     directory, name = os.path.split(path)
-    try:
+    with suppress(OSError):  # the next upgrade tries again
         backups = [
             entry for entry in os.scandir(directory) if entry.name.startswith(name) and is_backup(entry.name)
         ]
         backups.sort(key=lambda entry: entry.stat(follow_symlinks=False).st_mtime_ns)
         for entry in backups[:-_MAX_BACKUPS]:
             os.unlink(entry)
-    except OSError:
-        pass  # the next upgrade tries again
 
 
 def _apply_migration(connection: sqlite3.Connection, migration: Migration) -> None:

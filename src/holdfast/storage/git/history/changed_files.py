@@ -37,10 +37,7 @@ IndexStat = tuple[int, int, int]
 
 
 class FileSide(NamedTuple):
-    """One side of a change: the file's mode in git, and its object id.
-
-    In place of the id of a file that could not be read, there is a text made of its stat.
-    """
+    """One side of a change: the file's mode in git, and its object id, or its stat if it was not read."""
 
     mode: str
     id: str

@@ -48,14 +48,12 @@ class _RawRow(NamedTuple):
     """The path; of a rename or a copy, the former path and the new one."""
 
     @property
+    def path(self) -> str:
+        return self.paths[-1]
+
+    @property
     def is_deletion(self) -> bool:
         return not self.blob.strip("0")
-
-
-class _Revision(NamedTuple):
-    path: str
-    blob: str
-    """The id of the content after the change; empty if the file was deleted."""
 
 
 class PathEvent(NamedTuple):
@@ -120,14 +118,14 @@ class FileHistory:
         another file.
         """
         paths = {path, path if current_path is None else current_path}
-        revisions = self._log(commit, f"--max-count={_MAX_COMMITS}", "--", *sorted(paths))
-        under_old_path = [index for index, revision in enumerate(revisions) if revision.path == path]
-        was_renamed = bool(under_old_path) and not revisions[under_old_path[-1]].blob
-        last = max((index for index in under_old_path if revisions[index].blob), default=-1)
+        rows = self._log(commit, f"--max-count={_MAX_COMMITS}", "--", *sorted(paths))
+        under_old_path = [index for index, row in enumerate(rows) if row.path == path]
+        was_renamed = bool(under_old_path) and rows[under_old_path[-1]].is_deletion
+        last = max((index for index in under_old_path if not rows[index].is_deletion), default=-1)
         return [
-            revision.blob
-            for index, revision in enumerate(revisions)
-            if revision.blob and (revision.path == path or (was_renamed and index > last))
+            row.blob
+            for index, row in enumerate(rows)
+            if not row.is_deletion and (row.path == path or (was_renamed and index > last))
         ]
 
     def all_revisions(self, commit: str, paths: Sequence[str]) -> dict[str, list[str]]:
@@ -154,8 +152,8 @@ class FileHistory:
         sought = {text: text.encode() for text in texts}
         past_texts: set[str] = set()
         deadline = monotonic() + _GIT_SECONDS
-        revisions = _revisions(self._output(*_LOG, "--all", f"--max-count={_MAX_COMMITS}", "--", path))
-        for blob in _blobs_by_path(revisions).get(path, ()):
+        rows = _rows(self._output(*_LOG, "--all", f"--max-count={_MAX_COMMITS}", "--", path))
+        for blob in _blobs_by_path(reversed([*rows])).get(path, ()):
             if len(past_texts) == len(sought) or monotonic() > deadline:
                 break
             data = self.blob(blob) or b""
@@ -181,11 +179,11 @@ class FileHistory:
             return None
         return blob.data if blob is not None and blob.kind == "blob" else None
 
-    def _log(self, commit: str, *arguments: str, seconds: float = _GIT_SECONDS) -> list[_Revision]:
+    def _log(self, commit: str, *arguments: str, seconds: float = _GIT_SECONDS) -> list[_RawRow]:
         """Return the changes after a commit, oldest first."""
         if not OBJECT_ID.fullmatch(commit):
             return []
-        return _revisions(self._output(*_LOG, f"{commit}..HEAD", *arguments, seconds=seconds))
+        return [*_rows(self._output(*_LOG, f"{commit}..HEAD", *arguments, seconds=seconds))][::-1]
 
     def _output(self, *arguments: str, seconds: float = _GIT_SECONDS) -> bytes:
         """Return git's output; empty if it fails or takes too long."""
@@ -212,20 +210,14 @@ def _rows(output: bytes) -> Iterator[_RawRow]:
 
 def _path_events(output: bytes) -> list[PathEvent]:
     return [
-        PathEvent("" if row.kind == "A" else row.paths[0], "" if row.kind == "D" else row.paths[-1], row.blob)
+        PathEvent("" if row.kind == "A" else row.paths[0], "" if row.kind == "D" else row.path, row.blob)
         for row in _rows(output)
     ]
 
 
-def _revisions(output: bytes) -> list[_Revision]:
-    """Return the changes in the output of `_LOG`, oldest first."""
-    revisions = [_Revision(row.paths[0], "" if row.is_deletion else row.blob) for row in _rows(output)]
-    return revisions[::-1]
-
-
-def _blobs_by_path(revisions: Iterable[_Revision]) -> dict[str, list[str]]:
+def _blobs_by_path(rows: Iterable[_RawRow]) -> dict[str, list[str]]:
     blobs: dict[str, list[str]] = defaultdict(list)
-    for path, blob in revisions:
-        if blob:
-            blobs[path].append(blob)
+    for row in rows:
+        if not row.is_deletion:
+            blobs[row.path].append(row.blob)
     return blobs
