@@ -37,7 +37,7 @@ _CHECK_FIRST = "It is in place: check it before you repeat this. A power failure
 TRY_AGAIN = "Try again in a moment."
 _IMPORT_AGAIN = "Try again; if it still fails, check the disk, then reinstall Holdfast."
 
-_FILE_REASONS: dict[int, tuple[type[HoldfastError], str, str]] = {
+FILE_REASONS: dict[int, tuple[type[HoldfastError], str, str]] = {
     errno.ENOENT: (NotFound, "does not exist", "Check the spelling of the path."),
     errno.EACCES: (Denied, "may not be opened or changed", CHECK_PERMISSIONS),
     errno.EPERM: (Denied, "may not be opened or changed", CHECK_PERMISSIONS),
@@ -52,7 +52,7 @@ _FILE_REASONS: dict[int, tuple[type[HoldfastError], str, str]] = {
 }
 """Failures that concern one file: the error, the rest of its sentence after the name, and the hint."""
 
-_MACHINE_REASONS: dict[int, tuple[type[HoldfastError], str, str, str]] = {
+MACHINE_REASONS: dict[int, tuple[type[HoldfastError], str, str, str]] = {
     errno.ENOSPC: (OutOfSpace, "could not be written", "the disk is full", FREE_SPACE),
     errno.EDQUOT: (OutOfSpace, "could not be written", "the disk quota is used up", FREE_SPACE),
     errno.EIO: (Unavailable, "could not be read or written", "the disk reported an error", CHECK_DISK),
@@ -68,11 +68,11 @@ _IMPORT_SYSTEM = "<frozen importlib."
 def disk_failure(error: OSError, label: str) -> HoldfastError:
     """Return the error to report for an `OSError` about the file `label`."""
     number = error.errno or 0
-    if number in _FILE_REASONS:
-        kind, rest, hint = _FILE_REASONS[number]
+    if number in FILE_REASONS:
+        kind, rest, hint = FILE_REASONS[number]
         return kind(f"'{label}' {rest}.", hint=hint, path=label)
     unknown = (Unavailable, "could not be used", _system_message(error), CHECK_DISK)
-    kind, effect, cause, hint = _MACHINE_REASONS.get(number, unknown)
+    kind, effect, cause, hint = MACHINE_REASONS.get(number, unknown)
     return kind(f"'{label}' {effect}: {cause}.", hint=hint, path=label)
 
 
@@ -108,7 +108,7 @@ def machine_failure(failure: BaseException) -> HoldfastError | None:
         return None
     if any(frame.f_code.co_filename.startswith(_IMPORT_SYSTEM) for frame in _frames(failure)):
         return _import_failure(_module_being_imported(failure), failure)
-    if failure.errno not in _MACHINE_REASONS:
+    if failure.errno not in MACHINE_REASONS:
         return None
     name = os.path.basename(failure.filename) if isinstance(failure.filename, str) else ""
     return disk_failure(failure, name or "A file")
@@ -119,7 +119,7 @@ def _import_failure(module: str | None, error: OSError | None) -> HoldfastError:
     if error is None:
         return Unavailable(f"{subject} could not be loaded.", hint=_IMPORT_AGAIN)
     unknown = (Unavailable, "", _system_message(error), _IMPORT_AGAIN)
-    kind, _, cause, hint = _MACHINE_REASONS.get(error.errno or 0, unknown)
+    kind, _, cause, hint = MACHINE_REASONS.get(error.errno or 0, unknown)
     return kind(f"{subject} could not be loaded: {cause}.", hint=hint)
 
 

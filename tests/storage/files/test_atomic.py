@@ -127,7 +127,7 @@ def test_a_write_to_a_missing_directory_or_onto_a_directory_says_so(tmp_path):
 
 
 def test_every_reason_of_the_system_has_a_sentence_and_a_next_step():
-    for number in (*machine._FILE_REASONS, *machine._MACHINE_REASONS, errno.ETXTBSY, 9999):
+    for number in (*machine.FILE_REASONS, *machine.MACHINE_REASONS, errno.ETXTBSY, 9999):
         failure = machine.disk_failure(OSError(number, "x", "/secret/place"), "notes.json")
         assert "'notes.json'" in failure.message
         assert failure.hint

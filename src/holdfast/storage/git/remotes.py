@@ -195,7 +195,7 @@ class Remotes:
         return address if path is None else os.path.realpath(os.path.join(self._git.repository.root, path))
 
     def _repository_settings(self) -> list[tuple[str, str]]:
-        result = self._git.execute("config", "--show-scope", "--null", "--get-regexp", _PASSED_SETTINGS)
+        result = self._git.execute("config", "--show-scope", "--null", "--get-regexp", PASSED_SETTINGS)
         fields = os.fsdecode(result.output).split("\0")  # the scope and the setting, in turn
         settings = []
         for scope, setting in zip(fields[::2], fields[1::2], strict=False):

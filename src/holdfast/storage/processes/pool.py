@@ -40,7 +40,7 @@ DASK_PREFIX = "dask://"
 
 _MAX_START_ATTEMPTS = 3
 """A judgement: memory may be short for a short time; a program that cannot start at all fails each time."""
-_CONNECT_SECONDS = 10
+CONNECT_SECONDS = 10
 """A judgement: a scheduler on the same network answers within a second, and a person waits for this."""
 
 

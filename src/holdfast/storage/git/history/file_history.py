@@ -23,7 +23,7 @@ from holdfast.storage.git.objects.cat_file import OBJECT_ID
 from holdfast.storage.git.ref_files import HeadFile
 from holdfast.storage.git.repository import Repository
 
-_MAX_COMMITS = 512
+MAX_COMMITS = 512
 """A judgement: older commits seldom help to place a comment."""
 _GIT_SECONDS = 5.0
 """How long git may take for one file. A judgement: a comment can be placed without its history."""
@@ -118,7 +118,7 @@ class FileHistory:
         another file.
         """
         paths = {path, path if current_path is None else current_path}
-        rows = self._log(commit, f"--max-count={_MAX_COMMITS}", "--", *sorted(paths))
+        rows = self._log(commit, f"--max-count={MAX_COMMITS}", "--", *sorted(paths))
         under_old_path = [index for index, row in enumerate(rows) if row.path == path]
         was_renamed = bool(under_old_path) and rows[under_old_path[-1]].is_deletion
         last = max((index for index in under_old_path if not rows[index].is_deletion), default=-1)
@@ -132,7 +132,7 @@ class FileHistory:
         """Return what `revisions` would for each of many files, with one git command."""
         selection = ("--", *paths) if len(paths) <= _MAX_PATH_ARGUMENTS else ()
         blobs = _blobs_by_path(self._log(commit, *selection, seconds=_GIT_SECONDS_FOR_MANY))
-        return {path: ids[-_MAX_COMMITS:] for path, ids in blobs.items()}
+        return {path: ids[-MAX_COMMITS:] for path, ids in blobs.items()}
 
     def path_events(self, commit: str | None) -> list[PathEvent]:
         """Return the files added, deleted and renamed after a commit and in the index, oldest first."""
@@ -143,7 +143,7 @@ class FileHistory:
 
     def dated_contents(self, path: str) -> list[tuple[int, str]]:
         """Return each committed content of a file, newest first: the commit's time, and the blob id."""
-        arguments = ("--format=%ct", f"--max-count={_MAX_COMMITS}", "HEAD", "--", path)
+        arguments = ("--format=%ct", f"--max-count={MAX_COMMITS}", "HEAD", "--", path)
         rows = _rows(self._output(*_LOG, *arguments))
         return [(row.time, row.blob) for row in rows if not row.is_deletion]
 
@@ -152,7 +152,7 @@ class FileHistory:
         sought = {text: text.encode() for text in texts}
         past_texts: set[str] = set()
         deadline = monotonic() + _GIT_SECONDS
-        rows = _rows(self._output(*_LOG, "--all", f"--max-count={_MAX_COMMITS}", "--", path))
+        rows = _rows(self._output(*_LOG, "--all", f"--max-count={MAX_COMMITS}", "--", path))
         for blob in _blobs_by_path(reversed([*rows])).get(path, ()):
             if len(past_texts) == len(sought) or monotonic() > deadline:
                 break

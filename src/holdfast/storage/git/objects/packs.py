@@ -91,7 +91,7 @@ class Packs:
             self._sweep()
             replaced = self._packs_to_merge(tip)
             entries = {key: raw for pack in reversed(replaced) for key, raw in pack.entries.items()}
-            entries |= {key: _encode_entry(*content) for key, content in objects.items()}
+            entries |= {key: encode_entry(*content) for key, content in objects.items()}
             self._write(path, entries, [f"{pack.path}.pack" for pack in replaced])
             try:
                 flush_directory(self._directory)
@@ -105,7 +105,7 @@ class Packs:
                 _remove(f"{pack.path}.pack")
 
     def _write(self, path: str, entries: dict[str, bytes], older: list[str]) -> None:
-        pack, index = _encode_pack(entries, self._digest)
+        pack, index = encode_pack(entries, self._digest)
         modified = max((int(_modification_time(name)) + 1 for name in older), default=0)
         # `git prune` removes leftovers by their names, which these temporary files do not have. The `.keep`
         # file need not survive a power failure.
@@ -170,7 +170,7 @@ class Packs:
         if len(head) < _PACK_HEAD.size or _PACK_HEAD.unpack(head)[2] > max_commits + 1:  # and one tree
             return None
         pack, index = _content(f"{path}.pack", _MAX_PACK_BYTES), _content(f"{path}.idx", _MAX_PACK_BYTES)
-        entries = _decode_pack(pack, index, self._digest)
+        entries = decode_commits(pack, index, self._digest)
         return Pack(path, entries) if entries else None
 
 
@@ -224,7 +224,7 @@ def _remove(path: str) -> None:
         os.unlink(path)
 
 
-def _encode_entry(kind: str, content: bytes) -> bytes:
+def encode_entry(kind: str, content: bytes) -> bytes:
     """Return an entry: kind and size (four bits, then seven per byte), then the compressed content."""
     last_byte = _KINDS.index(kind) << 4 | len(content) & 15
     size = len(content) >> 4
@@ -240,7 +240,7 @@ def _decode_entry(entry: bytes) -> tuple[str, bytes]:
     return _KINDS[entry[0] >> 4 & 7], zlib.decompress(entry[head_length:])
 
 
-def _encode_pack(entries: dict[str, bytes], digest: Digest) -> tuple[bytes, bytes]:
+def encode_pack(entries: dict[str, bytes], digest: Digest) -> tuple[bytes, bytes]:
     """Return a pack and its index, both of version 2 (see gitformat-pack(5))."""
     pack = b"".join([_PACK_HEAD.pack(b"PACK", 2, len(entries)), *entries.values()])
     checksum = digest(pack)
@@ -256,7 +256,7 @@ def _table(numbers: Sequence[int]) -> bytes:
     return struct.pack(f">{len(numbers)}I", *numbers)
 
 
-def _decode_pack(pack: bytes, index: bytes, digest: Digest) -> dict[str, bytes]:
+def decode_commits(pack: bytes, index: bytes, digest: Digest) -> dict[str, bytes]:
     """Return the commits of a pack in their order; none if it or its index is damaged."""
     id_size = len(digest(b""))
     if digest(pack[:-id_size]) != pack[-id_size:] or digest(index[:-id_size]) != index[-id_size:]:
