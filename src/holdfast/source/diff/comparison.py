@@ -14,7 +14,7 @@ from itertools import chain, takewhile
 from typing import Literal, NamedTuple
 
 from holdfast.kernel.untrusted import visible
-from holdfast.storage.git.line_diff import Change, line_changes
+from holdfast.storage.git.line_diff import ChangedSpan, line_changes
 
 Span = tuple[int, int]
 LineKind = Literal["same", "added", "removed"]
@@ -70,7 +70,7 @@ class Comparison(NamedTuple):
 
     old: list[bytes]
     new: list[bytes]
-    changes: list[Change]
+    changes: list[ChangedSpan]
 
     @classmethod
     def of(cls, old: bytes, new: bytes) -> Comparison:
@@ -85,7 +85,7 @@ class Comparison(NamedTuple):
                 yield self._lines(self.changes[first:last], context)
                 first = last
 
-    def _lines(self, hunk: Sequence[Change], context: int) -> Iterator[ComparedLine]:
+    def _lines(self, hunk: Sequence[ChangedSpan], context: int) -> Iterator[ComparedLine]:
         """Yield the lines of a hunk, with the lines between and around its changes."""
         next_old = max(hunk[0][0] - context, 0)
         offset = hunk[0][2] - hunk[0][0]  # from an old index to the new index of the same line

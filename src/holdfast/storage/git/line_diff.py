@@ -20,7 +20,7 @@ _MAX_PAIRS_COMPARED = 300_000
 lines on each side, which takes a fraction of a second."""
 
 
-class Change(NamedTuple):
+class ChangedSpan(NamedTuple):
     """A span of the old text and the span that replaced it in the new one; one of the two may be empty.
 
     The numbers are indexes; an end is the index after the last line.
@@ -71,7 +71,7 @@ def former_indexes(
             former[index] = head + old_indexes[line]
         else:
             repeated.append(index - head)
-    end = Change(len(old), len(old), len(new), len(new))
+    end = ChangedSpan(len(old), len(old), len(new), len(new))
     changes = [*line_changes(old, new), end] if repeated else []
     new_ends = [change.new_end for change in changes]
     for index in repeated:
@@ -88,7 +88,7 @@ def lines_of(data: bytes) -> list[bytes]:
     return lines[:-1] if not lines[-1] else lines
 
 
-def line_changes(before: Sequence[Hashable], after: Sequence[Hashable]) -> Iterator[Change]:
+def line_changes(before: Sequence[Hashable], after: Sequence[Hashable]) -> Iterator[ChangedSpan]:
     """Yield the spans of lines or words that differ, in order; the span on one side may be empty."""
     head, tail = _common_ends(before, after)
     old = before[head : len(before) - tail]
@@ -103,7 +103,7 @@ def line_changes(before: Sequence[Hashable], after: Sequence[Hashable]) -> Itera
         pairs = len(old_gap) * len(new_gap)
         old_offset, new_offset = head + old_start, head + new_start
         for change in _gap_changes(old_gap, new_gap, is_compared=0 < pairs <= budget):
-            yield Change(
+            yield ChangedSpan(
                 old_offset + change.old_start,
                 old_offset + change.old_end,
                 new_offset + change.new_start,
@@ -164,13 +164,13 @@ def _longest_increasing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int
     return result[::-1]
 
 
-def _gap_changes(old: Sequence[Hashable], new: Sequence[Hashable], *, is_compared: bool) -> list[Change]:
+def _gap_changes(old: Sequence[Hashable], new: Sequence[Hashable], *, is_compared: bool) -> list[ChangedSpan]:
     if not is_compared:
-        return [Change(0, len(old), 0, len(new))]
+        return [ChangedSpan(0, len(old), 0, len(new))]
     from difflib import SequenceMatcher  # here, because every user of git loads this module
 
     operations = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    return [Change(*span) for kind, *span in operations if kind != "equal"]
+    return [ChangedSpan(*span) for kind, *span in operations if kind != "equal"]
 
 
 def _merge(ranges: Sequence[LineRange]) -> list[LineRange]:
