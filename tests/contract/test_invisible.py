@@ -13,9 +13,9 @@ from urllib.parse import urlencode
 
 import pytest
 
+from holdfast.faces import json_text
 from holdfast.faces.mcp.wire import messages
 from holdfast.faces.rest.operations import method_of, path_of
-from holdfast.kernel import untrusted
 from holdfast.kernel.untrusted import visible
 from holdfast.toolsets import full_registry
 from tests import forked
@@ -181,6 +181,6 @@ def test_notifications_and_questions_are_cleaned_but_not_the_clients_own_names()
 @pytest.mark.evidence("G2", "every face", control="answers that are not cleaned")
 def test_without_the_cleaning_hidden_text_would_leave(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(messages, "may_have_invisible", lambda document: False)
-    monkeypatch.setattr(untrusted, "may_have_invisible", lambda document: False)
+    monkeypatch.setattr(json_text, "may_have_invisible", lambda document: False)
     assert hidden_in(json.loads(messages.encode({"result": TEXT}))) == [TEXT]
-    assert hidden_in(json.loads(untrusted.json_text([TEXT], for_a_person=False))) == [TEXT]
+    assert hidden_in(json.loads(json_text.json_text([TEXT], for_a_person=False))) == [TEXT]

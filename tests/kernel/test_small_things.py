@@ -6,7 +6,7 @@ import subprocess
 import sys
 from datetime import UTC, datetime, timedelta, timezone
 
-from holdfast.kernel.clock import rfc3339, utc_now
+from holdfast.kernel.clock import day_start_seconds, rfc3339, seconds_of, utc_now
 from holdfast.kernel.errors import closest, did_you_mean
 
 QUICK = ("call", "clock", "errors", "limits", "paging", "text", "untrusted")
@@ -32,3 +32,17 @@ def test_what_quick_commands_need_of_the_kernel_imports_no_library():
     program = f"import sys, {modules}; print(sorted({heavy} & set(sys.modules)))"
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert answer.stdout == "[]\n"
+
+
+def test_only_the_form_of_rfc_3339_is_read_back():
+    assert seconds_of("1970-01-02T01:01:01Z") == 86400 + 3661
+    for text in (
+        "1970-01-02T24:00:00Z",
+        "1970-01-02T01:60:01Z",
+        "1970-W01-2T01:01:01Z",
+        "1970-01-02T01:01:01",
+    ):
+        assert seconds_of(text) is None
+    assert day_start_seconds("1970-01-02") == 86400
+    for day in ("1970-W01-2", "1970-02-30", "19700102"):
+        assert day_start_seconds(day) is None

@@ -37,8 +37,8 @@ for number in range({EACH}):
 WITHOUT_LOCK = (
     """
 import contextlib
-from holdfast.storage.files.locks import Locks
-Locks.holding = contextlib.contextmanager(lambda self, *keys: (yield))
+from holdfast.storage.files.locks import StripedLocks
+StripedLocks.holding = contextlib.contextmanager(lambda self, *keys: (yield))
 """
     + WRITING
     + "room.repository.ensure_store()\n"

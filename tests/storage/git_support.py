@@ -28,7 +28,7 @@ def commit(where: Path, files: dict[str, bytes | str], message: str = "A change"
 
 def write_empty_tree(git: Git) -> str:
     """Make sure that the empty tree exists, and return its id."""
-    return git.run("mktree", given=b"").decode("ascii").strip()
+    return git.run("mktree", stdin=b"").decode("ascii").strip()
 
 
 def write_commit(git: Git, tree: str, parent: str | None, commit: NewCommit) -> str:
@@ -36,7 +36,7 @@ def write_commit(git: Git, tree: str, parent: str | None, commit: NewCommit) -> 
     parents = () if parent is None else ("-p", parent)
     people = {**_variables("AUTHOR", commit.author), **_variables("COMMITTER", commit.committer)}
     options = GitOptions(("i18n.commitEncoding=UTF-8",), people)
-    output = git.run("commit-tree", *parents, tree, given=commit.message.encode(), options=options)
+    output = git.run("commit-tree", *parents, tree, stdin=commit.message.encode(), options=options)
     return output.decode("ascii").strip()
 
 

@@ -64,7 +64,7 @@ class InstallationContext:
         return shlex.quote(self.command(has_user_path=True))
 
     def project_file(self, *parts: str) -> ConfigurationFile:
-        return ConfigurationFile(os.path.join(self.root, *parts), "/".join(parts), inside=self.root)
+        return ConfigurationFile(os.path.join(self.root, *parts), "/".join(parts), required_parent=self.root)
 
     def user_file(self, *parts: str) -> ConfigurationFile:
         """Return a file of the user, which may be anywhere on the machine."""

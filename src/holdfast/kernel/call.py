@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 Level = Literal["debug", "info", "warning", "error"]
 Listed = Literal["tools", "prompts", "resources"]
+"""A list that a server offers, and that may change while clients are connected."""
 
 
 class Listener:
@@ -66,22 +67,22 @@ class Call:
         self._cancelled = False
         self._after_answer: list[tuple[Callable[[], None], Callable[[], None]]] = []
         self._answered: bool | None = None
-        self._settling = threading.Lock()
+        self._settle_lock = threading.Lock()
 
     def with_author(self, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the arguments with the author, the argument `name`, set as this caller may set it."""
-        given = arguments.get(name)
+        author = arguments.get(name)
         if self.signer is not None:
-            if given not in (None, self.signer):
+            if author not in (None, self.signer):
                 raise Denied(
                     f'What you write is signed "{self.signer}", by the name of your token.',
                     hint=f'Leave "{name}" out; only the owner\'s token may name another author.',
                 )
             return {**arguments, name: self.signer}
         suffix = f" ({OWNER})"
-        if self.actor is None or not isinstance(given, str) or given.endswith(suffix):
+        if self.actor is None or not isinstance(author, str) or author.endswith(suffix):
             return arguments
-        return {**arguments, name: given + suffix}
+        return {**arguments, name: author + suffix}
 
     @property
     def cancelled(self) -> bool:
@@ -93,7 +94,7 @@ class Call:
         self._cancelled = True
 
     def remaining(self) -> float | None:
-        """Return the seconds until the deadline, or None when there is none."""
+        """Return the seconds until the deadline, 0 once it has passed; None when there is none."""
         if self._deadline is None:
             return None
         if self._is_asking:  # the deadline will be moved by the time that the answer takes
@@ -105,10 +106,14 @@ class Call:
         if self.cancelled:
             raise Cancelled("The request was cancelled.")
         if self._deadline is not None and self._clock() > self._deadline:
-            raise DeadlineExceeded(
-                f"The operation did not finish within {self._seconds:g} seconds.",
-                hint="Narrow the request, or ask for fewer items.",
-            )
+            raise self.deadline_error()
+
+    def deadline_error(self) -> DeadlineExceeded:
+        """Return the error for a call whose deadline has passed."""
+        return DeadlineExceeded(
+            f"The operation did not finish within {self._seconds:g} seconds.",
+            hint="Narrow the request, or ask for fewer items.",
+        )
 
     def progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
         """Report the progress; raise when the operation should stop."""
@@ -129,7 +134,7 @@ class Call:
 
     def ask(self, questions: Mapping[str, Question]) -> Answers:
         """Return the client's answers by key. The deadline is moved by the time that a person takes."""
-        from holdfast.kernel.questions import NoClient
+        from holdfast.kernel.questions import NoClient  # here, because few operations ask
 
         started, self._is_asking = self._clock(), True
         try:
@@ -141,7 +146,7 @@ class Call:
 
     def after_answer(self, commit: Callable[[], None], rollback: Callable[[], None]) -> None:
         """Run `commit` once the answer has been sent, or `rollback` if it cannot be sent."""
-        with self._settling:
+        with self._settle_lock:
             if self._answered is None:
                 self._after_answer.append((commit, rollback))
                 return
@@ -154,7 +159,7 @@ class Call:
 
     def settle(self, *, answered: bool) -> None:
         """Run the actions that follow the answer; later calls of this method do nothing."""
-        with self._settling:
+        with self._settle_lock:
             if self._answered is not None:
                 return
             self._answered = answered

@@ -1,6 +1,6 @@
 """Clocks that tests can replace, and timestamps, which are always in the format of RFC 3339.
 
-Quick commands import this module, so the functions that need `datetime` import it themselves.
+Quick commands import this module: it does without `typing`, and functions import `datetime` if they need it.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ MonotonicClock = Callable[[], float]
 monotonic: MonotonicClock = time.monotonic
 
 DAY_SECONDS = 86_400
+_MAX_CACHED_TIMES = 4096
+"""A judgement: the items of one list, or of one step of a bulk load, share fewer times and days."""
 EPOCH = "1970-01-01T00:00:00Z"
 _RFC_3339 = "%Y-%m-%dT%H:%M:%SZ"
-_DATE_CHARACTERS = 10
 
 
 def utc_now() -> datetime:
@@ -39,7 +40,7 @@ def rfc3339(value: datetime) -> str:
     return time.strftime(_RFC_3339, value.utctimetuple())
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=_MAX_CACHED_TIMES)
 def rfc3339_of_seconds(seconds: int) -> str:
     """Return seconds since 1970 as RFC 3339 in UTC."""
     return time.strftime(_RFC_3339, time.gmtime(seconds))
@@ -47,32 +48,24 @@ def rfc3339_of_seconds(seconds: int) -> str:
 
 def seconds_of(timestamp: str) -> int | None:
     """Return the seconds since 1970 of a timestamp in the form of `rfc3339`; None for any other text."""
-    if (
-        len(timestamp) != len(EPOCH)
-        or timestamp[10] != "T"
-        or timestamp[13] != ":"
-        or timestamp[16] != ":"
-        or timestamp[19] != "Z"
-    ):
-        return None
-    day_start = day_start_seconds(timestamp[:_DATE_CHARACTERS])
-    hour, minute, second = timestamp[11:13], timestamp[14:16], timestamp[17:19]
-    if day_start is None or not (hour + minute + second).isdecimal():
-        return None
-    return day_start + int(hour) * 3600 + int(minute) * 60 + int(second)
+    day, hour, minute, second = timestamp[:10], timestamp[11:13], timestamp[14:16], timestamp[17:19]
+    has_form = timestamp == f"{day}T{hour}:{minute}:{second}Z" and timestamp.isascii()
+    is_time = (hour + minute + second).isdecimal() and hour < "24" and minute < "60" and second < "60"
+    day_start = day_start_seconds(day) if has_form and is_time else None
+    return None if day_start is None else day_start + int(hour) * 3600 + int(minute) * 60 + int(second)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=_MAX_CACHED_TIMES)
 def day_start_seconds(day: str) -> int | None:
     """Return the seconds since 1970 of the start of a day, `YYYY-MM-DD`; None for any other text."""
     from datetime import date
 
-    if len(day) != _DATE_CHARACTERS or not day.isascii():
-        return None
     try:
-        return (date.fromisoformat(day) - date(1970, 1, 1)).days * 86400
+        parsed = date.fromisoformat(day)
     except ValueError:
         return None
+    # `fromisoformat` also reads other forms, such as that of a week.
+    return (parsed - date(1970, 1, 1)).days * 86400 if parsed.isoformat() == day else None
 
 
 def microseconds_of(text: str) -> int | None:

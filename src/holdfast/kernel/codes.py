@@ -18,6 +18,9 @@ from holdfast.kernel.errors import HoldfastError, InvalidArguments
 PROTOCOL = "protocol"
 """The family of failures that occur before a tool is known."""
 
+UNDECODABLE = "undecodable_arguments"
+"""Arguments that are missing or have the wrong JSON type, for specifications with a code for that."""
+
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
@@ -55,17 +58,13 @@ HANDSHAKE_CODES: Mapping[str, Mapping[str, int]] = MappingProxyType(
             "internal": INTERNAL_ERROR,
         },
         "git-mile": {
-            "undecodable_arguments": INVALID_REQUEST,
+            UNDECODABLE: INVALID_REQUEST,
             "unknown_tool": METHOD_NOT_FOUND,
             "invalid": INVALID_PARAMS,
             "internal": -32001,
         },
     }
 )
-
-
-UNDECODABLE = "undecodable_arguments"
-"""Arguments that are missing or have the wrong JSON type, for specifications with a code for that."""
 
 CODE_NAMES: Mapping[str, Mapping[int, str]] = MappingProxyType(
     {

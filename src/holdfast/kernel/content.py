@@ -7,16 +7,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ContentAnnotations:
-    """The audience of some content, its priority, and when it last changed."""
+    """Advice for clients about some content (the `Annotations` of MCP)."""
 
     audience: tuple[str, ...] = ()
+    """Whom it is for: `user`, `assistant` or both."""
     priority: float | None = None
+    """From 0, which can be left out, to 1, which is required."""
     last_modified: str | None = None
+    """The time of the last change, as RFC 3339."""
 
 
 @dataclass(frozen=True)
 class Text:
-    """Text."""
+    """Content that is text."""
 
     text: str
 
@@ -41,7 +44,7 @@ class Audio:
 
 @dataclass(frozen=True)
 class Embedded:
-    """A resource with its contents."""
+    """A resource with its contents: either `text` or `data`."""
 
     uri: str
     mime_type: str
@@ -53,7 +56,7 @@ class Embedded:
 
 @dataclass(frozen=True)
 class Link:
-    """A link to a resource."""
+    """A link to a resource that the client can read."""
 
     uri: str
     name: str

@@ -56,8 +56,8 @@ class HoldfastError(Exception):
     ) -> None:
         """Set the attributes given with the class statement; the rest is inherited."""
         super().__init_subclass__()
-        given = {"kind": kind, "number": number, "exit_code": exit_code, "http_status": http_status}
-        for name, value in given.items():
+        attributes = {"kind": kind, "number": number, "exit_code": exit_code, "http_status": http_status}
+        for name, value in attributes.items():
             if value is not None:
                 setattr(cls, name, value)
 
@@ -181,21 +181,21 @@ class Internal(HoldfastError, kind="internal", number=5000, exit_code=70, http_s
     """A defect of ours. The traceback is on standard error under the reference id."""
 
 
-def closest(name: str, known: Iterable[str], similarity: float = 0.6) -> str | None:
-    """Return the known name most similar to `name`, or None if none reaches the similarity.
+def closest(name: str, candidates: Iterable[str], similarity: float = 0.6) -> str | None:
+    """Return the candidate most similar to `name`, whatever its case; None if none reaches the similarity.
 
     The similarity is that of `difflib.get_close_matches` (Ratcliff-Obershelp), and so is its default.
     """
     from difflib import get_close_matches
 
-    by_folded_name = {candidate.casefold(): candidate for candidate in known}
+    by_folded_name = {candidate.casefold(): candidate for candidate in candidates}
     matches = get_close_matches(name.casefold(), list(by_folded_name), n=1, cutoff=similarity)
     return by_folded_name[matches[0]] if matches else None
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return a hint naming the closest known name, or all of them when none is close."""
-    names = sorted(known)
+def did_you_mean(name: str, candidates: Iterable[str]) -> str:
+    """Return a hint that names the closest candidate, or all of them when none is close."""
+    names = sorted(candidates)
     best = closest(name, names)
     if best is not None:
         return f'Did you mean "{best}"?'

@@ -15,6 +15,7 @@ import gc
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 from holdfast.kernel.errors import (
     Busy,
@@ -27,66 +28,52 @@ from holdfast.kernel.errors import (
     Unconfirmed,
 )
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from types import FrameType
-
-_Reason = tuple[type[HoldfastError], str, str]
-"""The error to raise, the rest of its sentence after the name of the file, and the hint."""
-
-_CHECK_PERMISSIONS = "Check who owns it and what its permissions are."
+CHECK_PERMISSIONS = "Check who owns it and what its permissions are."
 _REGULAR_FILES_ONLY = "Only regular files inside the repository are read and written."
-_FREE_SPACE = "Free some space and try again; what was stored before is unchanged."
-_CHECK_DISK = "Check the disk, then try again; `holdfast doctor` verifies the stores."
+FREE_SPACE = "Free some space and try again; what was stored before is unchanged."
+CHECK_DISK = "Check the disk, then try again; `holdfast doctor` verifies the stores."
 _FREE_MEMORY = "Free some memory or narrow the request, then try again; what was stored before is unchanged."
 _CHECK_FIRST = "It is in place: check it before you repeat this. A power failure may undo it."
-_TRY_AGAIN = "Try again in a moment."
+TRY_AGAIN = "Try again in a moment."
 _IMPORT_AGAIN = "Try again; if it still fails, check the disk, then reinstall Holdfast."
 
-REASONS: dict[int, _Reason] = {
+FILE_REASONS: dict[int, tuple[type[HoldfastError], str, str]] = {
     errno.ENOENT: (NotFound, "does not exist", "Check the spelling of the path."),
-    errno.EACCES: (Denied, "may not be opened or changed", _CHECK_PERMISSIONS),
-    errno.EPERM: (Denied, "may not be opened or changed", _CHECK_PERMISSIONS),
+    errno.EACCES: (Denied, "may not be opened or changed", CHECK_PERMISSIONS),
+    errno.EPERM: (Denied, "may not be opened or changed", CHECK_PERMISSIONS),
     errno.EROFS: (Denied, "is on a read-only file system", "Use a repository on a writable file system."),
-    errno.ENOSPC: (OutOfSpace, "could not be written: the disk is full", _FREE_SPACE),
-    errno.EDQUOT: (OutOfSpace, "could not be written: the disk quota is used up", _FREE_SPACE),
-    errno.EIO: (Unavailable, "could not be read or written: the disk reported an error", _CHECK_DISK),
     errno.ELOOP: (InvalidPath, "is a symbolic link, or leads through one", _REGULAR_FILES_ONLY),
     errno.ENOTDIR: (InvalidPath, "leads through something that is not a directory", _REGULAR_FILES_ONLY),
     errno.EISDIR: (InvalidPath, "is a directory", _REGULAR_FILES_ONLY),
     errno.ENXIO: (InvalidPath, "is not a regular file", _REGULAR_FILES_ONLY),
     errno.ENODEV: (InvalidPath, "is not a regular file", _REGULAR_FILES_ONLY),
     errno.ENAMETOOLONG: (InvalidPath, "has a name that is too long", "Use a shorter path."),
-    errno.EMFILE: (Busy, "could not be opened: too many files are open", _TRY_AGAIN),
-    errno.ENFILE: (Busy, "could not be opened: too many files are open", _TRY_AGAIN),
-    errno.ENOMEM: (Unavailable, "could not be used: there is no memory left", _FREE_MEMORY),
-    errno.ENOLCK: (
-        Unavailable,
-        "could not be locked: its file system has no locks",
-        "Use a local file system.",
-    ),
+    errno.ENOLCK: (Unavailable, "is on a file system without locks", "Use a local file system."),
 }
+"""Failures that concern one file: the error, the rest of its sentence after the name, and the hint."""
 
-_IMPORT_REASONS: dict[int, _Reason] = {
-    errno.ENOSPC: (OutOfSpace, "the disk is full", _FREE_SPACE),
-    errno.EDQUOT: (OutOfSpace, "the disk quota is used up", _FREE_SPACE),
-    errno.EIO: (Unavailable, "the disk reported an error", _CHECK_DISK),
-    errno.EMFILE: (Busy, "too many files are open", _TRY_AGAIN),
-    errno.ENFILE: (Busy, "too many files are open", _TRY_AGAIN),
-    errno.ENOMEM: (Unavailable, "there is no memory left", _FREE_MEMORY),
+MACHINE_REASONS: dict[int, tuple[type[HoldfastError], str, str, str]] = {
+    errno.ENOSPC: (OutOfSpace, "could not be written", "the disk is full", FREE_SPACE),
+    errno.EDQUOT: (OutOfSpace, "could not be written", "the disk quota is used up", FREE_SPACE),
+    errno.EIO: (Unavailable, "could not be read or written", "the disk reported an error", CHECK_DISK),
+    errno.EMFILE: (Busy, "could not be opened", "too many files are open", TRY_AGAIN),
+    errno.ENFILE: (Busy, "could not be opened", "too many files are open", TRY_AGAIN),
+    errno.ENOMEM: (Unavailable, "could not be used", "there is no memory left", _FREE_MEMORY),
 }
-
-_MACHINE_ERRORS = frozenset(_IMPORT_REASONS)
-"""Error numbers that are always failures of the machine, never defects of ours."""
+"""Failures of the machine, never defects of ours: the error, what could not be done, why, and the hint."""
 _IMPORT_SYSTEM = "<frozen importlib."
+"""How the file names of CPython's import system begin in a traceback."""
 
 
 def disk_failure(error: OSError, label: str) -> HoldfastError:
     """Return the error to report for an `OSError` about the file `label`."""
-    kind, reason, hint = REASONS.get(
-        error.errno or 0, (Unavailable, f"could not be used: {_system_message(error)}", _CHECK_DISK)
-    )
-    return kind(f"'{label}' {reason}.", hint=hint, path=label)
+    number = error.errno or 0
+    if number in FILE_REASONS:
+        kind, rest, hint = FILE_REASONS[number]
+        return kind(f"'{label}' {rest}.", hint=hint, path=label)
+    unknown = (Unavailable, "could not be used", _system_message(error), CHECK_DISK)
+    kind, effect, cause, hint = MACHINE_REASONS.get(number, unknown)
+    return kind(f"'{label}' {effect}: {cause}.", hint=hint, path=label)
 
 
 @contextmanager
@@ -121,24 +108,22 @@ def machine_failure(failure: BaseException) -> HoldfastError | None:
         return None
     if any(frame.f_code.co_filename.startswith(_IMPORT_SYSTEM) for frame in _frames(failure)):
         return _import_failure(_module_being_imported(failure), failure)
-    if failure.errno not in _MACHINE_ERRORS:
+    if failure.errno not in MACHINE_REASONS:
         return None
     name = os.path.basename(failure.filename) if isinstance(failure.filename, str) else ""
     return disk_failure(failure, name or "A file")
 
 
-def _import_failure(part: str | None, error: OSError | None) -> HoldfastError:
-    subject = "A part of Holdfast" if part is None else f"A part of Holdfast, {part},"
+def _import_failure(module: str | None, error: OSError | None) -> HoldfastError:
+    subject = "A part of Holdfast" if module is None else f"A part of Holdfast, {module},"
     if error is None:
         return Unavailable(f"{subject} could not be loaded.", hint=_IMPORT_AGAIN)
-    kind, reason, hint = _IMPORT_REASONS.get(
-        error.errno or 0, (Unavailable, _system_message(error), _IMPORT_AGAIN)
-    )
-    return kind(f"{subject} could not be loaded: {reason}.", hint=hint)
+    unknown = (Unavailable, "", _system_message(error), _IMPORT_AGAIN)
+    kind, _, cause, hint = MACHINE_REASONS.get(error.errno or 0, unknown)
+    return kind(f"{subject} could not be loaded: {cause}.", hint=hint)
 
 
 def _module_being_imported(failure: BaseException) -> str | None:
-    """Return the innermost module that was being imported."""
     # CPython's import system has a function `_find_and_load(name, …)`.
     frames = [frame for frame in _frames(failure) if frame.f_code.co_name == "_find_and_load"]
     names = [frame.f_locals.get("name") for frame in frames]

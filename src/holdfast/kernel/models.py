@@ -28,8 +28,10 @@ _no_plugins.__getattr__ = _from_pydantic  # type: ignore[method-assign]
 sys.modules.setdefault(_no_plugins.__name__, _no_plugins)
 
 
-ONLY_SPECIFIED: dict[str, Any] = {"x-only-specified": True}
-"""Marks an argument that exists only because a specification requires it; other clients do not see it."""
+ONLY_SPECIFIED_KEYWORD = "x-only-specified"
+ONLY_SPECIFIED: dict[str, Any] = {ONLY_SPECIFIED_KEYWORD: True}
+"""Added to the JSON schema of an argument that exists only because a specification requires it; other clients
+do not see it."""
 
 SIGNATURE = "signature"
 """Marks, in its annotation, the argument that names the author."""

@@ -46,15 +46,24 @@ class Operation:
     output: type[Output]
     toolset: str
     family: str
+    """The specification it comes from, or `core`."""
     example: str
+    """A command line that runs it, for the help of the command."""
     command: str
+    """The name of the command within the group of the toolset."""
     shortcut: str | None = None
+    """A second name of the command, at the top level."""
     positional: tuple[str, ...] = ()
+    """The arguments that the command takes without an option's name, in order."""
     specified: bool = False
+    """Whether the specification itself has this tool."""
     specified_description: str | None = None
+    """The description that the specification prescribes, for servers that are exactly that."""
     idempotent: bool = False
     open_world: bool = False
+    """Whether it deals with other services, as MCP's hint `openWorldHint` says."""
     seconds: float | None = None
+    """The time limit; None for `Limits.operation_seconds`."""
     text: TextFormatter | None = None
     command_text: TextFormatter | None = None
     """The text for a terminal, where a specification prescribes a different one for the tool."""
@@ -94,10 +103,10 @@ class Operation:
 
     def version_in(self, result: Mapping[str, Any]) -> str | None:
         """Return the version in a result as sent on the wire, or None."""
-        found: Any = result if self.result_version is not None else None
+        value: Any = result if self.result_version is not None else None
         for name in (self.result_version or "").split("."):
-            found = found.get(name) if isinstance(found, Mapping) else None
-        return None if found is None else str(found)
+            value = value.get(name) if isinstance(value, Mapping) else None
+        return None if value is None else str(value)
 
     @property
     def summary(self) -> str:

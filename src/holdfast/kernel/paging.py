@@ -27,7 +27,17 @@ def encode_cursor(query: str, key: object) -> str:
 
 def decode_cursor(query: str, cursor: str) -> object:
     """Return the key in `cursor`, or raise if the cursor is not one of `query`."""
-    version, fingerprint, key = _unpack(cursor)
+    try:
+        raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+        checksum, body = raw[:4], raw[4:]
+        if zlib.crc32(body).to_bytes(4, "big") != checksum:
+            raise ValueError("checksum")
+        version, fingerprint, key = json.loads(body)
+    except (ValueError, TypeError, RecursionError):
+        raise InvalidCursor(
+            "The cursor is damaged.",
+            hint="Pass a cursor exactly as it was returned, or start again without one.",
+        ) from None
     if version != _VERSION or fingerprint != _fingerprint(query):
         raise InvalidCursor(
             "The cursor belongs to another query.",
@@ -50,18 +60,3 @@ def page(
 
 def _fingerprint(query: str) -> int:
     return zlib.crc32(query.encode("utf-8", "surrogatepass"))
-
-
-def _unpack(cursor: str) -> tuple[object, object, object]:
-    try:
-        raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
-        checksum, body = raw[:4], raw[4:]
-        if zlib.crc32(body).to_bytes(4, "big") != checksum:
-            raise ValueError("checksum")
-        version, fingerprint, key = json.loads(body)
-    except (ValueError, TypeError, RecursionError):
-        raise InvalidCursor(
-            "The cursor is damaged.",
-            hint="Pass a cursor exactly as it was returned, or start again without one.",
-        ) from None
-    return version, fingerprint, key

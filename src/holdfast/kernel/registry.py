@@ -25,16 +25,14 @@ class Selection(NamedTuple):
     read_only: bool = False
     family: str | None = None
     """Only operations of this specification, under its names."""
-    commands: bool = False
+    includes_commands: bool = False
     """Whether to include operations that are only for the command line."""
     role: Role = Role.ADMIN
     """Only operations that this role may run."""
 
     def admits_effect(self, effect: Effect) -> bool:
         """Return whether operations with this effect may run."""
-        if effect is Effect.READ:
-            return True
-        return not self.read_only and (self.role is Role.ADMIN or _STRONGEST_EFFECT[self.role] is effect)
+        return effect in _ADMITTED_EFFECTS[Role.READ if self.read_only else self.role]
 
 
 TOOLS = "tools"
@@ -42,19 +40,21 @@ TOOLS = "tools"
 
 EVERYTHING = Selection()
 
-_STRONGEST_EFFECT = {Role.READ: Effect.READ, Role.WRITE: Effect.WRITE, Role.ADMIN: Effect.DESTRUCTIVE}
-"""The strongest effect of the operations that a role may run."""
+_ADMITTED_EFFECTS = {Role.READ: {Effect.READ}, Role.WRITE: {Effect.READ, Effect.WRITE}, Role.ADMIN: {*Effect}}
+"""The effects of the operations that a role may run."""
 
 
 class Registry:
-    """Looks up operations, resources and prompts, in a stable order."""
+    """The operations, resources and prompts that a server offers, sorted by name or URI."""
 
     def __init__(self, toolsets: Iterable[Toolset], selection: Selection = EVERYTHING) -> None:
         self.toolsets = tuple(toolsets)
         self.selection = selection
-        self._known = {op.listed_name: op for toolset in self.toolsets for op in toolset.operations}
+        pairs = [(toolset, op) for toolset in self.toolsets for op in toolset.operations]
+        self._all = {op.listed_name: op for _, op in pairs}
         self._check_names()
-        self.operations = sorted(self._selected_operations(), key=lambda op: op.name)
+        admitted = (op for toolset, op in pairs if self._admits(toolset, op))
+        self.operations = sorted(admitted, key=lambda op: op.name)
         self._offered = {op.listed_name: op for op in self.operations}
         selected = [toolset for toolset in self.toolsets if self._admits_toolset(toolset)]
         resources = [item for toolset in selected for item in toolset.resources]
@@ -91,18 +91,18 @@ class Registry:
         for prompt in self.prompts:
             if prompt.name == name:
                 return prompt
-        known = [prompt.name for prompt in self.prompts]
-        raise UnknownPrompt(f"Unknown prompt: {name}", hint=did_you_mean(name, known))
+        names = [prompt.name for prompt in self.prompts]
+        raise UnknownPrompt(f"Unknown prompt: {name}", hint=did_you_mean(name, names))
 
     def _reason_unavailable(self, name: str) -> str:
-        known = self._known.get(name.replace(".", "_"))
-        if known is not None and not self.selection.admits_effect(known.effect):
-            return self._refusal(known)
-        if known is not None and known.command_only:
+        operation = self._all.get(name.replace(".", "_"))
+        if operation is None:
+            return did_you_mean(name, self._offered)
+        if not self.selection.admits_effect(operation.effect):
+            return self._refusal(operation)
+        if operation.command_only:
             return "It is only for the command line."
-        if known is not None:
-            return "It exists, but this server was started without it."
-        return did_you_mean(name, self._offered)
+        return "It exists, but this server was started without it."
 
     def _refusal(self, operation: Operation, subject: str = "It") -> str:
         if self.selection.read_only:
@@ -110,43 +110,34 @@ class Registry:
         needed = "admin" if operation.effect is Effect.DESTRUCTIVE else "write"
         return f'{subject} needs the role "{needed}", and this caller has "{self.selection.role.value}".'
 
-    def _selected_operations(self) -> Iterable[Operation]:
-        for toolset in self.toolsets:
-            candidates: Iterable[Operation] = toolset.operations
-            if not self._admits_toolset(toolset):
-                candidates = filter(self._names_tool, candidates)
-            yield from filter(self._admits, candidates)
-
-    def _admits(self, operation: Operation) -> bool:
+    def _admits(self, toolset: Toolset, operation: Operation) -> bool:
         selection = self.selection
-        if not selection.admits_effect(operation.effect):
+        if not selection.admits_effect(operation.effect) or operation.listed_name in selection.exclude_tools:
             return False
-        if operation.listed_name in selection.exclude_tools:
+        if operation.command_only and not selection.includes_commands:
             return False
-        if operation.command_only and not selection.commands:
-            return False
-        if selection.tools is not None and selection.toolsets is None and not self._names_tool(operation):
-            return False
-        return self._admits_family(operation)
-
-    def _names_tool(self, operation: Operation) -> bool:
-        return self.selection.tools is not None and operation.listed_name in self.selection.tools
+        # Selected tools alone replace the toolsets; beside selected toolsets they are added to them.
+        replaces_toolsets = selection.tools is not None and selection.toolsets is None
+        is_selected = self._admits_toolset(toolset) and not replaces_toolsets
+        is_named = selection.tools is not None and operation.listed_name in selection.tools
+        return (is_named or is_selected) and self._admits_family(operation)
 
     def _admits_toolset(self, toolset: Toolset) -> bool:
-        chosen = self.selection.toolsets
-        return not toolset.hidden if chosen is None else toolset.name in chosen
+        names = self.selection.toolsets
+        return not toolset.hidden if names is None else toolset.name in names
 
     def _admits_family(self, item: Operation | Resource | Prompt | Feed) -> bool:
         family = self.selection.family
         return family is None or (item.specified and item.family == family)
 
     def _check_names(self) -> None:
-        if len(self._known) != sum(len(toolset.operations) for toolset in self.toolsets):
+        if len(self._all) != sum(len(toolset.operations) for toolset in self.toolsets):
             raise ValueError("two operations share a name")
-        names = {toolset.name for toolset in self.toolsets}
-        for wanted, known in (
-            (self.selection.toolsets or frozenset(), names),
-            ((self.selection.tools or frozenset()) | self.selection.exclude_tools, set(self._known)),
+        toolsets = {toolset.name for toolset in self.toolsets}
+        for selected, existing in (
+            (self.selection.toolsets or frozenset(), toolsets),
+            ((self.selection.tools or frozenset()) | self.selection.exclude_tools, set(self._all)),
         ):
-            for name in sorted(wanted - known):
-                raise Invalid(f'There is no tool or toolset named "{name}".', hint=did_you_mean(name, known))
+            for name in sorted(selected - existing):
+                hint = did_you_mean(name, existing)
+                raise Invalid(f'There is no tool or toolset named "{name}".', hint=hint)

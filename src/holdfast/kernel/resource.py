@@ -14,6 +14,11 @@ from holdfast.kernel.errors import HoldfastError, UnknownResource, did_you_mean
 if TYPE_CHECKING:
     from holdfast.kernel.content import ContentAnnotations
 
+MAX_QUOTED_URI_CHARACTERS = 2000
+"""How much of an unknown URI an error contains as data. A judgement: enough to recognise the URI."""
+_MAX_MESSAGE_URI_CHARACTERS = 200
+"""How much of an unknown URI an error message contains. A judgement: about two lines."""
+
 Complete = Callable[[Any, str], Iterable[str]]
 """Given the room and the start of a value, returns the matching values, best first."""
 
@@ -85,12 +90,12 @@ class Resource:
 
     @property
     def fixed_part(self) -> str:
-        """Return the prefix that all URIs of this resource share."""
+        """The prefix that all URIs of this resource share."""
         return self.uri.partition("{")[0]
 
     @property
     def is_template(self) -> bool:
-        """Return whether the URI is a template."""
+        """Whether this is a family, whose URI is a template."""
         return "{" in self.uri
 
     @cached_property
@@ -100,8 +105,8 @@ class Resource:
 
     def match(self, uri: str) -> dict[str, str] | None:
         """Return the parts of `uri`, still percent-encoded, or None if it does not match."""
-        found = self._pattern.fullmatch(uri)
-        return None if found is None else found.groupdict()
+        match = self._pattern.fullmatch(uri)
+        return None if match is None else match.groupdict()
 
 
 def _part_pattern(part: str) -> str:
@@ -111,28 +116,22 @@ def _part_pattern(part: str) -> str:
     return f"(?P<{name}>.+)" if part.startswith("{+") else f"(?P<{name}>[^/]+)"
 
 
-MAX_QUOTED_URI_CHARACTERS = 2000
-"""How much of an unknown URI an error contains as data. A judgement: enough to recognise the URI."""
-_MAX_MESSAGE_URI_CHARACTERS = 200
-"""How much of an unknown URI an error message contains. A judgement: about two lines."""
-
-
 def find_resource(resources: Iterable[Resource], uri: str) -> tuple[Resource, dict[str, str]]:
     """Return the resource at `uri` and the parts of the URI, decoded exactly once."""
-    known = list(resources)
-    for resource in known:
+    candidates = list(resources)
+    for resource in candidates:
         parts = resource.match(uri)
         if parts is not None:
             return resource, {name: _decode(resource, uri, part) for name, part in parts.items()}
-    for resource in known:
+    for resource in candidates:
         if resource.malformed is not None and uri.startswith(resource.fixed_part):
             raise resource.malformed(uri)
-    candidates = [item.uri for item in known]
-    for item in known:
+    similar_uris = [item.uri for item in candidates]
+    for item in candidates:
         completed = uri + item.uri.rpartition("}")[2]  # the end of the template may be missing
         if item.is_template and item.match(completed):
-            candidates.append(completed)
-    raise unknown_resource(uri, hint=did_you_mean(uri, candidates))
+            similar_uris.append(completed)
+    raise unknown_resource(uri, hint=did_you_mean(uri, similar_uris))
 
 
 def unknown_resource(uri: str, hint: str) -> UnknownResource:

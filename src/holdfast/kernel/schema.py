@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from holdfast.kernel.models import ONLY_SPECIFIED
+from holdfast.kernel.models import ONLY_SPECIFIED_KEYWORD
 from holdfast.kernel.operation import Operation
-
-_MARK = next(iter(ONLY_SPECIFIED))
 
 
 def input_schema(operation: Operation) -> dict[str, Any]:
@@ -20,27 +18,22 @@ def input_schema(operation: Operation) -> dict[str, Any]:
     return {"type": "object", "properties": properties} | schema
 
 
-def strip_marks(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema without our own marks, such as `x-only-specified`."""
-    stripped: dict[str, Any] = _strip_marks_in(schema)
-    return stripped
+def strip_marks(schema: Any) -> Any:
+    """Return a schema, or any part of one, without the keyword that marks arguments for ourselves."""
+    if isinstance(schema, dict):
+        return {key: strip_marks(item) for key, item in schema.items() if key != ONLY_SPECIFIED_KEYWORD}
+    return [strip_marks(item) for item in schema] if isinstance(schema, list) else schema
 
 
-def _strip_marks_in(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _strip_marks_in(item) for key, item in value.items() if key != _MARK}
-    return [_strip_marks_in(item) for item in value] if isinstance(value, list) else value
+def strip_titles(value: Any, *, keys_are_names: bool = False) -> Any:
+    """Return a schema, or any part of one, without titles, which only repeat field names.
 
-
-def strip_titles(value: Any, *, names: bool = False) -> Any:
-    """Return a schema without titles, which only repeat field names.
-
-    `names`: the keys of `value` are names of properties, so a key `title` stays.
+    `keys_are_names`: the keys of `value` are names of properties, so a key `title` stays.
     """
     if isinstance(value, dict):
         return {
-            key: strip_titles(item, names=not names and key in {"properties", "$defs"})
+            key: strip_titles(item, keys_are_names=not keys_are_names and key in {"properties", "$defs"})
             for key, item in value.items()
-            if names or key != "title"
+            if keys_are_names or key != "title"
         }
     return [strip_titles(item) for item in value] if isinstance(value, list) else value

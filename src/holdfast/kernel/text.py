@@ -1,6 +1,6 @@
 """Formatting of text for people: shortening, single lines, and tables that fit a terminal.
 
-Standard library only, because quick commands use this module too.
+Standard library only, because quick commands use this module too. Widths are in columns of a terminal.
 
     shorten("A long title", 8)  # "A long …"
     table([("8903a9b6", "open", "A title", "bug, area-3")], width=40, flexible=(2, 3))
@@ -8,7 +8,7 @@ Standard library only, because quick commands use this module too.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+TYPE_CHECKING = False  # without `typing`, because quick commands import this module
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -17,6 +17,8 @@ _MAX_NUMBER_DIGITS = 18
 _COLUMN_GAP = "  "
 _MIN_FLEXIBLE_WIDTH = 12
 """The width of the first flexible column on the narrowest terminal. A judgement: two short words."""
+_ZERO_WIDTH = frozenset((*range(0x300, 0x370), 0x200D, 0xFE0E, 0xFE0F))
+"""Combining diacritical marks, the zero-width joiner, and the selectors of an emoji's presentation."""
 _WIDE_RANGES = (
     (0x1100, 0x115F),
     (0x2E80, 0x303E),
@@ -38,7 +40,7 @@ Loading the exact tables would take too long for a command that runs many times 
 def shorten(text: str, maximum: int, *, mark: str = "…", beyond: bool = False, tidy: bool = False) -> str:
     """Return a text of at most `maximum` characters, ending with a mark if it was cut.
 
-    `beyond`: the mark is not counted. `tidy`: no space precedes it.
+    `beyond`: the mark comes on top of the maximum. `tidy`: white space before the mark is removed.
     """
     if len(text) <= maximum:
         return text
@@ -46,13 +48,9 @@ def shorten(text: str, maximum: int, *, mark: str = "…", beyond: bool = False,
     return (kept.rstrip() if tidy else kept) + mark
 
 
-def counted(number: int, one: str, many: str = "") -> str:
-    """Return a count with its noun: `1 file`, `2,000 files`; `many` is an irregular plural."""
-    if number == 1:
-        noun = one
-    else:
-        noun = many or f"{one}s"
-    return f"{number:,} {noun}"
+def counted(number: int, singular: str, plural: str = "") -> str:
+    """Return a count with its noun: `1 file`, `2,000 files`; `plural` is needed only if it is irregular."""
+    return f"{number:,} {singular if number == 1 else plural or f'{singular}s'}"
 
 
 def parse_natural(text: str) -> int | None:
@@ -72,7 +70,9 @@ def one_line(text: str, *, keep_spaces: bool = False) -> str:
 def printable_path(path: str) -> str:
     """Return a path with undecodable bytes and unprintable characters escaped."""
     text = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+    return "".join(
+        character if character.isprintable() else ascii(character).strip("'") for character in text
+    )
 
 
 def table(rows: Sequence[Sequence[str]], width: int, *, flexible: Sequence[int]) -> str:
@@ -84,14 +84,18 @@ def table(rows: Sequence[Sequence[str]], width: int, *, flexible: Sequence[int])
         return ""
     natural = [max(map(display_width, cells)) for cells in zip(*rows, strict=True)]
     widths = _distribute(natural, width, flexible)
-    return "\n".join(_line(row, widths) for row in rows)
+    lines = []
+    for row in rows:
+        cells = [fit_to_width(cell, width) for cell, width in zip(row, widths, strict=True) if width]
+        lines.append(_COLUMN_GAP.join(cells).rstrip())
+    return "\n".join(lines)
 
 
 def display_width(text: str) -> int:
     """Return the number of terminal columns that a text takes."""
     if text.isascii():
         return len(text)
-    return sum(_character_width(ord(character)) for character in text)
+    return sum(_code_point_width(ord(character)) for character in text)
 
 
 def fit_to_width(text: str, width: int) -> str:
@@ -109,10 +113,10 @@ def fit_to_width(text: str, width: int) -> str:
     return f"{''.join(kept)}…" + " " * (width - 1 - taken)
 
 
-def _character_width(character: int) -> int:
-    if 0x300 <= character <= 0x36F or character in (0x200D, 0xFE0E, 0xFE0F):
+def _code_point_width(code_point: int) -> int:
+    if code_point in _ZERO_WIDTH:
         return 0
-    return 2 if any(first <= character <= last for first, last in _WIDE_RANGES) else 1
+    return 2 if any(first <= code_point <= last for first, last in _WIDE_RANGES) else 1
 
 
 def _distribute(natural: list[int], width: int, flexible: Sequence[int]) -> list[int]:
@@ -135,17 +139,11 @@ def _widen_first(widths: list[int], natural: list[int], shown: list[int]) -> lis
     """Widen the first flexible column to its minimum, and narrow the other flexible columns instead."""
     if not shown:
         return widths
-    first, *others = shown
-    missing = min(natural[first], _MIN_FLEXIBLE_WIDTH) - widths[first]
-    for column in reversed(others):
-        moved = min(widths[column], max(0, missing))
-        widths[column] -= moved
-        widths[first] += moved
-        missing -= moved
-    widths[first] += max(0, missing)
+    first, *rest = shown
+    missing = max(0, min(natural[first], _MIN_FLEXIBLE_WIDTH) - widths[first])
+    widths[first] += missing
+    for column in reversed(rest):
+        taken = min(widths[column], missing)
+        widths[column] -= taken
+        missing -= taken
     return widths
-
-
-def _line(row: Sequence[str], widths: list[int]) -> str:
-    shown = [fit_to_width(cell, width) for cell, width in zip(row, widths, strict=True) if width]
-    return _COLUMN_GAP.join(shown).rstrip()

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from holdfast.kernel.resource import Announce, Complete, ListedResource, Resource
     from holdfast.kernel.route import Address, Feed
 
-
-if TYPE_CHECKING:
-
     class OperationOptions(TypedDict, total=False):
         """The fields of an `Operation` that a declaration may leave out."""
 
@@ -84,6 +81,7 @@ class Toolset:
     summary: str
     family: str = "core"
     hidden: bool = False
+    """Whether a server offers it only if it is selected by name."""
     in_database: bool = False
     """Whether the room can store its data in a database that a team shares."""
     changing_lists: frozenset[Listed] = frozenset()
@@ -106,7 +104,7 @@ class Toolset:
         """Declare the decorated function `(room, input) -> output` as an operation."""
 
         def declare(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-            _, input_model, output_model = get_type_hints(function).values()
+            _room, input_model, output_model = get_type_hints(function).values()
             if not (issubclass(input_model, Input) and issubclass(output_model, Output)):
                 raise TypeError(f"{function.__name__} must take an Input and return an Output")
             self.operations.append(
@@ -175,12 +173,13 @@ class Toolset:
         """Declare the decorated function `(room, input) -> messages` as a prompt."""
 
         def declare(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+            _room, input_model, _messages = get_type_hints(function).values()
             self.prompts.append(
                 Prompt(
                     name=name,
                     title=title,
                     function=function,
-                    input=list(get_type_hints(function).values())[1],
+                    input=input_model,
                     toolset=self.name,
                     family=self.family,
                     **more,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from holdfast.kernel.cache import Answer, VersionedCache
+from holdfast.kernel.cache import Value, VersionedCache
 from holdfast.kernel.errors import InvalidArguments, NotFound
 from holdfast.tasks.neighbours import RemarkQuery, TaskRemark
 
@@ -41,13 +41,13 @@ class MilestonesNeighbour:
         key = tuple(sorted(names))
         return self._cached(key, lambda connection: closed_milestones(connection, key))
 
-    def _cached(self, key: Hashable, query: Callable[[sqlite3.Connection], Answer]) -> Answer:
+    def _cached(self, key: Hashable, query: Callable[[sqlite3.Connection], Value]) -> Value:
         """Return the result of a query to the index, cached until a log changes."""
         from holdfast.milestones.index.update import damaged_refs
 
         # Read before the query, so that a change in between invalidates the entry.
         version = self._room.fingerprint()
-        cached: Answer | None = self._cache.get(key, version)
+        cached: Value | None = self._cache.get(key, version)
         if cached is not None:
             return cached
         is_damaged, result = self._room.read(lambda connection: (damaged_refs(connection), query(connection)))

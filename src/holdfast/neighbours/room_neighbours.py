@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
-from holdfast.kernel.cache import Answer
+from holdfast.kernel.cache import Value
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
 from holdfast.neighbours.comments import CommentsNeighbour
 from holdfast.neighbours.commits import CommitsNeighbour
@@ -101,7 +101,7 @@ class RoomNeighbours(Neighbours):
         return CommitsNeighbour(self._commits)
 
 
-def _read_or(read: Callable[[], Answer], default: Answer) -> Answer:
+def _read_or(read: Callable[[], Value], default: Value) -> Value:
     """Return what a function reads, or `default` if the room cannot be read: tasks are shown without it."""
     try:
         return read()

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Literal, NamedTuple, TypeVar
 
 from holdfast.kernel.call import current_call
+from holdfast.kernel.clock import DAY_SECONDS
 from holdfast.kernel.errors import NotFound
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
@@ -23,7 +24,7 @@ from holdfast.tasks.store.rows import ids_of
 from holdfast.tasks.store.states import FINISHED, IS_UNFINISHED
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import TaskTransaction
-from holdfast.tasks.view.overview import DAY_SECONDS, STALE_DAYS
+from holdfast.tasks.view.overview import STALE_DAYS
 
 Scope = Literal["full", "tasks", "dependencies", "files"]
 Code = Literal[

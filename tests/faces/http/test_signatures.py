@@ -48,7 +48,7 @@ def done(dispatcher: Dispatcher, who: str | None, name: str, /, **arguments: Any
 def test_every_argument_that_says_who_writes_is_a_signature() -> None:
     unsigned = [
         f"{item.name}: {name}"
-        for item in full_registry().select(Selection(commands=True)).operations
+        for item in full_registry().select(Selection(includes_commands=True)).operations
         if item.effect is not Effect.READ
         for name, info in item.input.model_fields.items()
         if name in NAMES_OF_PEOPLE and SIGNATURE not in info.metadata

@@ -27,7 +27,7 @@ from holdfast.kernel.errors import (
     Unavailable,
 )
 from holdfast.storage.files.atomic import atomic_write
-from holdfast.storage.files.locks import Locks, locked
+from holdfast.storage.files.locks import StripedLocks, locked
 from holdfast.storage.files.regular_file import read_limited
 from holdfast.storage.files.temporary import TEMPORARY_SUFFIX, sweep_orphans
 from holdfast.storage.git.repository import Repository
@@ -127,7 +127,7 @@ def test_a_write_to_a_missing_directory_or_onto_a_directory_says_so(tmp_path):
 
 
 def test_every_reason_of_the_system_has_a_sentence_and_a_next_step():
-    for number in (*machine.REASONS, errno.ETXTBSY, 9999):
+    for number in (*machine.FILE_REASONS, *machine.MACHINE_REASONS, errno.ETXTBSY, 9999):
         failure = machine.disk_failure(OSError(number, "x", "/secret/place"), "notes.json")
         assert "'notes.json'" in failure.message
         assert failure.hint
@@ -298,6 +298,6 @@ def test_locks_are_made_nowhere_but_in_a_directory_of_the_store(repository: Path
         place.symlink_to(outside)
     if kind == "link":
         outside.mkdir()
-    with pytest.raises(HoldfastError, match=r"some\.locks"), Locks(found, "some.locks").holding("a"):
+    with pytest.raises(HoldfastError, match=r"some\.locks"), StripedLocks(found, "some.locks").holding("a"):
         raise AssertionError("nothing is locked")
     assert not outside.exists() or list(outside.iterdir()) == []

@@ -14,8 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.commits.commit import DamagedCommit, NewCommit, signature
+from holdfast.storage.git.commits.commit import EMPTY_TREES, DamagedCommit, NewCommit, signature
 from holdfast.storage.git.commits.commit_writer import CommitWriter
+from holdfast.storage.git.objects.object_format import ObjectFormat
 from holdfast.storage.git.refs import RefLocked, RefMoved, Refs, is_abandoned_lock, ref_locked
 from holdfast.storage.git.repository import Repository
 from tests.reliability.samples import examples
@@ -258,3 +259,12 @@ def test_where_git_writes_a_ref_that_moved_or_is_locked_is_left(home: Path, tmp_
         writing.append("two\n", first)
     assert writing.refs.tips() == {REF: first}
     assert [name for name in os.listdir(path / ".git") if "crash" in name] == []
+
+
+@pytest.mark.parametrize(("algorithm", "empty_tree"), list(zip(("sha1", "sha256"), EMPTY_TREES, strict=True)))
+def test_an_id_has_the_hash_of_the_repository_whatever_was_asked_before(
+    tmp_path: Path, algorithm: str, empty_tree: str
+):
+    repository = Repository.at(repository_of(tmp_path, f"--object-format={algorithm}"))
+    with Git(repository) as git:
+        assert ObjectFormat(git).object_id("tree", b"") == empty_tree

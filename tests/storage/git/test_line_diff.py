@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.storage.git.line_diff import changed_lines, former_indexes, is_binary
+from holdfast.storage.git.binary_content import is_binary
+from holdfast.storage.git.line_diff import changed_lines, former_indexes
 
 
 def text(lines: str) -> bytes:
@@ -114,3 +115,22 @@ def test_a_kept_line_is_the_same_line_and_no_other_line_is_it(old, new):
 def test_a_line_that_only_moved_is_kept():
     before, after = b"a todo b c".split(), b"b c new todo a".split()
     assert former_indexes(before, after, [2, 3]) == {3: 1}
+
+
+class CountingLine(bytes):
+    """A line that counts the comparisons with other lines."""
+
+    comparisons = 0
+    __hash__ = bytes.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        CountingLine.comparisons += 1
+        return bytes.__eq__(self, other)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("copies", [1, 2])
+def test_moved_lines_are_found_without_comparing_each_with_all(copies: int):
+    before = [CountingLine(b"%d" % number) for number in range(2000)] * copies
+    CountingLine.comparisons = 0
+    former_indexes(before, before[::-1], range(len(before)))
+    assert CountingLine.comparisons < 100 * len(before)

@@ -176,7 +176,7 @@ def test_a_signature_cannot_break_out_of_its_line(git: Git, person: str, name: s
 
 def test_a_large_input_and_a_large_output_pass_side_by_side(git: Git):
     blob = b"x" * 3_000_000
-    name = git.run("hash-object", "-w", "--stdin", given=blob).decode().strip()
+    name = git.run("hash-object", "-w", "--stdin", stdin=blob).decode().strip()
     assert b"".join(git.stream("cat-file", "blob", name)) == blob
     with pytest.raises(Unavailable, match="cat-file"):
         list(git.stream("cat-file", "blob", "1" * 40))

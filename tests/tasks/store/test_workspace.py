@@ -50,7 +50,7 @@ def stranger(tmp_path: Path, victim: str) -> Path:
 
 def done(folder: Path, address: str, name: str, /, **arguments: Any) -> dict[str, Any]:
     workspace = Workspace.discover(folder, address)
-    dispatcher = Dispatcher(full_registry().select(Selection(commands=True)), workspace.room)
+    dispatcher = Dispatcher(full_registry().select(Selection(includes_commands=True)), workspace.room)
     try:
         return dispatcher.run(dispatcher.registry.operation(name), arguments, Call()).wire()
     finally:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from holdfast.analysis.churn.churn_report import TouchHistory
+from holdfast.kernel.clock import DAY_SECONDS
 
-DAY_SECONDS = 86_400
 YEAR_DAYS = 365
 """How long commits before a time count, and fixes after it: a judgement, as a year covers seasonal work."""
 RECENT_DAYS = 90

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from holdfast.analysis.churn.churn_report import TouchHistory
 from holdfast.analysis.coverage.coverage_report import CoverageReport, coverage_of, report_stats
-from holdfast.analysis.defects.activity import DAY_SECONDS, RECENT_DAYS, YEAR_DAYS, activity
+from holdfast.analysis.defects.activity import RECENT_DAYS, YEAR_DAYS, activity
 from holdfast.analysis.defects.commit_risk import commit_risks
 from holdfast.analysis.defects.defect_report import (
     PROBABILITY_DIGITS,
@@ -30,11 +30,11 @@ from holdfast.analysis.defects.logistic import Model, area_under_curve, shipped_
 from holdfast.analysis.defects.measures import FEATURES, MEASURES, Measures, static_measures
 from holdfast.analysis.engine.scan import Project, Scan
 from holdfast.analysis.room import Analysis
-from holdfast.kernel.clock import rfc3339_of_seconds
+from holdfast.kernel.clock import DAY_SECONDS, rfc3339_of_seconds
 from holdfast.kernel.errors import NotFetched
 from holdfast.kernel.text import one_line
 from holdfast.storage.files.work_tree import Tree
-from holdfast.storage.git.history.log_stream import shallow_commits
+from holdfast.storage.git.incomplete_clone import shallow_commits
 
 MIN_HIGH_PROBABILITY = 0.7
 """The minimum probability for the risk level High: a judgement, as a fix is then twice as likely as none."""

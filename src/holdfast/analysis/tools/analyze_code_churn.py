@@ -21,7 +21,7 @@ from holdfast.kernel.models import Input, Integer, Output, count_field
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import counted, one_line, printable_path, table
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.storage.git.history.log_stream import shallow_commits
+from holdfast.storage.git.incomplete_clone import shallow_commits
 from holdfast.storage.git.project_files import checked_project
 
 ChurnFormat = Literal["summary", "json", "markdown", "csv"]

@@ -30,7 +30,7 @@ from holdfast.kernel.text import counted, table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.history.committed_files import first_parents
-from holdfast.storage.git.history.log_stream import shallow_commits
+from holdfast.storage.git.incomplete_clone import shallow_commits
 from holdfast.storage.git.project_files import checked_project
 
 TrendFormat = Literal["summary", "json", "csv", "markdown"]

@@ -22,7 +22,8 @@ from holdfast.comments.sidecar.note import NoteLocation
 from holdfast.comments.tracking.placement import CandidateLine, Confidence
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.derived import DerivedDatabase
-from holdfast.storage.watching.listing import RECENT_NANOSECONDS, Signature
+from holdfast.storage.watching.file_signature import RECENT_NANOSECONDS
+from holdfast.storage.watching.listing import Signature
 
 CACHE_NAME = "comment-places"
 CACHE_APPLICATION_ID = 0x48464350  # "HFCP"

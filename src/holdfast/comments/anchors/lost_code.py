@@ -24,7 +24,7 @@ from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.repo_path import RepoPath
-from holdfast.storage.git.line_diff import is_binary
+from holdfast.storage.git.binary_content import is_binary
 from holdfast.storage.watching.listing import Listing
 
 if TYPE_CHECKING:

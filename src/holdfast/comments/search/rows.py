@@ -16,7 +16,7 @@ from holdfast.comments.sidecar.document import Sidecar
 from holdfast.comments.sidecar.note import Note, confidence_of, model_of
 from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import microseconds_of
-from holdfast.storage.watching.listing import RECENT_NANOSECONDS
+from holdfast.storage.watching.file_signature import RECENT_NANOSECONDS
 from holdfast.storage.watching.watched_listing import WatchedSignature
 
 APPLICATION_ID = 0x48464353  # "HFCS"

@@ -54,8 +54,9 @@ from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import Clock
 from holdfast.kernel.errors import HoldfastError, InvalidPath, NotFound, TooLarge, Unconfirmed, closest
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.locks import Locks, next_number
+from holdfast.storage.files.locks import StripedLocks
 from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.shared_counter import reserve_numbers
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.history.file_history import FileHistory
 from holdfast.storage.git.repository import Repository
@@ -184,7 +185,7 @@ class SidecarFiles:
         self.tree = Tree(repository)
         self.archive = Archive(repository)
         self.history = FileHistory(repository)
-        self.locks = Locks(repository, LOCKS_NAME)
+        self.locks = StripedLocks(repository, LOCKS_NAME)
 
     def close(self) -> None:
         self.archive.close()
@@ -269,7 +270,8 @@ class SidecarFiles:
     def numbers(self, count: int) -> int:
         """Return the first of `count` numbers that no other comment, marker or reply has."""
         milliseconds = int(self.clock().timestamp() * 1000)
-        return next_number(os.path.join(self.repository.store_directory, NUMBERS_NAME), milliseconds, count)
+        path = os.path.join(self.repository.store_directory, NUMBERS_NAME)
+        return reserve_numbers(path, count, at_least=milliseconds)
 
     def begin(self, path: RepoPath, source: bytes | None) -> SidecarChange:
         """Start a change of a sidecar, without parsing the document yet."""

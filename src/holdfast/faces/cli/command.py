@@ -23,13 +23,13 @@ from holdfast.faces.cli.host import Host, LazyWorkspace, StoreLocation
 from holdfast.faces.cli.options import database_option, help_option, json_option, root_option
 from holdfast.faces.cli.output import is_terminal, terminal_width, write, write_text
 from holdfast.faces.cli.progress import ProgressLine
+from holdfast.faces.json_text import json_text
 from holdfast.kernel.call import Call
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.dispatch.failures import run_guarded
 from holdfast.kernel.errors import Denied, HoldfastError, Invalid, InvalidArguments
 from holdfast.kernel.models import Output
 from holdfast.kernel.operation import Effect, Operation
-from holdfast.kernel.untrusted import json_text
 
 _EDITOR_VARIABLES = "GIT_MILE_EDITOR, VISUAL or EDITOR"
 _SUGGESTION = " Did you mean "

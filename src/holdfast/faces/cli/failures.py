@@ -14,9 +14,10 @@ from collections.abc import Callable
 import click
 
 from holdfast.faces.cli.output import READER_DISCONNECTED, OutputFailed, is_terminal, style_text, write
+from holdfast.faces.json_text import json_text
 from holdfast.kernel.codes import PROTOCOL, stateless_code
 from holdfast.kernel.errors import HoldfastError, InvalidArguments, closest, error_object
-from holdfast.kernel.untrusted import json_text, visible
+from holdfast.kernel.untrusted import visible
 
 _EXTRA_ARGUMENTS = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
 

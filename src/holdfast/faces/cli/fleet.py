@@ -31,6 +31,7 @@ from holdfast.faces.cli.groups import handwritten_command
 from holdfast.faces.cli.host import Installation
 from holdfast.faces.cli.options import json_option
 from holdfast.faces.cli.output import INTERRUPTED, SUCCESS, write, write_text
+from holdfast.faces.json_text import json_text
 from holdfast.kernel.clock import utc_now
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.dispatch.failures import run_guarded
@@ -38,7 +39,7 @@ from holdfast.kernel.dispatch.validation import validate_arguments
 from holdfast.kernel.errors import HoldfastError, Invalid, InvalidArguments, Unavailable, did_you_mean
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.registry import Registry, Selection
-from holdfast.kernel.untrusted import json_text, visible
+from holdfast.kernel.untrusted import visible
 from holdfast.storage.files.regular_file import read_limited
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.processes.pool import DASK_PREFIX, LOCAL_EXECUTOR, create_executor
@@ -203,7 +204,7 @@ def _analyse(request: Mapping[str, Any]) -> dict[str, Any]:
             hint="Install the same version on all workers.",
         )
     toolset_registry = Registry((toolsets.toolset_of_module(request["module"]),))
-    registry = toolset_registry.select(Selection(toolsets=frozenset((_TOOLSET,)), commands=True))
+    registry = toolset_registry.select(Selection(toolsets=frozenset((_TOOLSET,)), includes_commands=True))
     operation = registry.operation(request["operation"])
     repository, clock = Repository.at(request["root"]), _EndOfDay(request["today"])
     state = repository_state(repository)

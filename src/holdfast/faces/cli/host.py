@@ -34,7 +34,7 @@ class Host(NamedTuple):
     def of(cls, registry: Registry, discover: Callable[..., OpenWorkspace]) -> Host:
         """Return a host for the whole registry, including toolsets that servers offer only on request."""
         names = frozenset(toolset.name for toolset in registry.toolsets)
-        return cls(registry.select(Selection(toolsets=names, commands=True)), discover)
+        return cls(registry.select(Selection(toolsets=names, includes_commands=True)), discover)
 
     @property
     def catalogue(self) -> tuple[CatalogueToolset, ...]:

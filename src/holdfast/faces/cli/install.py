@@ -16,8 +16,8 @@ from holdfast.faces.cli.groups import handwritten_command
 from holdfast.faces.cli.host import starting_directory
 from holdfast.faces.cli.options import complete_from, json_option, root_option
 from holdfast.faces.cli.output import is_terminal, write, write_text
+from holdfast.faces.json_text import json_text
 from holdfast.kernel.errors import Invalid, did_you_mean
-from holdfast.kernel.untrusted import json_text
 
 if TYPE_CHECKING:
     from holdfast.installation.client import Client, InstallationContext, Scope

@@ -12,9 +12,9 @@ from holdfast.faces.cli.groups import CommandGroup, entry_for, handwritten_comma
 from holdfast.faces.cli.host import starting_directory
 from holdfast.faces.cli.options import root_option
 from holdfast.faces.cli.output import write, write_text
+from holdfast.faces.json_text import json_text
 from holdfast.kernel.errors import Invalid, did_you_mean
 from holdfast.kernel.role import Role
-from holdfast.kernel.untrusted import json_text
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.network.tokens import TokenFile
 

@@ -19,8 +19,8 @@ from holdfast.storage.files.file_set import atomic_folder
 from holdfast.storage.files.foreign_document import parse_yaml
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
-from holdfast.storage.git.commits.commit import Signature
-from holdfast.storage.git.new_repository import CommitWithFiles, append_commits, new_repository
+from holdfast.storage.git.commits.commit import NewCommit, Signature
+from holdfast.storage.git.new_repository import append_commits, new_repository
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
 
@@ -68,13 +68,13 @@ class Demonstration:
                 if name:
                     self._ids[name[0]] = created_id
 
-    def _history(self) -> list[CommitWithFiles]:
+    def _history(self) -> list[NewCommit]:
         commits = []
         for age, (author, path, line_count, message) in enumerate(reversed(self._plan["history"])):
             lines = self._plan["files"][path].splitlines(keepends=True)
             time = self._now - timedelta(days=_DAYS_BETWEEN_COMMITS * age + 1, hours=age)
             files = {RepoPath.parse(path): "".join(lines[:line_count]).rstrip().encode() + b"\n"}
-            commits.append(CommitWithFiles(_signature(author, time), message, files))
+            commits.append(_new_commit(author, time, message, files))
         return commits[::-1]
 
     def _commit(self, author: str, message: str, folders: list[str]) -> None:
@@ -83,7 +83,7 @@ class Demonstration:
         paths = [*plan_paths, *(path.with_suffix_added(_SIDECAR) for path in plan_paths)]
         paths += [path for folder in folders for path in self._tree.files_in(RepoPath.parse(folder))]
         files = {path: self._read(path) for path in paths if self._tree.exists(path)}
-        append_commits(self._repository, [CommitWithFiles(_signature(author, self._now), message, files)])
+        append_commits(self._repository, [_new_commit(author, self._now, message, files)])
 
     def _edit(self, _author: str, path: str, old: str, new: str) -> None:
         target = RepoPath.parse(path)
@@ -110,8 +110,9 @@ class Demonstration:
         return value
 
 
-def _signature(author: str, time: datetime) -> Signature:
-    return Signature(author, f"{author.lower()}@example.org", int(time.timestamp()))
+def _new_commit(author: str, time: datetime, message: str, files: dict[RepoPath, bytes]) -> NewCommit:
+    signature = Signature(author, f"{author.lower()}@example.org", int(time.timestamp()))
+    return NewCommit(message, signature, signature, files)
 
 
 def _run_operation(dispatcher: Dispatcher, actor: str, name: str, arguments: dict[str, Any]) -> str:

@@ -8,8 +8,8 @@ from typing import Any
 
 from starlette.responses import Response
 
+from holdfast.faces.json_text import json_text
 from holdfast.kernel.errors import Denied, HoldfastError, Invalid, NotFound, RateLimited, error_object
-from holdfast.kernel.untrusted import json_text
 
 
 class Unauthenticated(Denied, kind="unauthenticated", number=4010, http_status=401):

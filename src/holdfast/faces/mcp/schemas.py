@@ -12,9 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from holdfast.kernel.models import ONLY_SPECIFIED
+from holdfast.kernel.models import ONLY_SPECIFIED_KEYWORD
 
-[_ONLY_SPECIFIED_KEYWORD] = ONLY_SPECIFIED
 _LENGTH_KEYWORDS = frozenset({"maxLength", "minLength", "maxItems", "minItems"})
 _KEYWORDS_WITH_NAMES = frozenset({"properties", "$defs"})
 """The keywords whose values map names, rather than keywords, to schemas."""
@@ -56,7 +55,7 @@ def _brief(value: Any, *, keys_are_names: bool = False) -> Any:
 
 
 def _is_only_specified(schema: Any) -> bool:
-    return isinstance(schema, dict) and _ONLY_SPECIFIED_KEYWORD in schema
+    return isinstance(schema, dict) and ONLY_SPECIFIED_KEYWORD in schema
 
 
 def plain_schema(schema: dict[str, Any]) -> dict[str, Any]:

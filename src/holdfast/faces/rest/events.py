@@ -15,12 +15,12 @@ from contextlib import suppress
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.types import Receive, Send
 
+from holdfast.faces.json_text import json_text
 from holdfast.faces.rest.changes import READY, Changes
 from holdfast.faces.rest.feeds import OpenFeed
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.route import FeedEvent
-from holdfast.kernel.untrusted import json_text
 
 _ID_SEPARATOR = "~"
 _LINE_END = "\n"

@@ -12,6 +12,7 @@ from holdfast.faces.http.asgi import single_headers
 from holdfast.faces.http.exchange import http_exchange_of
 from holdfast.faces.http.problems import MethodNotAllowed, UnknownRoute
 from holdfast.faces.http.settings import API_PATH
+from holdfast.faces.json_text import json_text
 from holdfast.faces.rest.addresses import address_routes, word_coded_problem
 from holdfast.faces.rest.changes import MAX_QUOTED_CHARACTERS, Changes, wanted_topics
 from holdfast.faces.rest.entity_tags import tagged_response
@@ -23,7 +24,6 @@ from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.errors import HoldfastError, Invalid, closest
 from holdfast.kernel.role import Role
 from holdfast.kernel.route import Feed
-from holdfast.kernel.untrusted import json_text
 
 _DESCRIPTION_PATH = "openapi.json"
 

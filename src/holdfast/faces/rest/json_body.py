@@ -9,9 +9,9 @@ from pydantic_core import from_json
 
 from holdfast.faces.http.asgi import Headers
 from holdfast.faces.http.problems import UnsupportedMediaType
+from holdfast.faces.json_text import json_text
 from holdfast.kernel.errors import InvalidArguments, TooLarge
 from holdfast.kernel.limits import Limits
-from holdfast.kernel.untrusted import json_text
 
 JSON = "application/json"
 

@@ -63,7 +63,7 @@ def _marked_lines(
         label="/".join((".git", *parts)),
         is_private=False,
         # Git locks a file that it writes with a file of this suffix.
-        guard_suffix=".lock",
+        program_lock_suffix=".lock",
     )
     return FileEntry(file, MarkedLines(name, lines))
 

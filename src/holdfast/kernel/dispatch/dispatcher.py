@@ -113,8 +113,8 @@ class Dispatcher:
     def members(self, resource: Resource) -> Iterable[ListedResource]:
         """Return the current URIs of a family of resources.
 
-        If the room fails, the result is empty: so the lists of the other rooms stay usable, and a request to
-        the room itself reports the failure.
+        If the room fails, there are none: the lists of the other rooms stay usable, and a request to the room
+        itself reports the failure.
         """
         members = resource.members
         if members is None:
@@ -146,6 +146,6 @@ class Dispatcher:
 def _with_author(
     model: type[Input], arguments: Mapping[str, Any] | None, call: Call
 ) -> Mapping[str, Any] | None:
-    """Return the arguments with the author set as this caller may set it."""
-    name = next((name for name, info in model.model_fields.items() if SIGNATURE in info.metadata), None)
-    return arguments if name is None else call.with_author(name, arguments or {})
+    fields = model.model_fields.items()
+    author_field = next((name for name, info in fields if SIGNATURE in info.metadata), None)
+    return arguments if author_field is None else call.with_author(author_field, arguments or {})

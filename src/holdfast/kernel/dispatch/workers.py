@@ -13,12 +13,12 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.kernel.call import Call
-from holdfast.kernel.errors import DeadlineExceeded
 
 if TYPE_CHECKING:
     import asyncio
@@ -36,8 +36,9 @@ class Workers:
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._busy: dict[str | None, int] = {}
-        """How many threads each caller has."""
+        """How many threads each caller has; None stands for all callers without a name."""
         self._waiting: dict[str | None, deque[Job]] = {}
+        """The jobs that no thread has yet, by caller, oldest first."""
 
     async def run(self, work: Callable[[], Result], call: Call) -> Result:
         """Run `work` in a thread; stop waiting at the call's deadline or when the task is cancelled."""
@@ -108,11 +109,9 @@ class Workers:
                 deliver()
             self._start_waiting()
 
-        try:
+        # The loop was closed while the operation ran if the process is about to exit.
+        with suppress(RuntimeError):
             loop.call_soon_threadsafe(finish)
-        except RuntimeError:
-            # The loop was closed while the operation ran, because the process is about to exit.
-            return
 
 
 class DeadlineTimer:
@@ -142,8 +141,4 @@ class DeadlineTimer:
             self._start()
             return
         self._call.cancel()
-        self._outcome.set_exception(
-            DeadlineExceeded(
-                "The operation did not finish in time.", hint="Narrow the request, or ask for fewer items."
-            )
-        )
+        self._outcome.set_exception(self._call.deadline_error())

@@ -14,7 +14,7 @@ from itertools import chain, takewhile
 from typing import Literal, NamedTuple
 
 from holdfast.kernel.untrusted import visible
-from holdfast.storage.git.line_diff import Change, line_changes
+from holdfast.storage.git.line_diff import ChangedSpan, line_changes
 
 Span = tuple[int, int]
 LineKind = Literal["same", "added", "removed"]
@@ -70,7 +70,7 @@ class Comparison(NamedTuple):
 
     old: list[bytes]
     new: list[bytes]
-    changes: list[Change]
+    changes: list[ChangedSpan]
 
     @classmethod
     def of(cls, old: bytes, new: bytes) -> Comparison:
@@ -81,11 +81,11 @@ class Comparison(NamedTuple):
         """Yield the lines of each group of changes, with `context` lines around it."""
         first = 0
         for last, change in enumerate(self.changes, 1):
-            if last == len(self.changes) or self.changes[last][0] - change[1] > 2 * context:
+            if last == len(self.changes) or self.changes[last].old_start - change.old_end > 2 * context:
                 yield self._lines(self.changes[first:last], context)
                 first = last
 
-    def _lines(self, hunk: Sequence[Change], context: int) -> Iterator[ComparedLine]:
+    def _lines(self, hunk: Sequence[ChangedSpan], context: int) -> Iterator[ComparedLine]:
         """Yield the lines of a hunk, with the lines between and around its changes."""
         next_old = max(hunk[0][0] - context, 0)
         offset = hunk[0][2] - hunk[0][0]  # from an old index to the new index of the same line
@@ -122,8 +122,8 @@ def changed_words(old: Sequence[str], new: Sequence[str]) -> tuple[list[list[Spa
         return old_marks, new_marks
     old_words, new_words = ([[*_WORD.findall(line), "\n"] for line in lines] for lines in (old, new))
     changes = list(line_changes([*chain(*old_words)], [*chain(*new_words)]))
-    old_changes = [change[:2] for change in changes]
-    new_changes = [change[2:] for change in changes]
+    old_changes = [(change.old_start, change.old_end) for change in changes]
+    new_changes = [(change.new_start, change.new_end) for change in changes]
     return _spans_in_lines(old_words, old_changes), _spans_in_lines(new_words, new_changes)
 
 

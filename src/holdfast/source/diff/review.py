@@ -14,10 +14,10 @@ from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError, Invalid, InvalidArguments, NotFound, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.source.diff.comparison import Comparison, LineKey, moved_lines
+from holdfast.storage.git.binary_content import is_binary
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.history import changed_files
 from holdfast.storage.git.history.changed_files import GITLINK, LINK, ChangedFile
-from holdfast.storage.git.line_diff import is_binary
 
 Selection = Literal["worktree", "unstaged", "staged", "commit", "range", "branch"]
 _MAX_CACHED_REVIEWS = 4

@@ -15,7 +15,7 @@ from holdfast.kernel.untrusted import UntrustedText
 from holdfast.source.room import Source, resolve_typed
 from holdfast.source.toolset import source
 from holdfast.storage.files.repo_path import RepoPath
-from holdfast.storage.git.line_diff import is_binary
+from holdfast.storage.git.binary_content import is_binary
 from holdfast.syntax.highlighting import TokenStyle
 
 if TYPE_CHECKING:

@@ -15,17 +15,15 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import BinaryIO
 
 from holdfast.kernel.errors import Conflict, InvalidPath, NotFound
 from holdfast.kernel.machine import translate_disk_errors, translate_flush_errors
 from holdfast.storage.files.directories import StrPath, open_directory
 from holdfast.storage.files.temporary import create_temporary, temporary_name, write_all
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import BinaryIO
-
 _NEW_FILE_MODE = 0o644
+"""Every user may read a new file, as with other programs under the usual umask of 022."""
 
 
 def atomic_write(path: StrPath, data: bytes, *, mode: int | None = None) -> None:
@@ -81,15 +79,17 @@ def _remove_if_present(directory: int, name: str) -> None:
 def streamed_file(path: str, *, replace: bool = False) -> Iterator[BinaryIO]:
     """Yield a file to write to, which is renamed to its path when the block ends without an exception."""
     directory, name = os.path.split(path)
+    directory = directory or os.curdir
     if name in ("", os.curdir, os.pardir):
         raise InvalidPath("That path names no file.", hint="Add the name of a file to it.")
-    if not os.path.isdir(directory or os.curdir):
+    if not os.path.isdir(directory):
         raise NotFound(f"The folder of '{name}' does not exist.", hint="Make it first.", path=name)
-    with translate_disk_errors(name), open_directory(directory or os.curdir) as folder:
+    with translate_disk_errors(name), open_directory(directory) as folder:
         mode = _replaced_mode(folder, name, replace=replace)
         temporary = temporary_name(name)
         try:
-            with os.fdopen(create_temporary(temporary, 0o644, directory=folder), "wb") as file:
+            descriptor = create_temporary(temporary, _NEW_FILE_MODE, directory=folder)
+            with os.fdopen(descriptor, "wb") as file:
                 if mode is not None:
                     os.fchmod(file.fileno(), mode)
                 yield file
@@ -114,16 +114,16 @@ def _rename(folder: int, temporary: str, name: str, *, replace: bool) -> None:
 
 
 def _replaced_mode(folder: int, name: str, *, replace: bool) -> int | None:
-    """Return the permissions of the file that will be replaced, or None where there is none."""
+    """Return the permissions of the file to be replaced, None if there is none; raise if it may not be."""
     try:
-        found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
         return None
     if not replace:
         raise _conflict(name)
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         raise InvalidPath(f"'{name}' is not a regular file.", hint="Name a file, or one that does not exist.")
-    return stat.S_IMODE(found.st_mode)
+    return stat.S_IMODE(status.st_mode)
 
 
 def _conflict(name: str) -> Conflict:

@@ -16,26 +16,22 @@ import errno
 import fcntl
 import os
 import stat
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 
-from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import Busy, Conflict, Denied, InvalidPath
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import translate_disk_errors
 from holdfast.storage.files.atomic import atomic_write
 from holdfast.storage.files.directories import flush_directory, open_directory
+from holdfast.storage.files.locks import wait_for_lock
 from holdfast.storage.files.regular_file import read_limited
 from holdfast.storage.files.temporary import sweep_orphans
 
 BACKUP_SUFFIX = ".holdfast-backup"
-
-_PAUSE_SECONDS = 0.01
-"""Between attempts to lock the directory. A judgement: other processes hold the lock for milliseconds."""
-_GUARD_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_PROGRAM_LOCK_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Backup(Enum):
@@ -52,12 +48,12 @@ class ConfigurationFile:
 
     path: str
     label: str
-    inside: str | None = None
-    """The directory that the file must be in, for files that may have come with a repository."""
+    required_parent: str | None = None
+    """The directory that the file must be in or below, for files that may have come with a repository."""
     is_private: bool = False
     """Whether only the user may access a new file, and the directories that are created for it."""
-    guard_suffix: str | None = None
-    """The suffix of the lock file that the program creates beside its file while it writes."""
+    program_lock_suffix: str | None = None
+    """The suffix of the lock file that the program itself creates beside its file while it writes."""
 
     def read(self) -> bytes | None:
         """Return the content, or None if the file does not exist."""
@@ -68,10 +64,10 @@ class ConfigurationFile:
         return _content(self._real_path() + BACKUP_SUFFIX, self.label + BACKUP_SUFFIX)
 
     def replace(self, before: bytes | None, after: bytes | None, *, backup: Backup) -> None:
-        """Replace the content `before` by `after`, durably; None means that there is no file."""
+        """Replace the content `before` with `after`, durably; None means that there is no file."""
         path = self._real_path()
         self._make_directory(path)
-        with translate_disk_errors(self.label), self._directory_locked(path), self._program_lock(path):
+        with translate_disk_errors(self.label), self._directory_lock(path), self._program_lock(path):
             if _content(path, self.label) != before:
                 raise Conflict(f"'{self.label}' was changed just now by another program.", hint="Try again.")
             self._check_owner(path)
@@ -87,27 +83,26 @@ class ConfigurationFile:
                 _remove(path + BACKUP_SUFFIX)
 
     def remove_empty_directories(self) -> None:
-        """Remove the empty directories above a removed file, up to `inside`."""
+        """Remove the empty directories above a removed file, up to `required_parent`."""
         directory = os.path.dirname(self._real_path())
-        while self.inside is not None and directory != os.path.realpath(self.inside):
+        while self.required_parent is not None and directory != os.path.realpath(self.required_parent):
             try:
                 os.rmdir(directory)
             except OSError:
-                return  # it is not empty
+                return  # it is not empty, or may not be removed
             directory = os.path.dirname(directory)
 
     def _real_path(self) -> str:
-        """Return the path of the file with all links resolved."""
         with translate_disk_errors(self.label):
             if os.path.islink(self.path):
                 self._check_link()
             path = os.path.realpath(self.path)
-        if self.inside is not None:
-            directory = os.path.realpath(self.inside)
+        if self.required_parent is not None:
+            directory = os.path.realpath(self.required_parent)
             if os.path.commonpath([directory, path]) != directory:
                 raise InvalidPath(
                     f"'{self.label}' leads out of the repository.",
-                    hint="Replace the symbolic link by a file.",
+                    hint="Replace the symbolic link with a file.",
                 )
         return path
 
@@ -120,7 +115,7 @@ class ConfigurationFile:
         if owners != {os.geteuid()}:
             raise Denied(
                 f"'{self.label}' is a symbolic link, and it or its file belongs to another user.",
-                hint="Replace the symbolic link by a file that belongs to you.",
+                hint="Replace the symbolic link with a file that belongs to you.",
             )
 
     def _check_owner(self, path: str) -> None:
@@ -140,39 +135,35 @@ class ConfigurationFile:
                 raise NotADirectoryError(errno.ENOTDIR, label) from error
 
     @contextmanager
-    def _directory_locked(self, path: str) -> Iterator[None]:
-        """Lock the directory against our other processes."""
-        deadline = monotonic() + LIMITS.lock_wait_seconds
+    def _directory_lock(self, path: str) -> Iterator[None]:
+        """Keep our other processes from changing files of the directory."""
         with open_directory(os.path.dirname(path)) as directory:
-            while not _try_lock(directory):
-                if monotonic() >= deadline:
-                    raise Busy(f"'{self.label}' is in use by another process.", hint="Try again in a moment.")
-                time.sleep(_PAUSE_SECONDS)
+            wait_for_lock(lambda: _try_lock(directory), self.label)
             yield
 
     @contextmanager
     def _program_lock(self, path: str) -> Iterator[None]:
-        """Create the lock file of the program that the configuration belongs to, if it uses one."""
-        if self.guard_suffix is None:
+        """Keep the program that the configuration belongs to from writing it, if it uses a lock file."""
+        if self.program_lock_suffix is None:
             yield
             return
-        guard = path + self.guard_suffix
+        lock = path + self.program_lock_suffix
         try:
-            os.close(os.open(guard, _GUARD_FLAGS, 0o600))
+            os.close(os.open(lock, _PROGRAM_LOCK_FLAGS, 0o600))
         except FileExistsError:
             raise Busy(f"Another program is writing '{self.label}'.", hint="Try again in a moment.") from None
         try:
             yield
         finally:
-            os.unlink(guard)
+            os.unlink(lock)
 
 
-def _try_lock(descriptor: int) -> bool:
+def _try_lock(descriptor: int) -> int | None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        return False
-    return True
+        return None
+    return descriptor
 
 
 def _content(path: str, label: str) -> bytes | None:

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 
 StrPath = str | os.PathLike[str]
 
-_DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 @contextmanager
-def open_directory(path: StrPath) -> Iterator[int]:
+def open_directory(path: StrPath, *, follows_link: bool = True) -> Iterator[int]:
     """Open a directory for a `with` block and yield its descriptor."""
-    descriptor = os.open(path, _DIRECTORY_FLAGS)
+    descriptor = os.open(path, DIRECTORY_FLAGS | (0 if follows_link else os.O_NOFOLLOW))
     try:
         yield descriptor
     finally:
@@ -25,8 +25,3 @@ def flush_directory(path: StrPath) -> None:
     """Make the entries of a directory durable."""
     with open_directory(path) as descriptor:
         os.fsync(descriptor)
-
-
-def check_directory(path: StrPath) -> None:
-    """Raise `OSError` unless the path is a directory; a link to one is refused."""
-    os.close(os.open(path, _DIRECTORY_FLAGS | os.O_NOFOLLOW))

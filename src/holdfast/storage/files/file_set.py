@@ -13,9 +13,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from holdfast.kernel.errors import Conflict, NotFound
+from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import translate_disk_errors
 from holdfast.storage.files.directories import flush_directory
 from holdfast.storage.files.repo_path import RepoPath
@@ -25,8 +26,8 @@ from holdfast.storage.git.repository import Repository
 
 _MIN_ABANDONED_SECONDS = 3600
 """The age at which a temporary folder is removed. A judgement: no scaffold or clone takes nearly as long."""
-_MAX_COMPARED_BYTES = 16 * 1024 * 1024
-"""A judgement: four times the largest scaffold (`LIMITS.scaffold_bytes`)."""
+_MAX_COMPARED_BYTES = 4 * LIMITS.scaffold_bytes
+"""A judgement: an existing file that is much larger than any scaffold is not one that we wrote."""
 
 
 class FileSet:
@@ -42,16 +43,17 @@ class FileSet:
         if not os.path.lexists(self._directory):
             return {}
         tree = self._tree(self._directory)
-        found: dict[RepoPath, bytes] = {}
+        contents: dict[RepoPath, bytes] = {}
         for path in self._files:
-            try:
-                found[path] = tree.read_bytes(path, _MAX_COMPARED_BYTES)
-            except NotFound:
-                continue
-        return found
+            with suppress(NotFound):
+                contents[path] = tree.read_bytes(path, _MAX_COMPARED_BYTES)
+        return contents
 
     def write(self, *, replacing: Collection[RepoPath] = ()) -> list[RepoPath]:
-        """Write the files, and return those that were new or had another content."""
+        """Write the files, and return those that were new or had another content.
+
+        Raises `Conflict` if that would change an existing file that is not in `replacing`.
+        """
         if not os.path.lexists(self._directory):
             with atomic_folder(self._directory) as temporary:
                 self._fill(temporary, self._files)

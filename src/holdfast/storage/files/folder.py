@@ -14,9 +14,8 @@ from collections.abc import Mapping
 
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.machine import translate_disk_errors
+from holdfast.storage.files.directories import open_directory
 from holdfast.storage.files.regular_file import read_limited
-
-_FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 Fingerprint = tuple[tuple[str, int, int, int], ...]
 """Name, inode, size and modification time of every file; equal fingerprints mean that nothing changed."""
@@ -26,7 +25,7 @@ class Folder:
     """The files with one suffix directly in a directory, up to a maximum number."""
 
     def __init__(self, path: str, suffix: str, *, max_files: int, limit: int) -> None:
-        """Read at most `max_files` files, each of at most `limit` bytes."""
+        """Read the first `max_files` files in the order of names, each of at most `limit` bytes."""
         self._path = path
         self._label = os.path.basename(path)
         self._suffix = suffix
@@ -36,7 +35,7 @@ class Folder:
     def fingerprint(self) -> Fingerprint:
         """Return a value that changes when a file is added, removed or written."""
         if not os.access(self._path, os.F_OK):
-            return ()  # the usual case, faster than by an exception
+            return ()  # the usual case; an exception would take longer
         try:
             folder = os.lstat(self._path)
             if not stat.S_ISDIR(folder.st_mode):
@@ -48,17 +47,16 @@ class Folder:
             return ()
 
     def read(self) -> Mapping[str, bytes | HoldfastError]:
-        """Return each file's content, or why it could not be read, by its name, in the order of names."""
+        """Return each file's content, or why it could not be read, by its name, in the order of names.
+
+        A folder that cannot be read is an entry itself.
+        """
         try:
-            with translate_disk_errors(self._label):
-                folder = os.open(self._path, _FOLDER_FLAGS)
+            with translate_disk_errors(self._label), open_directory(self._path, follows_link=False) as folder:
+                names = sorted(name for name in os.listdir(folder) if name.endswith(self._suffix))
+                return {name: self._content(folder, name) for name in names[: self._max_files]}
         except HoldfastError as failure:
             return {self._label: failure} if os.path.lexists(self._path) else {}
-        try:
-            names = sorted(name for name in os.listdir(folder) if name.endswith(self._suffix))
-            return {name: self._content(folder, name) for name in names[: self._max_files]}
-        finally:
-            os.close(folder)
 
     def _content(self, folder: int, name: str) -> bytes | HoldfastError:
         try:

@@ -23,13 +23,13 @@ _MAX_YAML_INTEGER_CHARACTERS = 1000
 _KEY = r"(?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*')"
 _TOO_DEEP_KEY = rf"(?<![\w-]){_KEY}(?:[ \t]*\.[ \t]*{_KEY}){{{LIMITS.foreign_depth}}}"
 """A TOML key with too many dots: `tomllib` takes time quadratic in their number."""
-_XML_CHUNK_BYTES = 1 << 16
+_XML_CHUNK_BYTES = 64 * 1024
 """The limits are checked after each chunk. A judgement: a chunk has some thousand elements."""
 _TOO_LARGE = "it contains a number that is too large"
 
 
 class UnreadableDocument(ValueError):
-    """The text is not a document of the format, or exceeds the limits; `line` is the place, if known."""
+    """The text is not a document of the format, or exceeds the limits; `line` counts from 1, if known."""
 
     def __init__(self, reason: str, line: int | None = None) -> None:
         super().__init__(reason)
@@ -92,48 +92,52 @@ def parse_xml(content: bytes) -> Iterator[tuple[str, dict[str, str] | None]]:
     """Yield the tags of an XML document: a start tag with its attributes, an end tag with None."""
     from xml.parsers import expat
 
-    found: list[tuple[str, dict[str, str] | None]] = []
-    depth = seen = 0
+    tags: list[tuple[str, dict[str, str] | None]] = []
+    depth = count = 0
 
     def refuse(*_: object) -> Any:
         raise UnreadableDocument("it declares entities, which are not read")
 
     parser = expat.ParserCreate()
     parser.EntityDeclHandler = parser.ExternalEntityRefHandler = parser.UnparsedEntityDeclHandler = refuse
-    parser.StartElementHandler = lambda name, attributes: found.append((name, attributes))
-    parser.EndElementHandler = lambda name: found.append((name, None))
+    parser.StartElementHandler = lambda name, attributes: tags.append((name, attributes))
+    parser.EndElementHandler = lambda name: tags.append((name, None))
     for start in range(0, len(content) + 1, _XML_CHUNK_BYTES):
         part = content[start : start + _XML_CHUNK_BYTES]
         try:
             parser.Parse(part, len(part) < _XML_CHUNK_BYTES)
         except expat.ExpatError as error:
             raise UnreadableDocument(expat.errors.messages[error.code], error.lineno) from None
-        for _, attributes in found:
+        for _, attributes in tags:
             depth += -1 if attributes is None else 1
-            seen += 1
+            count += 1
             if depth > LIMITS.foreign_depth:
                 raise _too_deep()
-        if seen > LIMITS.foreign_values:
-            raise UnreadableDocument(f"it contains more than {LIMITS.foreign_values:,} values")
-        yield from found
-        found.clear()
+        if count > LIMITS.foreign_values:
+            raise _too_many()
+        yield from tags
+        tags.clear()
 
 
 def check_limits(value: Any) -> Any:
-    """Return a value that is within the limits; otherwise raise `UnreadableDocument`."""
+    """Return the value itself if it is within the limits; otherwise raise `UnreadableDocument`."""
     containers = [value] if isinstance(value, _CONTAINERS) else []  # of one level of nesting
-    seen = 0
+    count = 0
     for _ in range(LIMITS.foreign_depth):
         if not containers:
             return value
-        seen += sum(map(len, containers))
-        if seen > LIMITS.foreign_values:
-            raise UnreadableDocument(f"it contains more than {LIMITS.foreign_values:,} values")
+        count += sum(map(len, containers))
+        if count > LIMITS.foreign_values:
+            raise _too_many()
         contents = [item.values() if isinstance(item, dict) else item for item in containers]
         containers = [item for content in contents for item in content if isinstance(item, _CONTAINERS)]
     if containers:
         raise _too_deep()
     return value
+
+
+def _too_many() -> UnreadableDocument:
+    return UnreadableDocument(f"it contains more than {LIMITS.foreign_values:,} values")
 
 
 def _too_deep() -> UnreadableDocument:

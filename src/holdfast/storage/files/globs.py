@@ -29,12 +29,14 @@ from holdfast.kernel.limits import LIMITS
 
 _SPECIAL_CHARACTERS = frozenset("*?[{\\")
 _TOKEN = re.compile(
-    r"""(?P<folders>(?:\A|(?<=/))\*\*/) | (?P<any>\*\*) | (?P<name>\*) | (?P<one>\?)
-    | \[(?P<negation>[!^]?)(?P<letters>(?:\]|[^\]/])[^\]/]*)\] | \{(?P<choice>[^{}/]*)\}
+    r"""(?P<folders>(?:\A|(?<=/))\*\*/)  # at the start of a name
+    | (?P<anything>\*\*) | (?P<part_of_name>\*) | (?P<character>\?)
+    | \[(?P<negation>[!^]?)(?P<members>(?:\]|[^\]/])[^\]/]*)\]  # a closing bracket may come first
+    | \{(?P<choice>[^{}/]*)\}
     | \\(?P<escaped>.) | (?P<plain>.)""",
     re.DOTALL | re.VERBOSE,
 )
-_EXPRESSIONS = {"folders": "(?:.*/)?", "any": ".*", "name": "[^/]*", "one": "[^/]"}
+_EXPRESSIONS = {"folders": "(?:.*/)?", "anything": ".*", "part_of_name": "[^/]*", "character": "[^/]"}
 
 
 def is_pattern(text: str) -> bool:
@@ -80,14 +82,13 @@ def _encode(text: str) -> bytes:
 
 
 def _path_expression(pattern: str) -> str:
-    """Return the regular expression for all paths that a pattern matches."""
     ends_with_slash = pattern.endswith("/")
     pattern = _encode(pattern).decode().removeprefix("./").strip("/")  # encoded like the paths
     any_folder = "" if "/" in pattern else "(?:.*/)?"
     has_special_characters = not _SPECIAL_CHARACTERS.isdisjoint(pattern.rpartition("/")[2])
     below = "" if has_special_characters and not ends_with_slash else "(?:/.*)?"
-    either = f"(?:{_name_expression(pattern)}|{re.escape(pattern)})"
-    return f"{any_folder}{either}{below}"
+    pattern_or_itself = f"(?:{_name_expression(pattern)}|{re.escape(pattern)})"
+    return f"{any_folder}{pattern_or_itself}{below}"
 
 
 def _name_expression(pattern: str) -> str:
@@ -102,10 +103,10 @@ def _name_expression(pattern: str) -> str:
         elif kind == "choice":
             alternatives = "|".join(map(_name_expression, token["choice"].split(",")))
             pieces.append(f"(?:{alternatives})")
-        elif kind == "letters":
-            letters = "".join(letter if letter == "-" else re.escape(letter) for letter in token["letters"])
-            if _is_valid_class(letters):
-                pieces.append(f"[^/{letters}]" if token["negation"] else f"[{letters}]")
+        elif kind == "members":
+            members = "".join(member if member == "-" else re.escape(member) for member in token["members"])
+            if _is_character_class(members):
+                pieces.append(f"[^/{members}]" if token["negation"] else f"[{members}]")
             else:
                 pieces.append(r"\[")
                 position = token.start() + 1
@@ -114,11 +115,11 @@ def _name_expression(pattern: str) -> str:
     return "".join(pieces)
 
 
-def _is_valid_class(letters: str) -> bool:
+def _is_character_class(members: str) -> bool:
     import re2
 
     try:
-        _compile(f"[{letters}]")
+        _compile(f"[{members}]")
     except re2.error:
         return False
     return True

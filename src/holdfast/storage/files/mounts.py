@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from operator import itemgetter
 
 from holdfast.storage.files.directories import StrPath
 
@@ -12,7 +13,9 @@ _NETWORK_TYPES = frozenset(
     {"9p", "afs", "beegfs", "ceph", "cifs", "coda", "drvfs", "gfs2", "glusterfs", "gpfs", "lustre", "ncpfs"}
     | {"nfs", "nfs4", "ocfs2", "prl_fs", "smb3", "smbfs", "vboxsf"}
 )
-_NETWORK_HELPERS = frozenset({"ceph", "davfs", "gcsfuse", "glusterfs", "rclone", "s3fs", "smbnetfs", "sshfs"})
+"""File systems whose files are on other machines, or on the host of a virtual machine."""
+_NETWORK_FUSE = frozenset({"ceph", "davfs", "gcsfuse", "glusterfs", "rclone", "s3fs", "smbnetfs", "sshfs"})
+"""Programs that provide such a file system through FUSE; the table then has the type `fuse.<program>`."""
 
 
 def is_network_filesystem(path: StrPath) -> bool:
@@ -20,8 +23,8 @@ def is_network_filesystem(path: StrPath) -> bool:
 
     False if the mount table cannot be read, as on other systems than Linux.
     """
-    kind, _, helper = filesystem_type(path).partition(".")
-    return kind in _NETWORK_TYPES or (kind == "fuse" and helper in _NETWORK_HELPERS)
+    kind, _, program = filesystem_type(path).partition(".")
+    return kind in _NETWORK_TYPES or (kind == "fuse" and program in _NETWORK_FUSE)
 
 
 def filesystem_type(path: StrPath, mount_table: str = _MOUNT_TABLE) -> str:
@@ -32,13 +35,13 @@ def filesystem_type(path: StrPath, mount_table: str = _MOUNT_TABLE) -> str:
             mounts = [mount for line in table if (mount := _parse_mount(line)) is not None]
     except OSError:
         return ""
-    # Of mounts at the same point, the last one hides the others: hence ">=".
-    longest, its_type = "", ""
-    for mount_point, filesystem in mounts:
-        contains_target = mount_point in ("/", target) or target.startswith(f"{mount_point}/")
-        if contains_target and len(mount_point) >= len(longest):
-            longest, its_type = mount_point, filesystem
-    return its_type
+    containing = [
+        (len(mount_point), filesystem)
+        for mount_point, filesystem in mounts
+        if mount_point in ("/", target) or target.startswith(f"{mount_point}/")
+    ]
+    # The innermost mount; of mounts at the same point, the last one hides the others.
+    return max(reversed(containing), key=itemgetter(0))[1] if containing else ""
 
 
 def _parse_mount(line: str) -> tuple[str, str] | None:

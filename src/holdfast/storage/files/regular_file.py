@@ -13,7 +13,8 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import translate_disk_errors
 from holdfast.storage.files.directories import StrPath
 
-_READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+"""Follows no link, waits for no writer of a FIFO, and takes no terminal as the controlling one."""
 
 
 def read_limited(path: StrPath, limit: int, *, directory: int | None = None) -> bytes:
@@ -32,7 +33,7 @@ def read_limited(path: StrPath, limit: int, *, directory: int | None = None) -> 
 
 def open_regular(path: StrPath, *, label: str, directory: int | None = None) -> int:
     """Return a descriptor for reading a regular file; `label` names it in errors."""
-    descriptor = os.open(path, _READ_FLAGS, dir_fd=directory)
+    descriptor = os.open(path, READ_FLAGS, dir_fd=directory)
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         return descriptor
     os.close(descriptor)

@@ -17,14 +17,11 @@ from __future__ import annotations
 
 import os
 from functools import lru_cache
+from typing import Any
 
 from holdfast.kernel.errors import InvalidPath, closest
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.text import shorten
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _CONTROL_CHARACTERS = frozenset(map(chr, (*range(0x20), 0x7F, *range(0x80, 0xA0), 0x2028, 0x2029)))
 _SLASH_LOOKALIKES = frozenset("\u2044\u2215\u2571\u29f5\u29f8\u29f9\u2216\ufe68\uff0f\uff3c")
@@ -32,7 +29,7 @@ _DOT_LOOKALIKES = dict.fromkeys(map(ord, "\u2024\u3002\ufe52\uff0e\uff61"), ".")
     0x2025: "..",
     0x2026: "...",
 }
-# Code points that HFS+ ignores when it compares names (see git's `is_hfs_dotgit`), and invisible ones.
+# Code points that HFS+ ignores when it compares names (see git's `is_hfs_dotgit`), and other invisible ones.
 _IGNORABLE = dict.fromkeys(
     (*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x2066, 0x2070), 0xFEFF, 0x200B, 0x2060, 0x00AD)
 )
@@ -42,6 +39,12 @@ _RESERVED_SHORT = frozenset({"git", "holdfa"})
 
 _MAX_CACHED_PATHS = 1024
 """A judgement: a request names the same few paths over and over."""
+_MAX_QUOTED_CHARACTERS = 100
+"""A judgement: enough to recognise a path, in a message of about two lines."""
+_MIN_FOLDER_SIMILARITY = 0.6
+"""The default of `difflib.get_close_matches`."""
+_MIN_FILE_SIMILARITY = 0.8
+"""A judgement: equal extensions make names similar that otherwise share little."""
 _RELATIVE_PATH_HINT = (
     "Give a path relative to the repository root, with forward slashes, such as 'src/main.py'."
 )
@@ -109,19 +112,17 @@ class RepoPath:
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> dict[str, Any]:
-        """Describe the field to clients."""
         return {"type": "string", "minLength": 1, "maxLength": LIMITS.path_characters}
 
 
 def _invalid_path(text: str, reason: str, hint: str) -> InvalidPath:
     # Escaped: the text may contain control characters or lone surrogates.
-    shown = ascii(shorten(text, 100, mark="...", beyond=True))
+    shown = ascii(shorten(text, _MAX_QUOTED_CHARACTERS, mark="...", beyond=True))
     return InvalidPath(f"The path {shown} {reason}.", hint=hint)
 
 
 @lru_cache(maxsize=_MAX_CACHED_PATHS)
 def _segments(text: str) -> tuple[str, ...]:
-    """Return the segments of a valid path."""
     _check_text(text)
     segments = tuple(segment for segment in text.split("/") if segment not in ("", "."))
     if not segments:
@@ -160,7 +161,6 @@ def _check_beginning(text: str) -> None:
 
 
 def _check_segment(segment: str, text: str) -> None:
-    """Refuse an invalid name between slashes."""
     if not segment.translate(_IGNORABLE).translate(_DOT_LOOKALIKES).strip(". "):
         raise _invalid_path(text, "has a part of nothing but dots", f"Leave out '..'. {_RELATIVE_PATH_HINT}")
     if segment.endswith((".", " ")):
@@ -197,12 +197,12 @@ def typed_path(root: str, typed: str, *, companions: tuple[str, ...] = ()) -> st
         target = os.path.normpath(os.path.join(os.path.realpath(os.getcwd()), typed))
     except OSError:
         return typed  # the current directory is gone
-    inside = _path_inside(root, target) or _path_inside(root, _with_real_folder(target))
-    if inside is None:
+    path = _path_inside(root, target) or _path_inside(root, _with_real_folder(target))
+    if path is None:
         return typed
     is_explicit = os.path.isabs(typed) or typed.split("/", 1)[0] in (".", "..")
     if is_explicit or any(os.path.lexists(target + suffix) for suffix in ("", *companions)):
-        return inside
+        return path
     return typed
 
 
@@ -212,14 +212,13 @@ def closest_path(root: str, path: str) -> str | None:
     for name in path.split("/"):
         try:
             exists = os.path.lexists(os.path.join(target, name))
-            # A higher threshold for names with an extension, because equal extensions make names similar.
-            threshold = 0.8 if "." in name else 0.6
-            found = name if exists else closest(name, os.listdir(target), threshold)
+            similarity = _MIN_FILE_SIMILARITY if "." in name else _MIN_FOLDER_SIMILARITY
+            existing = name if exists else closest(name, os.listdir(target), similarity)
         except (OSError, ValueError):
             return None
-        if found is None:
+        if existing is None:
             return None
-        target = os.path.join(target, found)
+        target = os.path.join(target, existing)
     return os.path.relpath(target, root)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import stat
 import time
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ from contextlib import contextmanager, suppress
 
 from holdfast.kernel.machine import translate_disk_errors
 from holdfast.storage.files.directories import StrPath, open_directory
+from holdfast.storage.files.regular_file import READ_FLAGS
 
 TEMPORARY_SUFFIX = ".holdfast-tmp"
 ORPHAN_AGE_SECONDS = 10.0
@@ -23,20 +25,19 @@ ORPHAN_AGE_SECONDS = 10.0
 _MAX_NAME_CHARACTERS = 48
 """How much of the target's name is used. At four bytes a character, the whole stays below 255 (NAME_MAX)."""
 _NEW_FILE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_OLD_FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-_HEXADECIMAL = frozenset("0123456789abcdef")
+_RANDOM_BYTES = 8
+"""In a temporary name: two writers of one file never choose the same one by chance."""
+_NAME = re.compile(rf"\..*\.[0-9a-f]{{{2 * _RANDOM_BYTES}}}{re.escape(TEMPORARY_SUFFIX)}", re.DOTALL)
 
 
 def temporary_name(name: str) -> str:
     """Return an unused name for a file that is renamed to `name` once it is complete."""
-    return f".{name[:_MAX_NAME_CHARACTERS]}.{os.urandom(8).hex()}{TEMPORARY_SUFFIX}"
+    return f".{name[:_MAX_NAME_CHARACTERS]}.{os.urandom(_RANDOM_BYTES).hex()}{TEMPORARY_SUFFIX}"
 
 
 def is_temporary_name(name: str) -> bool:
     """Return whether `temporary_name` could have returned this name."""
-    digits = name.removesuffix(TEMPORARY_SUFFIX).rpartition(".")[2]
-    has_form = name.startswith(".") and name.endswith(TEMPORARY_SUFFIX)
-    return has_form and len(digits) == 16 and set(digits) <= _HEXADECIMAL
+    return _NAME.fullmatch(name) is not None
 
 
 def create_temporary(path: StrPath, mode: int, *, directory: int | None = None) -> int:
@@ -91,18 +92,18 @@ def sweep_at(directory: int) -> list[str]:
 
 def _sweep(directory: int, older_than: float, is_wanted: Callable[[str], bool]) -> list[str]:
     temporaries = sorted(entry for entry in os.listdir(directory) if is_wanted(entry))
-    newest = time.time() - older_than
-    return [entry for entry in temporaries if _remove_orphan(directory, entry, newest)]
+    max_time = time.time() - older_than
+    return [entry for entry in temporaries if _remove_orphan(directory, entry, max_time)]
 
 
-def _remove_orphan(directory: int, name: str, newest: float) -> bool:
+def _remove_orphan(directory: int, name: str, max_time: float) -> bool:
     try:
-        descriptor = os.open(name, _OLD_FILE_FLAGS, dir_fd=directory)
+        descriptor = os.open(name, READ_FLAGS, dir_fd=directory)
     except OSError:
         return False
     try:
         status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode) or status.st_mtime > newest:
+        if not stat.S_ISREG(status.st_mode) or status.st_mtime > max_time:
             return False
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         os.unlink(name, dir_fd=directory)
@@ -115,9 +116,9 @@ def _remove_orphan(directory: int, name: str, newest: float) -> bool:
 
 def remove_if_unchanged(path: str, is_unchanged: Callable[[str], bool]) -> None:
     """Remove a file that other programs may replace, but only if it is unchanged; failures are ignored."""
-    aside = f"{path}.{os.urandom(8).hex()}"
     if not is_unchanged(path):
         return
+    aside = f"{path}.{os.urandom(_RANDOM_BYTES).hex()}"
     # After the rename, other programs no longer write to this file: only now is the check conclusive.
     with suppress(OSError):
         os.rename(path, aside)

@@ -16,23 +16,19 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import BinaryIO
 
 from holdfast.kernel.errors import Denied, InvalidPath, NotFound, Unavailable
 from holdfast.kernel.machine import disk_failure, translate_disk_errors, translate_flush_errors
 from holdfast.storage.files.atomic import replace_at
+from holdfast.storage.files.directories import DIRECTORY_FLAGS
 from holdfast.storage.files.regular_file import open_regular, read_descriptor
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.temporary import TEMPORARY_SUFFIX, sweep_at
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.watching.own_writes import announce
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import BinaryIO
-
-_ROOT_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _WRITABLE_BITS = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
-_SUBDIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Tree:
@@ -41,6 +37,7 @@ class Tree:
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
         self._swept: set[tuple[str, ...]] = set()
+        """The segments of the folders in which temporary files of killed writers were removed."""
 
     def open_read(self, path: RepoPath) -> BinaryIO:
         """Open a regular file for reading; the caller closes it."""
@@ -70,7 +67,7 @@ class Tree:
         """Replace the content of a file durably and atomically; its directory must exist."""
         with self._parent_of(path) as parent:
             _refuse_to_replace(parent, path)
-            if path.segments[:-1] not in self._swept:  # once per folder
+            if path.segments[:-1] not in self._swept:
                 self._swept.add(path.segments[:-1])
                 self._repository.ignore(f"*{TEMPORARY_SUFFIX}")
                 sweep_at(parent)
@@ -78,7 +75,7 @@ class Tree:
         announce(os.path.join(self._repository.root, path.text))
 
     def sweep(self, path: RepoPath) -> list[str]:
-        """Remove the temporary files that killed writers left beside a file, and return their names."""
+        """Remove the temporary files that killed writers left in the folder of a file; return their names."""
         with self._parent_of(path) as folder:
             return sweep_at(folder)
 
@@ -104,17 +101,17 @@ class Tree:
 
     def make_parents(self, path: RepoPath) -> None:
         """Create the missing directories on the way to a file."""
-        with self._parent_of(path, make=True):
+        with self._parent_of(path, makes_missing=True):
             pass
 
     @contextmanager
-    def _parent_of(self, path: RepoPath, *, make: bool = False) -> Iterator[int]:
+    def _parent_of(self, path: RepoPath, *, makes_missing: bool = False) -> Iterator[int]:
         """Open the directory of a file for a `with` block; errors in the block name the path."""
         try:
             descriptor = self._root()
             try:
                 for segment in path.segments[:-1]:
-                    if make:
+                    if makes_missing:
                         _make_directory(descriptor, segment)
                     descriptor = _step_into(descriptor, segment, path)
                 yield descriptor
@@ -126,7 +123,7 @@ class Tree:
     def _root(self) -> int:
         if self._repository.bare:
             raise Unavailable("A bare repository has no files to open.", hint="Use a clone with a work tree.")
-        return os.open(self._repository.root, _ROOT_FLAGS)
+        return os.open(self._repository.root, DIRECTORY_FLAGS)
 
 
 def _is_regular(directory: int, name: str) -> bool:
@@ -154,7 +151,7 @@ def _make_directory(directory: int, name: str) -> None:
 def _step_into(directory: int, segment: str, path: RepoPath) -> int:
     """Open the subdirectory `segment`, close its parent, and return the new descriptor."""
     try:
-        subdirectory = os.open(segment, _SUBDIRECTORY_FLAGS, dir_fd=directory)
+        subdirectory = os.open(segment, DIRECTORY_FLAGS | os.O_NOFOLLOW, dir_fd=directory)
     except NotADirectoryError:
         # Linux gives this error for a link as well; the message distinguishes the two.
         _refuse_link(directory, segment, path)

@@ -22,10 +22,11 @@ from typing import NamedTuple
 
 from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfSpace, TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.machine import translate_disk_errors
+from holdfast.kernel.machine import FREE_SPACE, translate_disk_errors
 from holdfast.kernel.telemetry.tracing import span
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.git.binary_content import is_binary
 from holdfast.storage.git.hardening import (
     find_git,
     hardened_arguments,
@@ -33,9 +34,9 @@ from holdfast.storage.git.hardening import (
     readable_message,
     trusted_search_path,
 )
-from holdfast.storage.git.history.log_stream import is_partial
-from holdfast.storage.git.line_diff import LineRange, changed_lines, is_binary
-from holdfast.storage.git.objects.cat_file import BatchReader, not_fetched_error
+from holdfast.storage.git.incomplete_clone import is_partial
+from holdfast.storage.git.line_diff import LineRange, changed_lines
+from holdfast.storage.git.objects.cat_file import OBJECT_ID, BatchReader, not_fetched_error
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.git.stand_in import FORMAT_SETTINGS, stand_in
 from holdfast.storage.lazy import Lazy
@@ -48,10 +49,13 @@ from holdfast.storage.processes.child import (
 )
 from holdfast.storage.processes.time_limit import TimeLimit
 
-_OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _REF_PREFIX = re.compile(r"refs(?:/(?!\.)[\w.+=@-]+)*/?", re.ASCII)
 _MAX_REVISION_CHARACTERS = 1024
 """A judgement: the name of a ref seldom has 250 bytes, and a revision adds a few characters."""
+_MAX_QUOTED_CHARACTERS = 100
+"""How much of an invalid revision a message quotes. A judgement: enough to recognise it."""
+_STREAM_CHUNK_BYTES = WIDE_PIPE_BYTES // 4
+"""A judgement: git fills the rest of the pipe while this part is processed."""
 
 SCOPES = ("--system", "--global")
 """Options for the configuration of the machine and of the user, which no repository can change."""
@@ -105,11 +109,11 @@ class Git:
         *arguments: str,
         limit: int = LIMITS.git_output_bytes,
         seconds: float = LIMITS.git_seconds,
-        given: bytes = b"",
+        stdin: bytes = b"",
         options: GitOptions = _NO_OPTIONS,
     ) -> bytes:
         """Return what a git command prints, or raise with its error message."""
-        result = self.execute(*arguments, limit=limit, seconds=seconds, given=given, options=options)
+        result = self.execute(*arguments, limit=limit, seconds=seconds, stdin=stdin, options=options)
         if result.status != 0:
             raise _error_of(arguments[0], result)
         return result.output
@@ -119,16 +123,16 @@ class Git:
         *arguments: str,
         limit: int = LIMITS.git_output_bytes,
         seconds: float = LIMITS.git_seconds,
-        given: bytes = b"",
+        stdin: bytes = b"",
         options: GitOptions = _NO_OPTIONS,
     ) -> GitResult:
-        """Run a git command with `given` as its input; return the result even if the command failed."""
+        """Run a git command with `stdin` as its input; return the result even if the command failed."""
         with span(f"git {arguments[0]}"):
             time_limit = TimeLimit(seconds, f"git {arguments[0]}")
-            process = self._start(arguments, stdin=_input(given), stderr=subprocess.PIPE, options=options)
+            process = self._start(arguments, stdin=_input_of(stdin), stderr=subprocess.PIPE, options=options)
             output, stderr = bytearray(), bytearray()
             try:
-                for piece in communicate(process, given, stderr, time_limit):
+                for piece in communicate(process, stdin, stderr, time_limit):
                     output += piece
                     if len(output) > limit:
                         raise TooLarge(
@@ -143,17 +147,17 @@ class Git:
     def stream(
         self,
         *arguments: str,
-        given: bytes = b"",
+        stdin: bytes = b"",
         seconds: float = LIMITS.git_seconds,
         options: GitOptions = _NO_OPTIONS,
     ) -> Generator[bytes, None, None]:
         """Yield the output of a git command, however long, and raise at its end if it failed."""
         time_limit = TimeLimit(seconds, f"git {arguments[0]}")
-        process = self._start(arguments, stdin=_input(given), stderr=subprocess.PIPE, options=options)
+        process = self._start(arguments, stdin=_input_of(stdin), stderr=subprocess.PIPE, options=options)
         stderr = bytearray()
         try:
             widen_pipe(process.stdout)
-            yield from communicate(process, given, stderr, time_limit, WIDE_PIPE_BYTES // 4)
+            yield from communicate(process, stdin, stderr, time_limit, _STREAM_CHUNK_BYTES)
             status = wait_until_ended(process, time_limit)
         finally:
             end_group(process)
@@ -166,19 +170,19 @@ class Git:
         _check_revision(revision)
         result = self.execute("rev-parse", "--verify", "--quiet", "--end-of-options", revision)
         object_id = result.output.decode("ascii", "replace").strip()
-        if result.status != 0 or not _OBJECT_ID.fullmatch(object_id):
+        if result.status != 0 or not OBJECT_ID.fullmatch(object_id):
             raise NotFound(f"There is no revision {revision!a}.", hint="Name a commit, branch or tag.")
         return object_id
 
     def head_blob(self, path: RepoPath, *, limit: int = LIMITS.git_output_bytes) -> bytes | None:
         """Return a file's content in the last commit, or None if that has no such file."""
-        found = self.objects().read(f"HEAD:{path.text}", limit)
-        return found.data if found is not None and found.kind == "blob" else None
+        blob = self.objects().read(f"HEAD:{path.text}", limit)
+        return blob.data if blob is not None and blob.kind == "blob" else None
 
     def head(self) -> str | None:
         """Return the id of the last commit, or None if there is none."""
-        found = self.objects().read("HEAD", LIMITS.git_output_bytes)
-        return found.id if found is not None and found.kind == "commit" else None
+        commit = self.objects().read("HEAD", LIMITS.git_output_bytes)
+        return commit.id if commit is not None and commit.kind == "commit" else None
 
     def ref_tips(self, prefix: str) -> dict[str, str]:
         """Return the refs below a prefix and their object ids, without reading any object.
@@ -195,11 +199,11 @@ class Git:
     def identity(self) -> Identity:
         """Return the user's identity from git's environment variables, or else from its configuration."""
         configured = dict(self.settings(r"^user\.(name|email)$"))
-        values = (
-            os.environ.get(f"GIT_AUTHOR_{key.upper()}") or configured.get(f"user.{key}", "")
-            for key in Identity._fields
-        )
-        return Identity(*(value.strip() or None for value in values))
+        values = {
+            key: os.environ.get(f"GIT_AUTHOR_{key.upper()}") or configured.get(f"user.{key}", "")
+            for key in ("name", "email")
+        }
+        return Identity(name=values["name"].strip() or None, email=values["email"].strip() or None)
 
     def settings(
         self,
@@ -209,11 +213,14 @@ class Git:
         outside_repository: bool = False,
         errors: str = "replace",
     ) -> list[tuple[str, str]]:
-        """Return the settings whose names match a pattern, with their values; of one scope, or of all."""
+        """Return the settings whose names match a pattern, with their values; of one scope, or of all.
+
+        If a setting has several values, the last one is in force.
+        """
         scopes = () if scope is None else (scope, "--includes")
         options = GitOptions(outside_repository=outside_repository)
-        found = self.execute("config", *scopes, "--null", "--get-regexp", pattern, options=options)
-        items = (item.partition("\n") for item in found.output.decode(errors=errors).split("\0") if item)
+        result = self.execute("config", *scopes, "--null", "--get-regexp", pattern, options=options)
+        items = (item.partition("\n") for item in result.output.decode(errors=errors).split("\0") if item)
         return [(key, value) for key, _, value in items]
 
     def objects(self) -> BatchReader:
@@ -253,9 +260,6 @@ class Git:
     def _formats(self) -> dict[str, str]:
         return dict(self.settings(FORMAT_SETTINGS))
 
-    def _stand_in(self) -> str:
-        return stand_in(self.repository.ensure_store(), self._formats)
-
     def _start_reader(self) -> subprocess.Popen[bytes]:
         return self._start(("cat-file", "--batch"), stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
@@ -263,7 +267,11 @@ class Git:
         self, arguments: tuple[str, ...], *, stdin: int, stderr: int, options: GitOptions = _NO_OPTIONS
     ) -> subprocess.Popen[bytes]:
         settings = tuple(part for setting in options.settings for part in ("-c", setting))
-        git_dir = os.devnull if options.outside_repository else self._stand_in() if options.stand_in else None
+        git_dir = None
+        if options.outside_repository:
+            git_dir = os.devnull
+        elif options.stand_in:
+            git_dir = stand_in(self.repository.ensure_store(), self._formats)
         with translate_disk_errors(os.path.basename(self.repository.root)):
             return subprocess.Popen(
                 hardened_arguments(self._program, self.repository, (*settings, *arguments), git_dir),
@@ -308,20 +316,18 @@ def _check_revision(revision: str) -> None:
         or not revision.isprintable()
     ):
         raise InvalidArguments(
-            f"{revision[:100]!a} is not a revision.", hint="Name a commit, branch or tag, such as 'HEAD'."
+            f"{revision[:_MAX_QUOTED_CHARACTERS]!a} is not a revision.",
+            hint="Name a commit, branch or tag, such as 'HEAD'.",
         )
 
 
-def _input(given: bytes) -> int:
-    return subprocess.PIPE if given else subprocess.DEVNULL
+def _input_of(stdin: bytes) -> int:
+    return subprocess.PIPE if stdin else subprocess.DEVNULL
 
 
 def _error_of(command: str, result: GitResult) -> Unavailable:
     if os.strerror(errno.ENOSPC) in result.message:
-        return OutOfSpace(
-            f"git {command} could not write: the disk is full.",
-            hint="Free some space and try again; what was stored before is unchanged.",
-        )
+        return OutOfSpace(f"git {command} could not write: the disk is full.", hint=FREE_SPACE)
     if "from promisor remote" in result.message:
         return not_fetched_error()
     return Unavailable(

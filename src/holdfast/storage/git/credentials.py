@@ -47,21 +47,21 @@ class UsersConfiguration:
                 name: self.environment[name] for name in _KEYRING_VARIABLES if name in self.environment
             }
             result = git.execute(
-                "credential", "fill", given=f"protocol=https\nhost={host}\n\n".encode(),
+                "credential", "fill", stdin=f"protocol=https\nhost={host}\n\n".encode(),
                 seconds=LIMITS.credential_seconds, limit=LIMITS.read_chunk,
                 options=GitOptions(environment=variables, outside_repository=True),
             )  # fmt: skip
         lines = result.output.decode(errors="replace").splitlines()
-        found = dict(line.split("=", 1) for line in lines if "=" in line)
-        return found.get("password") if result.status == 0 else None
+        credential = dict(line.split("=", 1) for line in lines if "=" in line)
+        return credential.get("password") if result.status == 0 else None
 
     def _hosts_in_git(self) -> list[str]:
         """Return the hosts in git's configuration, first those of the machine, then those of the user."""
         if self._repository.git_dir is None:
             return []
         with Git(self._repository, self.environment) as git:
-            found = [
+            settings = [
                 git.settings(_HOSTS_SETTING, scope, outside_repository=True, errors="surrogateescape")
                 for scope in SCOPES
             ]
-        return [value for pairs in found for _, value in pairs]
+        return [value for pairs in settings for _, value in pairs]

@@ -1,31 +1,35 @@
-"""Patience diff: finds the changed lines of a text, in time that grows with its length.
+"""Patience diff: finds the changed lines of a text, in time almost proportional to its length.
 
 The common lines at the start and at the end are left out. Lines that occur exactly once on each side, in the
-same order, are the anchors. The gaps between the anchors are compared exactly until a budget is used up; the
-remaining gaps are reported as changed. So a hostile text makes the result less precise, but not slow.
+same order, are the anchors. The gaps between the anchors are compared line by line until a budget is used up;
+the remaining gaps are reported as changed. So a hostile text makes the result less precise, but not slow.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterator, Sequence
+from typing import NamedTuple
 
 LineRange = tuple[int, int]
 """The first and the last line, counted from 1."""
-Change = tuple[int, int, int, int]
-"""Start and end in the old text, start and end in the new one."""
 
-_MAX_EXACT_COMPARISONS = 300_000
-"""How many pairs of lines the exact comparison may cover, which is quadratic. A judgement: two gaps of some
-500 lines each."""
-_BINARY_PROBE_BYTES = 8000
-"""How many bytes git searches for a zero byte (`FIRST_FEW_BYTES` in its xdiff-interface.c)."""
+_MAX_PAIRS_COMPARED = 300_000
+"""How many pairs of lines the gaps may have, as their comparison is quadratic. A judgement: a gap of some 550
+lines on each side, which takes a fraction of a second."""
 
 
-def is_binary(data: bytes) -> bool:
-    """Return whether git would treat these bytes as binary."""
-    return b"\0" in data[:_BINARY_PROBE_BYTES]
+class ChangedSpan(NamedTuple):
+    """A span of the old text and the span that replaced it in the new one; one of the two may be empty.
+
+    The numbers are indexes; an end is the index after the last line.
+    """
+
+    old_start: int
+    old_end: int
+    new_start: int
+    new_end: int
 
 
 def changed_lines(old: bytes, new: bytes) -> list[LineRange]:
@@ -37,7 +41,7 @@ def changed_lines(old: bytes, new: bytes) -> list[LineRange]:
     before, after = lines_of(old), lines_of(new)
     ranges = [
         (start + 1, end) if start < end else (max(start, 1), max(start, 1))
-        for _, _, start, end in line_changes(before, after)
+        for _old_start, _old_end, start, end in line_changes(before, after)
     ]
     return _merge(ranges) if after else []
 
@@ -50,34 +54,31 @@ def former_indexes(
     A line that occurs exactly once in the differing part of each side is the same line, even if it moved.
     """
     head, tail = _common_ends(before, after)
-    stop = len(after) - tail
-    added = len(after) - len(before)
-    former: dict[int, int] = {}
-    differing = []
-    for index in wanted:
-        if index < head:
-            former[index] = index
-        elif index >= stop:
-            former[index] = index - added
-        else:
-            differing.append(index)
-    if not differing:
+    differing = range(head, len(after) - tail)
+    shift = len(before) - len(after)
+    former = {index: index if index < head else index + shift for index in wanted if index not in differing}
+    if len(former) == len(set(wanted)):
         return former
-    old, new = before[head : len(before) - tail], after[head:stop]
+    old, new = before[head : len(before) - tail], after[head : differing.stop]
     old_counts, new_counts = Counter(old), Counter(new)
+    old_indexes = {line: index for index, line in enumerate(old)}
     repeated = []  # indexes within `new` of lines that occur several times on one side
-    for index in differing:
+    for index in wanted:
         line = after[index]
+        if index not in differing or line not in old_counts:
+            continue
         if old_counts[line] == new_counts[line] == 1:
-            former[index] = head + old.index(line)
-        elif line in old_counts:
+            former[index] = head + old_indexes[line]
+        else:
             repeated.append(index - head)
-    changes = [*line_changes(old, new), (len(old), len(old), len(new), len(new))] if repeated else []
+    end = ChangedSpan(len(old), len(old), len(new), len(new))
+    changes = [*line_changes(old, new), end] if repeated else []
+    new_ends = [change.new_end for change in changes]
     for index in repeated:
         # The first change that ends after the line: if it also starts after it, the line is unchanged.
-        old_start, _, new_start, _ = next(change for change in changes if change[3] > index)
-        if index < new_start:
-            former[head + index] = head + old_start - (new_start - index)
+        change = changes[bisect_right(new_ends, index)]
+        if index < change.new_start:
+            former[head + index] = head + change.old_start - (change.new_start - index)
     return former
 
 
@@ -87,23 +88,28 @@ def lines_of(data: bytes) -> list[bytes]:
     return lines[:-1] if not lines[-1] else lines
 
 
-def line_changes(before: Sequence[Hashable], after: Sequence[Hashable]) -> Iterator[Change]:
+def line_changes(before: Sequence[Hashable], after: Sequence[Hashable]) -> Iterator[ChangedSpan]:
     """Yield the spans of lines or words that differ, in order; the span on one side may be empty."""
     head, tail = _common_ends(before, after)
     old = before[head : len(before) - tail]
     new = after[head : len(after) - tail]
     old_start = new_start = 0
-    budget = _MAX_EXACT_COMPARISONS
+    budget = _MAX_PAIRS_COMPARED
     for old_anchor, new_anchor in [*unique_pairs(old, new), (len(old), len(new))]:
         if old_anchor == old_start and new_anchor == new_start:
             old_start, new_start = old_anchor + 1, new_anchor + 1
             continue
-        cost = (old_anchor - old_start) * (new_anchor - new_start)
-        gap = _gap_changes(old[old_start:old_anchor], new[new_start:new_anchor], exact=cost <= budget)
+        old_gap, new_gap = old[old_start:old_anchor], new[new_start:new_anchor]
+        pairs = len(old_gap) * len(new_gap)
         old_offset, new_offset = head + old_start, head + new_start
-        for old_from, old_to, new_from, new_to in gap:
-            yield old_offset + old_from, old_offset + old_to, new_offset + new_from, new_offset + new_to
-        budget -= min(cost, budget)
+        for change in _gap_changes(old_gap, new_gap, is_compared=0 < pairs <= budget):
+            yield ChangedSpan(
+                old_offset + change.old_start,
+                old_offset + change.old_end,
+                new_offset + change.new_start,
+                new_offset + change.new_end,
+            )
+        budget -= min(pairs, budget)
         old_start, new_start = old_anchor + 1, new_anchor + 1
 
 
@@ -158,17 +164,17 @@ def _longest_increasing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int
     return result[::-1]
 
 
-def _gap_changes(old: Sequence[Hashable], new: Sequence[Hashable], *, exact: bool) -> list[Change]:
-    if not old or not new or not exact:
-        return [(0, len(old), 0, len(new))]
+def _gap_changes(old: Sequence[Hashable], new: Sequence[Hashable], *, is_compared: bool) -> list[ChangedSpan]:
+    if not is_compared:
+        return [ChangedSpan(0, len(old), 0, len(new))]
     from difflib import SequenceMatcher  # here, because every user of git loads this module
 
     operations = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    return [(a, b, c, d) for kind, a, b, c, d in operations if kind != "equal"]
+    return [ChangedSpan(*span) for kind, *span in operations if kind != "equal"]
 
 
 def _merge(ranges: Sequence[LineRange]) -> list[LineRange]:
-    """Merge ranges that touch or overlap."""
+    """Merge ranges that touch or overlap. They are sorted by their starts."""
     merged: list[LineRange] = []
     for start, end in ranges:
         if merged and start <= merged[-1][1] + 1:

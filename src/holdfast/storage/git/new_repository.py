@@ -9,23 +9,14 @@ Contract:
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable
 
-from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.commits.commit import Signature
+from holdfast.storage.git.commits.commit import NewCommit
+from holdfast.storage.git.commits.commit_writer import import_stream
 from holdfast.storage.git.repository import Repository
 
 _BRANCH = "refs/heads/main"
-
-
-class CommitWithFiles(NamedTuple):
-    """A commit to create: author, message, and the files that differ from the commit before."""
-
-    author: Signature
-    message: str
-    files: Mapping[RepoPath, bytes]
 
 
 def new_repository(root: str) -> Repository:
@@ -37,25 +28,8 @@ def new_repository(root: str) -> Repository:
     return Repository.at(root)
 
 
-def append_commits(repository: Repository, commits: Iterable[CommitWithFiles]) -> None:
+def append_commits(repository: Repository, commits: Iterable[NewCommit]) -> None:
     """Add commits to the branch, in this order."""
     with Git(repository) as git:
-        tip = git.head()
-        stream = b"".join(_commit_stream(commit) for commit in commits)
-        start = b"" if tip is None else f"reset {_BRANCH}\nfrom {tip}\n\n".encode()
-        git.run("fast-import", "--quiet", given=start + stream)
+        git.run("fast-import", "--quiet", "--done", stdin=import_stream(_BRANCH, git.head(), commits))
         git.run("read-tree", "HEAD")
-
-
-def _commit_stream(commit: CommitWithFiles) -> bytes:
-    author = commit.author.line
-    head = f"commit {_BRANCH}\nauthor {author}\ncommitter {author}\n".encode()
-    changes = (
-        f"M 100644 inline {path.text}\n".encode() + _data_command(content)
-        for path, content in commit.files.items()
-    )
-    return head + _data_command(commit.message.encode()) + b"".join(changes) + b"\n"
-
-
-def _data_command(content: bytes) -> bytes:
-    return b"data %d\n%b\n" % (len(content), content)

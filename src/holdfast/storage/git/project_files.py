@@ -29,7 +29,10 @@ _FILES_PER_CHECK = 1000
 
 
 class FileStat(NamedTuple):
-    """The stat of a file: equal stats mean equal content, unless the file was just written."""
+    """The stat of a file: equal stats mean equal content, unless the file was just written.
+
+    The size is in bytes, the times of the last modification and change are in nanoseconds.
+    """
 
     inode: int
     size: int
@@ -70,57 +73,61 @@ def list_files(
 
     With `tracked`, only files that git tracks are returned.
     """
-    found = None if git is None else _list_by_git(git, project, tracked)
-    if found is None or (project and not found and not tracked):
+    paths = None if git is None else _list_by_git(git, project, tracked=tracked)
+    if paths is None or (project and not paths and not tracked):
         return _list_by_walking(repository.root, project)
-    return ProjectListing(sorted(found), [])
+    return ProjectListing(sorted(paths), [])
 
 
 def file_stats(root: str, paths: Iterable[str]) -> dict[str, FileStat | str]:
-    """Return the stat of each regular file, or why a path has none; missing files are left out."""
-    found: dict[str, FileStat | str] = {}
-    folders: dict[str, bool] = {"": True}
+    """Return the stat of each regular file, or why a path has none; missing files are left out.
+
+    A file behind a link, as its own path or a folder of it, is not a regular file.
+    """
+    stats: dict[str, FileStat | str] = {}
+    is_without_links: dict[str, bool] = {"": True}
     call = current_call()
     for number, path in enumerate(paths):
         if number % _FILES_PER_CHECK == 0:
             call.check()
         try:
-            if not _is_without_links(root, path.rpartition("/")[0], folders):
-                found[path] = "not a regular file"
+            if not _is_without_links(root, path.rpartition("/")[0], is_without_links):
+                stats[path] = "not a regular file"
                 continue
             status = os.lstat(f"{root}/{path}")
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError:
-            found[path] = "unreadable"
+            stats[path] = "unreadable"
             continue
         if stat.S_ISREG(status.st_mode):
-            found[path] = FileStat(status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+            stats[path] = FileStat(status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
         else:
-            found[path] = "not a regular file"
-    return found
+            stats[path] = "not a regular file"
+    return stats
 
 
 def attributes(
-    git: Git, seen: Mapping[str, FileStat | str], paths: Iterable[str], names: Sequence[str]
+    git: Git, stats: Mapping[str, FileStat | str], paths: Iterable[str], names: Sequence[str]
 ) -> dict[str, str]:
     """Return the first of the named git attributes that is set, for each path with one of them set.
 
-    Git runs only if a `.gitattributes` file mentions one of the names, and all such files are regular.
+    `stats` are those of all files of the project. Git runs only if a `.gitattributes` file mentions one of
+    the names, and all such files are regular.
     """
-    files = [path for path in seen if path.rpartition("/")[2] == ".gitattributes"]
+    files = [path for path in stats if path.rpartition("/")[2] == ".gitattributes"]
     if not any(_mentions(git.repository, path, names) for path in files):
         return {}
-    if not all(isinstance(seen[path], FileStat) for path in files):
+    if not all(isinstance(stats[path], FileStat) for path in files):
         return {}
-    given = b"".join(os.fsencode(path) + b"\0" for path in paths)
-    output = git.run("check-attr", "-z", "--stdin", *names, given=given, limit=LIMITS.listed_bytes)
+    stdin = b"".join(os.fsencode(path) + b"\0" for path in paths)
+    output = git.run("check-attr", "-z", "--stdin", *names, stdin=stdin, limit=LIMITS.listed_bytes)
     fields = output.split(b"\0")
-    found: dict[str, str] = {}
+    first_set: dict[str, str] = {}
     for path, name, value in zip(fields[::3], fields[1::3], fields[2::3], strict=False):
         if value in (b"set", b"true"):
-            found.setdefault(os.fsdecode(path), name.decode())
-    return found
+            first_set.setdefault(os.fsdecode(path), name.decode())
+    return first_set
 
 
 def _mentions(repository: Repository, path: str, names: Sequence[str]) -> bool:
@@ -131,13 +138,13 @@ def _mentions(repository: Repository, path: str, names: Sequence[str]) -> bool:
     return any(name.encode() in text for name in names)
 
 
-def _is_without_links(root: str, folder: str, known: dict[str, bool]) -> bool:
+def _is_without_links(root: str, folder: str, checked: dict[str, bool]) -> bool:
     """Return whether the path of a folder contains no link; each folder is checked once."""
-    if folder not in known:
-        parent_is_without_links = _is_without_links(root, folder.rpartition("/")[0], known)
+    if folder not in checked:
+        parent_is_without_links = _is_without_links(root, folder.rpartition("/")[0], checked)
         is_link = parent_is_without_links and stat.S_ISLNK(os.lstat(f"{root}/{folder}").st_mode)
-        known[folder] = parent_is_without_links and not is_link
-    return known[folder]
+        checked[folder] = parent_is_without_links and not is_link
+    return checked[folder]
 
 
 def _is_behind_a_link(root: str, path: str) -> bool:
@@ -149,23 +156,22 @@ def _is_behind_a_link(root: str, path: str) -> bool:
         return False
 
 
-def _list_by_git(git: Git, project: str, tracked: bool) -> set[str]:
-    others = () if tracked else ("--others", "--exclude-standard")
+def _list_by_git(git: Git, project: str, *, tracked: bool) -> set[str]:
+    untracked = () if tracked else ("--others", "--exclude-standard")
+    below = (project,) if project else ()
     listed = git.run(
-        *("ls-files", "-z", "-t", "--stage", "--cached", *others, "--"),
-        *((project,) if project else ()),
-        limit=LIMITS.listed_bytes,
+        "ls-files", "-z", "-t", "--stage", "--cached", *untracked, "--", *below, limit=LIMITS.listed_bytes
     )
-    found = set()
+    paths = set()
     for entry in listed.split(b"\0"):
         tag, _, rest = entry.partition(b" ")
         if tag == b"?":
             if not rest.endswith(b"/"):  # else it is a nested repository
-                found.add(os.fsdecode(rest))
+                paths.add(os.fsdecode(rest))
         elif not rest.startswith(_GITLINK):
-            found.add(os.fsdecode(rest.partition(b"\t")[2]))
-    found.discard("")
-    return found
+            paths.add(os.fsdecode(rest.partition(b"\t")[2]))
+    paths.discard("")  # from after the last NUL
+    return paths
 
 
 def _list_by_walking(root: str, project: str) -> ProjectListing:

@@ -19,7 +19,7 @@ import stat
 
 from holdfast.storage.watching.file_signature import FileSignature, signature_of
 
-TYPE_CHECKING = False
+TYPE_CHECKING = False  # without `typing`, see above
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -54,7 +54,7 @@ class RefFiles:
         return not os.path.lexists(self._other_backend)
 
     def tips(self) -> dict[str, str]:
-        """Return the refs and their object ids; read again after a folder or a file has changed."""
+        """Return the refs and their object ids; the files are read only if a folder or a file has changed."""
         last_paths = self._read_paths
         cached_signature, cached_tips = self._cached
         signature = signature_of(last_paths) if last_paths else None

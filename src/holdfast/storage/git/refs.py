@@ -24,6 +24,7 @@ from holdfast.kernel.errors import Busy, Conflict, Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import disk_failure, translate_disk_errors, translate_flush_errors
 from holdfast.storage.files.directories import flush_directory
+from holdfast.storage.files.regular_file import READ_FLAGS
 from holdfast.storage.files.temporary import TEMPORARY_SUFFIX, temporary_file
 from holdfast.storage.git.command import Git, GitOptions
 from holdfast.storage.git.ref_files import RefFiles, printable
@@ -94,13 +95,12 @@ def is_abandoned_lock(common_directory: str, lock: str, *, remove: bool) -> bool
     """
     temporaries = glob(f".ref.*{TEMPORARY_SUFFIX}", root_dir=os.path.join(common_directory, _STORE))
     candidates = [lock, *(os.path.join(common_directory, _STORE, name) for name in temporaries)]
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    with suppress(OSError), os.fdopen(os.open(lock, flags), "rb") as file:
+    with suppress(OSError), os.fdopen(os.open(lock, READ_FLAGS), "rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         # Only the holder of this lock removes such a file, so the result cannot change meanwhile.
         status = os.fstat(file.fileno())
         links = [path for path in candidates if os.path.samestat(os.lstat(path), status)]
-        is_abandoned = len(links) == 2
+        is_abandoned = len(links) == 2  # the lock and its second name
         if remove and is_abandoned:
             for path in links:
                 os.unlink(path)
@@ -118,6 +118,7 @@ class Refs:
         self._prefix = prefix
         self._files = RefFiles(repository.common_dir, prefix)
         self._flushed: dict[str, int] = {}
+        """The change time, in nanoseconds, of each directory when it was last flushed."""
 
     def tips(self) -> dict[str, str]:
         """Return the refs and their object ids; the id of a damaged ref is empty."""
@@ -140,17 +141,18 @@ class Refs:
         """Do what `move` does for many refs with few processes; return the refs that could not be moved."""
         if not moves:
             return set()
-        given = "".join(f"update {ref} {new} {old or '0' * len(new)}\n" for ref, new, old in moves)
+        stdin = "".join(f"update {ref} {new} {old or '0' * len(new)}\n" for ref, new, old in moves)
         seconds = LIMITS.git_network_seconds  # it takes long, because git flushes every ref
         result = self._git.execute(
-            "update-ref", "--no-deref", "--stdin", given=given.encode(), options=_OPTIONS, seconds=seconds
+            "update-ref", "--no-deref", "--stdin", stdin=stdin.encode(), options=_OPTIONS, seconds=seconds
         )
         if result.status == 0:
-            for ref in {os.path.dirname(ref): ref for ref, _, _ in moves}.values():
-                self.flush(ref)
+            for ref in {os.path.dirname(ref): ref for ref, _new, _old in moves}.values():
+                self.flush(ref)  # one ref of each directory
             return set()
-        if len(moves) == 1:
-            return {moves[0][0]}
+        (first_ref, _new, _old), *rest = moves
+        if not rest:
+            return {first_ref}
         # A single ref that is locked or has moved makes git refuse all: find it by halving.
         half = len(moves) // 2
         return self.move_all(moves[:half]) | self.move_all(moves[half:])

@@ -59,11 +59,11 @@ class Remotes:
         return self._git.run("remote").decode(errors="replace").split()
 
     def addresses(self) -> dict[str, str]:
-        """Return the configured address of each remote."""
-        found: dict[str, str] = {}
+        """Return the first configured address of each remote."""
+        addresses: dict[str, str] = {}
         for key, value in self._git.settings(r"^remote\..*\.url$"):
-            found.setdefault(key.removeprefix("remote.").removesuffix(".url"), value)
-        return found
+            addresses.setdefault(key.removeprefix("remote.").removesuffix(".url"), value)
+        return addresses
 
     def resolve_name(self, name: str | None) -> str:
         """Return the name of a remote, by default `origin` or the only remote; raise if there is none."""
@@ -91,7 +91,7 @@ class Remotes:
         result = self._git.execute(
             "fetch", "--quiet", "--prune", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules",
             "--no-auto-maintenance", "--refmap=", "--upload-pack=git-upload-pack", "--stdin",
-            "--end-of-options", remote, given="".join(f"{refspec}\n" for refspec in refspecs).encode(),
+            "--end-of-options", remote, stdin="".join(f"{refspec}\n" for refspec in refspecs).encode(),
             seconds=LIMITS.git_network_seconds, options=options,
         )  # fmt: skip
         if result.status != 0:
@@ -161,8 +161,8 @@ class Remotes:
         if not folders:
             return options
         replaced = (f"remote.{remote}.", "url.")
-        others = [(key, value) for key, value in settings if not key.startswith(replaced)]
-        return self._options_with([*others, *addresses])
+        kept = [(key, value) for key, value in settings if not key.startswith(replaced)]
+        return self._options_with([*kept, *addresses])
 
     def _addresses_of(self, remote: str, options: GitOptions) -> list[tuple[str, str]]:
         """Return the addresses of a remote as git will use them, after its rewriting, by their settings."""
@@ -195,7 +195,6 @@ class Remotes:
         return address if path is None else os.path.realpath(os.path.join(self._git.repository.root, path))
 
     def _repository_settings(self) -> list[tuple[str, str]]:
-        """Return the repository's settings that git may see when it reaches a remote."""
         result = self._git.execute("config", "--show-scope", "--null", "--get-regexp", PASSED_SETTINGS)
         fields = os.fsdecode(result.output).split("\0")  # the scope and the setting, in turn
         settings = []

@@ -17,6 +17,7 @@ import fcntl
 import os
 import stat
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from holdfast.kernel.errors import Denied, HoldfastError, InvalidPath, NotFound
 from holdfast.kernel.machine import translate_disk_errors
@@ -37,37 +38,35 @@ _MAX_EXCLUDE_BYTES = 1024 * 1024
 _EXCLUDE_FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
+@dataclass(frozen=True, repr=False)
 class Repository:
-    """A work tree, its git directories (if any) and the directory of its stores.
-
-    `root` is the work tree, or the git directory itself if the repository is `bare`.
-    """
-
-    __slots__ = ("bare", "common_dir", "git_dir", "root", "store_directory")
+    """A work tree, its git directories (if any) and the directory of its stores."""
 
     root: str
-    git_dir: str | None
-    common_dir: str | None
-    bare: bool
-    store_directory: str
+    """The work tree, or the git directory itself if the repository is `bare`."""
+    git_dir: str | None = None
+    common_dir: str | None = field(default=None, compare=False)
+    """The git directory that all worktrees share; None outside git."""
 
-    def __init__(self, root: str, git_dir: str | None = None, common_dir: str | None = None) -> None:
-        self.root = root
-        self.git_dir = git_dir
-        self.common_dir = common_dir
-        self.bare = git_dir == root
-        if common_dir is None:
-            self.store_directory = os.path.join(root, PLAIN_STORE_NAME)
-        else:
-            self.store_directory = os.path.join(common_dir, STORE_NAME)
+    @property
+    def bare(self) -> bool:
+        """Whether the repository has no work tree."""
+        return self.git_dir == self.root
+
+    @property
+    def store_directory(self) -> str:
+        """The directory of the stores, which may not exist yet."""
+        if self.common_dir is None:
+            return os.path.join(self.root, PLAIN_STORE_NAME)
+        return os.path.join(self.common_dir, STORE_NAME)
 
     @classmethod
     def discover(cls, start: StrPath) -> Repository:
         """Find the repository that encloses `start`; outside git, the directory itself."""
         start = _existing_directory(start)
         for directory in _with_ancestors(start):
-            if (found := cls._with_git_entry(directory)) is not None:
-                return found
+            if (repository := cls._with_git_entry(directory)) is not None:
+                return repository
         for directory in _with_ancestors(start):
             if is_git_directory(directory, directory):
                 return cls._bare(directory)
@@ -77,8 +76,8 @@ class Repository:
     def at(cls, root: StrPath) -> Repository:
         """Return the repository of exactly this directory, and nothing above it."""
         root = _existing_directory(root)
-        if (found := cls._with_git_entry(root)) is not None:
-            return found
+        if (repository := cls._with_git_entry(root)) is not None:
+            return repository
         return cls._bare(root) if is_git_directory(root, root) else cls(root)
 
     @classmethod
@@ -147,9 +146,9 @@ class Repository:
             return
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            known = os.read(descriptor, _MAX_EXCLUDE_BYTES)
-            if len(known) < _MAX_EXCLUDE_BYTES and pattern.encode() not in known.splitlines():
-                separator = b"" if known[-1:] in b"\n" else b"\n"
+            content = os.read(descriptor, _MAX_EXCLUDE_BYTES)
+            if len(content) < _MAX_EXCLUDE_BYTES and pattern.encode() not in content.splitlines():
+                separator = b"" if content[-1:] in b"\n" else b"\n"  # also none if the file is empty
                 os.write(descriptor, b"%b%b\n" % (separator, pattern.encode()))
         except OSError:
             pass  # another process is writing it, or it is read-only: the pattern is not essential
@@ -174,12 +173,6 @@ class Repository:
         base = configured if os.path.isabs(configured) else os.path.expanduser("~/.local/state")
         name = sha256(os.fsencode(f"{what}\0{self.store_directory}")).hexdigest()
         return os.path.join(base, "holdfast", "agreed", name)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Repository) and (self.root, self.git_dir) == (other.root, other.git_dir)
-
-    def __hash__(self) -> int:
-        return hash((self.root, self.git_dir))
 
     def __repr__(self) -> str:
         return f"Repository({os.path.basename(self.root)!r})"

@@ -16,7 +16,7 @@ import os
 import re
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from holdfast.kernel.clock import rfc3339, utc_now
@@ -46,7 +46,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 
 @dataclass(frozen=True)
 class Grant:
-    """A stored token: its name, its role, its hash and when it was created."""
+    """A stored token: its name, its role, its hash, and when it was created, as RFC 3339."""
 
     name: str
     role: Role
@@ -64,11 +64,11 @@ class TokenFile:
         self._grants: tuple[Grant, ...] = ()
 
     def add(self, name: str, role: Role) -> str:
-        """Create a token and return it; it cannot be retrieved again."""
+        """Create a token and return it; it cannot be retrieved again. The name must be new."""
         _check_name(name)
         self._repository.ensure_store()
         token = os.urandom(_TOKEN_BYTES).hex()
-        with locked(f"{self._path}.lock"):
+        with locked(self._path):
             grants = self._read()
             if any(grant.name == name for grant in grants):
                 raise Conflict(
@@ -85,7 +85,7 @@ class TokenFile:
     def remove(self, name: str) -> Grant:
         """Remove a token; running servers refuse it from now on."""
         self._find_by_name(name, self._read())
-        with locked(f"{self._path}.lock"):
+        with locked(self._path):
             grants = self._read()
             removed = self._find_by_name(name, grants)
             self._write([grant for grant in grants if grant is not removed])
@@ -103,12 +103,10 @@ class TokenFile:
 
     def find(self, token: str) -> Grant | None:
         """Return the grant of a token, or None if there is no such token."""
-        presented = _digest(token)
-        found = None
-        for grant in self.all():
-            if hmac.compare_digest(grant.sha256, presented):
-                found = grant
-        return found
+        digest = _digest(token)
+        # Not by a search that ends early: its duration would tell where in the file the token is.
+        grants = [grant for grant in self.all() if hmac.compare_digest(grant.sha256, digest)]
+        return grants[0] if grants else None
 
     @staticmethod
     def _find_by_name(name: str, grants: list[Grant]) -> Grant:
@@ -139,7 +137,7 @@ class TokenFile:
             refuse_newer(version, _VERSION, TOKENS_NAME)
             if version != _VERSION:
                 raise ValueError("another version")
-            return [_grant(entry) for entry in document["tokens"]]
+            return [_parse_grant(entry) for entry in document["tokens"]]
         except (ValueError, KeyError, TypeError, RecursionError):
             raise Corrupted(
                 f"The file {TOKENS_NAME} in Holdfast's store is damaged.",
@@ -147,12 +145,12 @@ class TokenFile:
             ) from None
 
     def _write(self, grants: list[Grant]) -> None:
-        entries = [vars(grant) | {"role": grant.role.value} for grant in grants]
+        entries = [{**asdict(grant), "role": grant.role.value} for grant in grants]
         text = json.dumps({"version": _VERSION, "tokens": entries}, indent=1)
         atomic_write(self._path, f"{text}\n".encode(), mode=0o600)
 
 
-def _grant(entry: Mapping[str, Any]) -> Grant:
+def _parse_grant(entry: Mapping[str, Any]) -> Grant:
     sha256 = str(entry["sha256"])
     if not re.fullmatch(r"[0-9a-f]{64}", sha256):
         raise ValueError("not a hash")

@@ -14,20 +14,20 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from types import MappingProxyType
+from typing import IO, TYPE_CHECKING
 
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import disk_failure, translate_disk_errors
 from holdfast.storage.processes.time_limit import POLL_SECONDS, TimeLimit
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from subprocess import Popen
-    from typing import IO
 
 _MAX_STDERR_BYTES = 64 * 1024
 """How much of a child's standard error is stored. A judgement: far more than an error message has."""
 WIDE_PIPE_BYTES = 1024 * 1024
 """The largest pipe that Linux gives an ordinary user (`/proc/sys/fs/pipe-max-size`, see pipe(7))."""
+_NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 _MIN_PAUSE_SECONDS = 0.0005
 """The first pause of `wait_until_ended`. A judgement: most children end as soon as their output does."""
 
@@ -54,19 +54,17 @@ def widen_pipe(pipe: IO[bytes] | None) -> None:
     """Enlarge a pipe's buffer, where the system allows it, so that a process can write far ahead of us."""
     set_size = getattr(fcntl, "F_SETPIPE_SZ", None)
     if pipe is not None and set_size is not None:
-        try:
+        with suppress(OSError):  # the user's quota for wide pipes may be used up
             fcntl.fcntl(pipe, set_size, WIDE_PIPE_BYTES)
-        except OSError:
-            pass  # the user's quota for wide pipes is used up
 
 
 def communicate(
-    process: Popen[bytes], given: bytes, stderr: bytearray, limit: TimeLimit, chunk: int = LIMITS.read_chunk
+    process: Popen[bytes], stdin: bytes, stderr: bytearray, limit: TimeLimit, chunk: int = LIMITS.read_chunk
 ) -> Iterator[bytes]:
-    """Write `given` to a process, and yield its output until both its output streams end.
+    """Write `stdin` to a process, and yield its output until both its output streams end.
 
-    All three streams are served together, so that none of them can block the process. Standard error is
-    appended to `stderr`, up to a limit.
+    All three streams are served at the same time, so that none of them can block the process. Standard error
+    is appended to `stderr`, up to a limit.
     """
     assert process.stdout is not None
     assert process.stderr is not None
@@ -76,7 +74,7 @@ def communicate(
         if process.stdin is not None:
             os.set_blocking(process.stdin.fileno(), False)
             selector.register(process.stdin, selectors.EVENT_WRITE)
-        rest = memoryview(given)
+        rest = memoryview(stdin)
         while selector.get_map():
             for key, _ in selector.select(POLL_SECONDS):
                 if key.fileobj is process.stdin:
@@ -122,9 +120,6 @@ def _collect_status(pid: int) -> int:
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     except ChildProcessError:
         return -signal.SIGKILL  # the interrupted call has collected it; the value is not used any more
-
-
-_NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 
 
 def start_interpreter(

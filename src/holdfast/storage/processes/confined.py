@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from holdfast.kernel.errors import DeadlineExceeded, TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
@@ -32,7 +33,6 @@ from holdfast.storage.processes.child import (
 )
 from holdfast.storage.processes.time_limit import TimeLimit
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from subprocess import Popen
 

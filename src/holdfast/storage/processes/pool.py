@@ -18,6 +18,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.kernel.call import current_call
@@ -38,7 +39,7 @@ LOCAL_EXECUTOR = "process"
 DASK_PREFIX = "dask://"
 
 _MAX_START_ATTEMPTS = 3
-"""A judgement: memory may be short for an instant; a program that cannot start at all fails each time."""
+"""A judgement: memory may be short for a short time; a program that cannot start at all fails each time."""
 CONNECT_SECONDS = 10
 """A judgement: a scheduler on the same network answers within a second, and a person waits for this."""
 
@@ -99,7 +100,7 @@ class ProcessPool(Executor):
     ) -> None:
         """Each worker first calls `initializer(*initargs)`; `start` starts the process that runs `main`."""
         self.size = size or cores()
-        self._first_request = (initializer or _nothing, initargs)
+        self._first_request = (initializer or _do_nothing, initargs)
         self._task_seconds = task_seconds
         self._start = start
         self._idle: list[_Worker] = []
@@ -178,9 +179,8 @@ class DaskCluster(Executor):
         """Run a function on the cluster."""
         return self._executor.submit(function, *args, **named)
 
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:  # noqa: ARG002 - of Executor
         """Leave the cluster. Unfinished tasks are withdrawn in any case."""
-        del wait, cancel_futures
         self._executor.shutdown(wait=False)  # withdraws them
         self._client.close()
 
@@ -199,7 +199,8 @@ def _client_class() -> Any:
 def create_executor(name: str, size: int | None) -> ProcessPool | DaskCluster:
     """Return an executor for `process` or `dask://HOST:PORT`."""
     if name == LOCAL_EXECUTOR:
-        return ProcessPool(size, start=_start_with_environment)
+        # With the environment, in which workers run git with the user's own configuration.
+        return ProcessPool(size, start=partial(start_interpreter, environment=os.environ))
     address = name.removeprefix(DASK_PREFIX)
     if address == name or not address.rpartition(":")[2].isdecimal() or "/" in address:
         raise InvalidArguments(
@@ -228,19 +229,14 @@ def run_unordered(
         call.check()
 
 
-def _start_with_environment(module: str) -> Popen[bytes]:
-    """Start a worker that runs git with the user's own configuration."""
-    return start_interpreter(module, environment=os.environ)
-
-
 def _connection(descriptor: int, *, readable: bool) -> Connection[Any, Any]:
     from multiprocessing.connection import Connection  # hygiene: a pipe to a process of ours
 
     return Connection(os.dup(descriptor), readable=readable, writable=not readable)
 
 
-def _nothing() -> None:
-    """Initialize nothing."""
+def _do_nothing() -> None:
+    pass
 
 
 def _exit_with_parent(descriptor: int) -> None:

@@ -1,4 +1,4 @@
-"""Time limits for waiting on other processes, together with the caller's deadline and cancellation."""
+"""Time limits for waiting on other processes, beside the caller's deadline and cancellation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ a cancellation, and the cost of twenty checks a second cannot be measured."""
 
 
 class TimeLimit:
-    """The limit for one piece of work, checked together with the deadline and cancellation of its caller."""
+    """The limit for one piece of work, checked along with the deadline and cancellation of its caller."""
 
     def __init__(self, seconds: float, work: str) -> None:
         """`work` names the work in the error message."""

@@ -19,6 +19,7 @@ class Loan(NamedTuple):
 
     connection: sqlite3.Connection
     generation: int
+    """How often the pool had been retired when it lent the connection."""
     writing: bool
 
 
@@ -36,6 +37,7 @@ class ConnectionPool:
     def __init__(self, connect: Callable[[], sqlite3.Connection], for_writing: Sequence[str] = ()) -> None:
         """`for_writing`: more PRAGMAs for the connections that may write."""
         self._connect = connect
+        # Both by whether a connection may write.
         self._settings = {False: ("PRAGMA query_only = ON",), True: ("PRAGMA query_only = OFF", *for_writing)}
         self._idle: dict[bool, list[sqlite3.Connection]] = {False: [], True: []}
         self._lock = threading.Lock()
@@ -73,12 +75,11 @@ class ConnectionPool:
 
     def take_back(self, loan: Loan) -> None:
         """Take a connection back; a transaction still open is rolled back."""
-        connection, generation, writing = loan
-        usable = _end_transaction(connection)
+        connection = loan.connection
+        is_reusable = _roll_back(connection) and not isinstance(connection, Snapshot)
         with self._lock:
-            idle = self._idle[writing]
-            usable = usable and not isinstance(connection, Snapshot)
-            if usable and generation == self._generation and len(idle) < _MAX_IDLE_CONNECTIONS:
+            idle = self._idle[loan.writing]
+            if is_reusable and loan.generation == self._generation and len(idle) < _MAX_IDLE_CONNECTIONS:
                 idle.append(connection)
                 return
         connection.close()
@@ -92,8 +93,8 @@ class ConnectionPool:
             connection.close()
 
 
-def _end_transaction(connection: sqlite3.Connection) -> bool:
-    """Roll back an open transaction, and return whether the connection can be used again."""
+def _roll_back(connection: sqlite3.Connection) -> bool:
+    """Roll back a transaction that is still open; return whether none is open now."""
     try:
         if connection.in_transaction:
             connection.execute("ROLLBACK")

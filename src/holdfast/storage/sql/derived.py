@@ -35,7 +35,7 @@ from holdfast.storage.files.atomic import atomic_write
 from holdfast.storage.files.locks import locked
 from holdfast.storage.files.regular_file import read_limited
 from holdfast.storage.sql.connection_pool import ConnectionPool
-from holdfast.storage.sql.quick import connect_to, open_store
+from holdfast.storage.sql.quick import connect_to, format_of, open_store
 from holdfast.storage.sql.sqlite_errors import SQLITE_ERRORS, SqliteError, database_failure
 
 POINTER_SUFFIX = ".index"
@@ -53,7 +53,8 @@ _BUILD_SETTINGS = ("PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", "PRA
 """An interrupted build is discarded, so it needs no journal; 64 MiB of cache hold most files whole."""
 
 Prepare = Callable[[sqlite3.Connection], object]
-Answer = TypeVar("Answer")
+"""Creates the tables that do not exist yet, or fills them."""
+Result = TypeVar("Result")
 
 
 class NotUsable(Exception):
@@ -88,7 +89,7 @@ class DerivedDatabase:
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
-        """Yield a connection whose changes are committed together, or not at all."""
+        """Yield a connection whose changes are all committed at the end, or not at all."""
         try:
             with self._transaction("BEGIN IMMEDIATE", writing=True) as connection:
                 yield connection
@@ -96,7 +97,7 @@ class DerivedDatabase:
         except CANNOT_WRITE as failure:
             raise NotUsable(failure.message) from None
 
-    def try_read(self, query: Callable[[sqlite3.Connection], Answer], otherwise: Answer) -> Answer:
+    def try_read(self, query: Callable[[sqlite3.Connection], Result], otherwise: Result) -> Result:
         """Return the result of a query, or `otherwise` where there is no usable file; for caches."""
         try:
             with self.read() as connection:
@@ -159,7 +160,7 @@ class DerivedDatabase:
             except BaseException:
                 _remove(path)
                 raise
-            self._remove_others(name)
+            self._remove_all_but(name)
             return True
 
     def is_usable(self) -> bool:
@@ -235,9 +236,7 @@ class DerivedDatabase:
             else connect_to(self._current, _BUSY_SECONDS)
         )
         try:
-            application = connection.execute("PRAGMA application_id").fetchone()[0]
-            version = connection.execute("PRAGMA user_version").fetchone()[0]
-            if (application, version) != (self._application_id, self._version):
+            if format_of(connection) != (self._application_id, self._version):
                 raise NotUsable("it is of another version")
             for setting in SETTINGS:
                 connection.execute(setting)
@@ -268,7 +267,7 @@ class DerivedDatabase:
             failure = database_failure(error, self._name + POINTER_SUFFIX)
             raise failure or error from None
 
-    def _remove_others(self, current: str) -> None:
+    def _remove_all_but(self, current: str) -> None:
         for entry in os.listdir(self._directory):
             base = entry.removesuffix("-wal").removesuffix("-shm").removesuffix("-journal")
             if base != current and self._name_pattern.fullmatch(base):

@@ -47,6 +47,6 @@ def _is_cancelled() -> int:
 
 def _check_table(connection: sqlite3.Connection, table: str, columns: Sequence[str]) -> None:
     kind = connection.execute("SELECT type FROM sqlite_schema WHERE name = ?", (table,)).fetchone()
-    present = {row[1] for row in connection.execute("SELECT * FROM pragma_table_xinfo(?)", (table,))}
+    present = {name for (name,) in connection.execute("SELECT name FROM pragma_table_xinfo(?)", (table,))}
     if kind != ("table",) or not present.issuperset(columns):
         raise UnreadableDocument(f"it has no table '{table}' with {', '.join(columns)}")

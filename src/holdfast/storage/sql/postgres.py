@@ -97,8 +97,6 @@ class _Session:
     a round trip.
     """
 
-    __slots__ = ("_queued", "is_announced", "raw")
-
     def __init__(self, raw: psycopg.Connection[Any]) -> None:
         self.raw = raw
         self.is_announced = False
@@ -164,10 +162,10 @@ class PostgresStore:
             yield _Session(connection)
 
     @contextmanager
-    def write(self, *, together: bool = False) -> Iterator[Connection]:
-        """Yield a connection whose changes are committed together at the end, or not at all."""
+    def write(self, *, concurrent: bool = False) -> Iterator[Connection]:
+        """Yield a connection whose changes are all committed at the end, or not at all."""
         with self._lend() as connection:
-            lock = "" if together else f";SELECT pg_advisory_xact_lock({_WRITE_LOCK})"
+            lock = "" if concurrent else f";SELECT pg_advisory_xact_lock({_WRITE_LOCK})"
             self._begin(connection, f"BEGIN{lock}")
             session = _Session(connection)
             yield session
@@ -259,7 +257,7 @@ class PostgresStore:
         return self._connect()
 
     def _take_back(self, connection: psycopg.Connection[Any]) -> None:
-        if _end_transaction(connection):
+        if _roll_back(connection):
             with self._lock:
                 if not self._closed and len(self._idle) < _MAX_IDLE_CONNECTIONS:
                     self._idle.append(connection)
@@ -306,8 +304,8 @@ class PostgresStore:
         return version
 
 
-def _end_transaction(connection: psycopg.Connection[Any]) -> bool:
-    """Roll back an open transaction, and return whether the connection can be used again."""
+def _roll_back(connection: psycopg.Connection[Any]) -> bool:
+    """Roll back a transaction that is still open; return whether the connection can be used again."""
     driver = _driver()
     try:
         if connection.info.transaction_status != driver.pq.TransactionStatus.IDLE:

@@ -112,6 +112,17 @@ def open_store(path: str, seconds: float, *, mode: str = "rw") -> Connection:
     return connection
 
 
+def version_of(connection: Connection) -> int:
+    """Return how many migrations were applied to the database."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def format_of(connection: Connection) -> tuple[int, int]:
+    """Return the application id, which says what the database is for, and its version."""
+    application_id = int(connection.execute("PRAGMA application_id").fetchone()[0])
+    return application_id, version_of(connection)
+
+
 def enclosing_repository(start: str) -> tuple[str, str]:
     """Return the root of the enclosing work tree, and the store directory that its worktrees share."""
     if not os.path.isdir(start):
@@ -185,9 +196,7 @@ class _OpenStore:
     def __enter__(self) -> Connection:
         try:
             self.connection.execute("PRAGMA trusted_schema = OFF")
-            application = self.connection.execute("PRAGMA application_id").fetchone()[0]
-            version = self.connection.execute("PRAGMA user_version").fetchone()[0]
-            if (application, version) != self._expected:
+            if format_of(self.connection) != self._expected:
                 raise NeedsFullProgram
         except BaseException:
             self.connection.close()

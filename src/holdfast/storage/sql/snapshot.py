@@ -50,17 +50,18 @@ def write_obstacle(path: str, error: BaseException) -> HoldfastError | None:
         number = errno.EROFS
     elif not os.access(path, os.W_OK) or not os.access(os.path.dirname(path), os.W_OK):
         number = errno.EACCES
-    elif (
-        code in _DISK_FULL_CODES
-        or file_system.f_bavail * file_system.f_frsize < _MIN_FREE_BYTES
-        or file_system.f_favail
-        < _MIN_FREE_INODES
-        < file_system.f_files  # 0 on file systems that do not count inodes
-    ):
+    elif code in _DISK_FULL_CODES or _is_full(file_system):
         number = errno.ENOSPC
     else:
         return None
     return disk_failure(OSError(number, os.strerror(number)), os.path.basename(path))
+
+
+def _is_full(file_system: os.statvfs_result) -> bool:
+    if file_system.f_bavail * file_system.f_frsize < _MIN_FREE_BYTES:
+        return True
+    counts_inodes = file_system.f_files > 0
+    return counts_inodes and file_system.f_favail < _MIN_FREE_INODES
 
 
 def open_snapshot(path: str, error: BaseException) -> Snapshot:

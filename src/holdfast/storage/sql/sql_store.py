@@ -4,7 +4,7 @@ Contract:
 - Statements are written once, with `:name` for every value, in the SQL that both engines share. The store
   itself provides what differs: how rows are locked, and how events are numbered in order.
 - When `write` returns, its changes are durable; when it raises, none of them happened. Writers run one at a
-  time. Writers that pass `together` may run at the same time; they lock the rows they need themselves.
+  time. Writers that pass `concurrent` may run at the same time; they lock the rows they need themselves.
 - A writer of events uses `append_in_order`, or calls `number_in_order` first, and locks no further row
   afterwards. Then a reader that has seen event *n* has seen every event before it.
 - `data_version` changes whenever any process commits a change.
@@ -54,8 +54,8 @@ class SqlStore(Protocol):
     def read(self) -> AbstractContextManager[Connection]:
         """Yield a read-only connection to one snapshot of the store."""
 
-    def write(self, *, together: bool = False) -> AbstractContextManager[Connection]:
-        """Yield a connection whose changes are committed together at the end, or not at all."""
+    def write(self, *, concurrent: bool = False) -> AbstractContextManager[Connection]:
+        """Yield a connection whose changes are all committed at the end, or not at all."""
 
     def send_later(self, connection: Connection, statement: str, values: Values) -> None:
         """Run a statement without a result; it may be sent with the next one or with the commit."""

@@ -30,7 +30,7 @@ from holdfast.kernel.machine import translate_disk_errors
 from holdfast.storage.files.directories import StrPath
 from holdfast.storage.files.locks import locked
 from holdfast.storage.sql.connection_pool import ConnectionPool, Loan
-from holdfast.storage.sql.quick import open_store
+from holdfast.storage.sql.quick import format_of, open_store, version_of
 from holdfast.storage.sql.snapshot import write_obstacle
 from holdfast.storage.sql.sqlite_errors import (
     SQLITE_ERRORS,
@@ -40,7 +40,7 @@ from holdfast.storage.sql.sqlite_errors import (
     raise_translated,
     translate_sqlite_errors,
 )
-from holdfast.storage.sql.store_file import StoreFile, application_of, is_blank, version_of
+from holdfast.storage.sql.store_file import StoreFile, is_blank
 from holdfast.storage.sql.upgrade import Migration, refuse_newer, upgrade
 from holdfast.storage.watching.own_writes import announce
 
@@ -66,7 +66,7 @@ class Database:
     and changes nothing; `holdfast doctor` examines damaged stores with it. Neither `write` inside `write` nor
     use across a fork is supported.
 
-    This class implements `SqlStore`. SQLite runs writers one at a time, so `together` has no effect, and
+    This class implements `SqlStore`. SQLite runs writers one at a time, so `concurrent` has no effect, and
     numbers are in the order of commits without further locks.
     """
 
@@ -98,7 +98,9 @@ class Database:
         self._writing = threading.Lock()
         self._opening = threading.Lock()
         self._identity: tuple[int, int] | None = None
+        """Device and inode of the file that is open."""
         self._openings = 0
+        """How often the file was opened, because another had replaced it."""
         self._damaged = False
         self._closed = False
         self._open()
@@ -107,9 +109,8 @@ class Database:
         """Yield a read-only connection to one snapshot of the store."""
         return Transaction(self._begin_reading, self._end)
 
-    def write(self, *, together: bool = False) -> Transaction:
-        """Yield a connection whose changes are committed together at the end, or not at all."""
-        del together  # SQLite has one writer at a time in any case
+    def write(self, *, concurrent: bool = False) -> Transaction:  # noqa: ARG002 - see the class
+        """Yield a connection whose changes are all committed at the end, or not at all."""
         return Transaction(self._begin_writing, self._end)
 
     def send_later(self, connection: Connection, statement: str, values: Values) -> None:
@@ -200,7 +201,8 @@ class Database:
 
     def _check_version(self, connection: sqlite3.Connection) -> int:
         """Return the version, or raise if the file belongs to another program or to a newer release."""
-        if application_of(connection) != self._application_id:
+        application_id, _version = format_of(connection)
+        if application_id != self._application_id:
             raise self._file.damage_error("contains something other than it should")
         return self._refuse_if_newer(connection)
 
@@ -325,8 +327,6 @@ class Database:
 
 class Transaction:
     """The context manager of a transaction. A class, because nested generators cost more than a query."""
-
-    __slots__ = ("_begin", "_end", "_loan")
 
     def __init__(self, begin: Callable[[], Loan], end: Callable[[Loan, BaseException | None], None]) -> None:
         self._begin = begin

@@ -9,12 +9,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NoReturn
 
 from holdfast.kernel.errors import Busy, Corrupted, Denied, HoldfastError, OutOfSpace, TooLarge, Unavailable
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NoReturn
+from holdfast.kernel.machine import CHECK_DISK, CHECK_PERMISSIONS, FREE_SPACE, TRY_AGAIN
 
 NOTHING_CHANGED = "Nothing was changed. `holdfast doctor` shows what can still be read."
 
@@ -26,9 +24,9 @@ SqliteError = sqlite3.Error | UnicodeDecodeError
 _Reason = tuple[type[HoldfastError], str, str]
 """The error to raise, the rest of its sentence after the name of the store, and the hint."""
 
-_BUSY: _Reason = (Busy, "is in use by another process", "Try again in a moment.")
+_BUSY: _Reason = (Busy, "is in use by another process", TRY_AGAIN)
 _DAMAGED: _Reason = (Corrupted, "is damaged", NOTHING_CHANGED)
-_DENIED: _Reason = (Denied, "may not be opened or changed", "Check who owns it and what its permissions are.")
+_DENIED: _Reason = (Denied, "may not be opened or changed", CHECK_PERMISSIONS)
 
 # `sqlite3` raises this itself, without an error code, for text that is not UTF-8.
 _DECODING_MESSAGE = "Could not decode to UTF-8"
@@ -42,21 +40,9 @@ _REASONS: dict[int, _Reason] = {
     sqlite3.SQLITE_NOTADB: (Corrupted, "is not a database", NOTHING_CHANGED),
     sqlite3.SQLITE_READONLY: _DENIED,
     sqlite3.SQLITE_PERM: _DENIED,
-    sqlite3.SQLITE_CANTOPEN: (
-        Unavailable,
-        "could not be opened",
-        "Check that its directory exists and may be used.",
-    ),
-    sqlite3.SQLITE_FULL: (
-        OutOfSpace,
-        "could not be written: the disk is full",
-        "Free some space and try again; what was stored before is unchanged.",
-    ),
-    sqlite3.SQLITE_IOERR: (
-        Unavailable,
-        "could not be read or written: the disk reported an error",
-        "Check the disk, then try again; `holdfast doctor` verifies the stores.",
-    ),
+    sqlite3.SQLITE_CANTOPEN: (Unavailable, "could not be opened", "Check that its directory may be used."),
+    sqlite3.SQLITE_FULL: (OutOfSpace, "could not be written: the disk is full", FREE_SPACE),
+    sqlite3.SQLITE_IOERR: (Unavailable, "could not be used: the disk reported an error", CHECK_DISK),
     sqlite3.SQLITE_TOOBIG: (TooLarge, "cannot hold a value of this size", "Store a smaller value."),
 }
 

@@ -18,36 +18,25 @@ from holdfast.kernel.machine import translate_disk_errors
 from holdfast.storage.files.atomic import atomic_write
 from holdfast.storage.files.directories import StrPath, flush_directory
 from holdfast.storage.files.locks import locked
-from holdfast.storage.sql.quick import size_of
+from holdfast.storage.sql.quick import format_of, size_of
 from holdfast.storage.sql.sqlite_errors import NOTHING_CHANGED
 from holdfast.storage.sql.write_ahead_log import damaged_log
 
 LOG_SUFFIX = "-wal"
+MARKER_SUFFIX = ".created"
+DAMAGED_MARK = ".damaged-"
+"""Part of the name of a damaged file that was set aside; hexadecimal digits follow."""
+_DIGEST_CHARACTERS = 12
+"""A judgement: 48 bits distinguish the few damaged files that a store ever has."""
 
+_MARKER_TEXT = b"A Holdfast store was created beside this file. It is never recreated silently.\n"
 _COPY_HINT = "`holdfast doctor` names the copy."
-
-
-def version_of(connection: sqlite3.Connection) -> int:
-    """Return how many migrations were applied to the database."""
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
-
-
-def application_of(connection: sqlite3.Connection) -> int:
-    """Return the application id: which program and store the database belongs to."""
-    return int(connection.execute("PRAGMA application_id").fetchone()[0])
 
 
 def is_blank(connection: sqlite3.Connection) -> bool:
     """Return whether a database has no content at all, as after an interrupted creation."""
     tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
-    return not (tables or version_of(connection) or application_of(connection))
-
-
-MARKER_SUFFIX = ".created"
-DAMAGED_MARK = ".damaged-"
-"""Part of the name of a damaged file that was set aside; hexadecimal digits follow."""
-
-_MARKER_TEXT = b"A Holdfast store was created beside this file. It is never recreated silently.\n"
+    return not tables and format_of(connection) == (0, 0)
 
 
 class StoreFile:
@@ -87,7 +76,7 @@ class StoreFile:
                 hint="Move aside what is there, then try again.",
                 path=self.name,
             )
-        if status.st_size == 0 and (self.was_created or size_of(self.path + "-wal") > 0):
+        if status.st_size == 0 and (self.was_created or size_of(self.path + LOG_SUFFIX) > 0):
             raise self.damage_error("is empty, although it contained data before")
 
     def _missing_error(self) -> Corrupted:
@@ -112,7 +101,7 @@ class StoreFile:
         log = damaged_log(self.path)
         if log is None:
             return
-        digest = hashlib.sha256(log).hexdigest()[:12]
+        digest = hashlib.sha256(log).hexdigest()[:_DIGEST_CHARACTERS]
         try:
             atomic_write(f"{self.path}{LOG_SUFFIX}{DAMAGED_MARK}{digest}", log, mode=0o600)
         except Denied:
@@ -125,7 +114,7 @@ class StoreFile:
         with locked(self.path), translate_disk_errors(self.name):
             if self.identity() != damaged:
                 return  # another process has done so
-            aside = f"{self.path}{DAMAGED_MARK}{os.urandom(6).hex()}"
+            aside = f"{self.path}{DAMAGED_MARK}{os.urandom(_DIGEST_CHARACTERS // 2).hex()}"
             for suffix in ("", LOG_SUFFIX):
                 if os.path.lexists(self.path + suffix):
                     os.replace(self.path + suffix, aside + suffix)

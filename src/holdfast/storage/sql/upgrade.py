@@ -19,21 +19,22 @@ import os
 import re
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 
 from holdfast.kernel.errors import Corrupted, Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import translate_disk_errors
 from holdfast.storage.files.directories import flush_directory
 from holdfast.storage.files.temporary import temporary_name
-from holdfast.storage.sql.quick import connect_to, sqlite_uri
+from holdfast.storage.sql.quick import connect_to, sqlite_uri, version_of
 from holdfast.storage.sql.sqlite_errors import NOTHING_CHANGED, translate_sqlite_errors
-from holdfast.storage.sql.store_file import version_of
 
 Migration = str | Callable[[sqlite3.Connection], None]
-"""A script of SQL split_statements, or a function that changes the open database."""
+"""A script of SQL statements, or a function that changes the open database."""
 
-_BACKUP_NAME = re.compile(r"\.before-[0-9]+\.[0-9a-f]{16}$")
+_DIGEST_CHARACTERS = 16
+"""A judgement: 64 bits distinguish the few backups of a store."""
+_BACKUP_NAME = re.compile(rf"\.before-[0-9]+\.[0-9a-f]{{{_DIGEST_CHARACTERS}}}$")
 _MAX_BACKUPS = 3
 """A judgement: enough to return to the state before a bad release."""
 _NEW_FILE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -68,11 +69,11 @@ def upgrade(
     _remove_old_backups(path)
 
 
-def refuse_newer(version: int, known: int, label: str) -> None:
-    """Raise if a store was written by a later release than this one."""
-    if version > known:
+def refuse_newer(version: int, newest: int, label: str) -> None:
+    """Raise if a store has a newer format than the newest that this release knows."""
+    if version > newest:
         raise Unavailable(
-            f"The store '{label}' was written by a newer Holdfast (format {version}, known {known}).",
+            f"The store '{label}' was written by a newer Holdfast (format {version}, known {newest}).",
             hint="Upgrade holdfast and try again. Nothing was changed.",
             path=label,
             newer=True,
@@ -95,7 +96,7 @@ def _save_backup(path: str, version: int) -> None:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # so that no sweep removes it
             _copy(path, temporary)
             with open(descriptor, "rb", closefd=False) as file:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()[:16]
+                digest = hashlib.file_digest(file, "sha256").hexdigest()[:_DIGEST_CHARACTERS]
             os.fsync(descriptor)
             os.replace(temporary, os.path.join(directory, f"{label}.{digest}"))
         except BaseException:
@@ -119,15 +120,13 @@ def _copy(source_path: str, target_path: str) -> None:
 
 def _remove_old_backups(path: str) -> None:
     directory, name = os.path.split(path)
-    try:
+    with suppress(OSError):  # the next upgrade tries again
         backups = [
             entry for entry in os.scandir(directory) if entry.name.startswith(name) and is_backup(entry.name)
         ]
         backups.sort(key=lambda entry: entry.stat(follow_symlinks=False).st_mtime_ns)
         for entry in backups[:-_MAX_BACKUPS]:
             os.unlink(entry)
-    except OSError:
-        pass  # the next upgrade tries again
 
 
 def _apply_migration(connection: sqlite3.Connection, migration: Migration) -> None:
@@ -139,7 +138,7 @@ def _apply_migration(connection: sqlite3.Connection, migration: Migration) -> No
 
 
 def split_statements(script: str) -> Iterator[str]:
-    """Yield the split_statements of a script; `executescript` would commit the open transaction first."""
+    """Yield the statements of a script; `executescript` would commit the open transaction first."""
     statement = ""
     for piece in script.split(";"):
         statement += piece + ";"

@@ -17,14 +17,15 @@ from __future__ import annotations
 import os
 import struct
 
-TYPE_CHECKING = False
+TYPE_CHECKING = False  # without `typing`, see above
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _HEADER = struct.Struct(">8I")
 _FRAME = struct.Struct(">6I")
+# By the magic number at the start of a log, the byte order of its checksums.
 _BYTE_ORDERS = {0x377F0682: "<", 0x377F0683: ">"}
-_MASK = 0xFFFFFFFF
+_MASK_32_BITS = 0xFFFFFFFF
 MAX_LOG_BYTES = 1 << 28
 """256 MiB. A judgement: SQLite checkpoints a log at about 4 MiB, unless readers prevent it."""
 OPEN_STORE_LOCK = "128 128"
@@ -87,7 +88,7 @@ class _LogFrame:
 
     __slots__ = ("is_sound", "page", "page_count", "page_number")
 
-    def __init__(self, is_sound: bool, page_count: int, page_number: int, page: bytes) -> None:
+    def __init__(self, *, is_sound: bool, page_count: int, page_number: int, page: bytes) -> None:
         self.is_sound = is_sound
         self.page_count = page_count
         self.page_number = page_number
@@ -109,7 +110,7 @@ def _frames(log: bytes) -> Iterator[_LogFrame]:
     byte_order = _BYTE_ORDERS.get(magic)
     checksum = _checksum(byte_order or "<", log[:24], (0, 0))
     if byte_order is None or checksum != (first, second):
-        yield _LogFrame(False, 1, 0, b"")  # SQLite drops the whole log
+        yield _LogFrame(is_sound=False, page_count=1, page_number=0, page=b"")  # SQLite drops the whole log
         return
     is_sound = True
     frame_size = _FRAME.size + page_size
@@ -121,7 +122,7 @@ def _frames(log: bytes) -> Iterator[_LogFrame]:
         is_sound = is_sound and salts == log_salts and checksum == (first, second)
         # One of the salts may itself be damaged; frames of an earlier log share neither.
         if salts[0] == log_salts[0] or salts[1] == log_salts[1]:
-            yield _LogFrame(is_sound, page_count, page_number, page)
+            yield _LogFrame(is_sound=is_sound, page_count=page_count, page_number=page_number, page=page)
 
 
 def _checksum(byte_order: str, data: bytes, previous: tuple[int, int]) -> tuple[int, int]:
@@ -129,6 +130,6 @@ def _checksum(byte_order: str, data: bytes, previous: tuple[int, int]) -> tuple[
     first, second = previous
     words = iter(struct.unpack(f"{byte_order}{len(data) // 4}I", data))
     for even_word, odd_word in zip(words, words, strict=True):
-        first = (first + even_word + second) & _MASK
-        second = (second + odd_word + first) & _MASK
+        first = (first + even_word + second) & _MASK_32_BITS
+        second = (second + odd_word + first) & _MASK_32_BITS
     return first, second

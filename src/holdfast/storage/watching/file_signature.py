@@ -15,7 +15,7 @@ import os
 import time
 from collections.abc import Iterable
 
-_RECENT_NANOSECONDS = 2_000_000_000
+RECENT_NANOSECONDS = 2_000_000_000
 """The minimum age of a reliable time. The coarsest time stamps in use are those of FAT: two seconds
 (<https://learn.microsoft.com/windows/win32/sysinfo/file-times>)."""
 
@@ -24,19 +24,21 @@ FileSignature = tuple[tuple[int, int, int, int] | None, ...]
 
 
 def signature_of(paths: Iterable[str], now: int | None = None) -> FileSignature | None:
-    """Return the signature of these files or folders; None if one changed too recently or cannot be read."""
-    now = time.time_ns() if now is None else now
-    max_time = now - _RECENT_NANOSECONDS
-    found: list[tuple[int, int, int, int] | None] = []
+    """Return the signature of these files or folders; None if one changed too recently or cannot be read.
+
+    `now` is in nanoseconds since 1970.
+    """
+    max_time = (time.time_ns() if now is None else now) - RECENT_NANOSECONDS
+    stats: list[tuple[int, int, int, int] | None] = []
     for path in paths:
         try:
             status = os.lstat(path)
         except (FileNotFoundError, NotADirectoryError):
-            found.append(None)
+            stats.append(None)
             continue
         except (OSError, ValueError):
             return None
         if status.st_mtime_ns > max_time or status.st_ctime_ns > max_time:
             return None
-        found.append((status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
-    return tuple(found)
+        stats.append((status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
+    return tuple(stats)

@@ -85,10 +85,10 @@ class Inotify:
 
     def read(self) -> list[DirectoryEvent]:
         """Return the events since the last call."""
-        found: list[DirectoryEvent] = []
+        events: list[DirectoryEvent] = []
         while data := self._read():
-            found += self._parse(data)
-        return found
+            events += self._parse(data)
+        return events
 
     def close(self) -> None:
         """Stop watching everything."""
@@ -105,7 +105,7 @@ class Inotify:
             raise EventsLost("the events cannot be read") from None
 
     def _parse(self, data: bytes) -> list[DirectoryEvent]:
-        found: list[DirectoryEvent] = []
+        events: list[DirectoryEvent] = []
         position = 0
         while position < len(data):
             number, mask, _, length = _HEADER.unpack_from(data, position)
@@ -118,7 +118,7 @@ class Inotify:
             if directory is None:
                 continue
             if mask & (_IGNORED | _DELETE_SELF | _MOVE_SELF):
-                found.append(DirectoryEvent(directory, "", True))
+                events.append(DirectoryEvent(directory, "", is_directory=True))
             elif name:
-                found.append(DirectoryEvent(directory, name, bool(mask & _IS_DIRECTORY)))
-        return found
+                events.append(DirectoryEvent(directory, name, bool(mask & _IS_DIRECTORY)))
+        return events

@@ -13,14 +13,12 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NamedTuple
 
 from holdfast.storage.git.repository import Repository
+from holdfast.storage.watching.file_signature import RECENT_NANOSECONDS
 from holdfast.storage.watching.source_folders import entries
-
-RECENT_NANOSECONDS = 2_000_000_000
-"""The minimum age of a reliable time. The coarsest time stamps in use are those of FAT: two seconds
-(<https://learn.microsoft.com/windows/win32/sysinfo/file-times>)."""
 
 Signature = tuple[int, int, int]
 """Inode, size and modification time of a file; when one differs, the file may have changed."""
@@ -28,11 +26,16 @@ Signature = tuple[int, int, int]
 
 class _Folder(NamedTuple):
     modified: int
+    """Its modification time, and below when it was read: both in nanoseconds since 1970."""
     read_at: int
-    folders: tuple[str, ...]
-    names: tuple[str, ...]
-    without_companion: tuple[str, ...]
+    folders: list[str]
+    names: list[str]
+    without_companion: list[str]
     """The names of files whose companion file is missing."""
+
+    @property
+    def has_reliable_time(self) -> bool:
+        return self.read_at - self.modified > RECENT_NANOSECONDS
 
 
 class Listing:
@@ -63,37 +66,30 @@ class Listing:
 
     def last_paths(self) -> list[str]:
         """Return the paths that the last scan found, without another scan."""
-        found = []
-        for relative, folder in self._folders.items():
-            prefix = f"{relative}/" if relative else ""
-            found += [prefix + name for name in folder.names]
-        return sorted(found)
+        return sorted(prefix + name for prefix, folder in self._folders.items() for name in folder.names)
 
     def without_companion(self) -> list[str]:
         """Return the paths of wanted files whose companion is missing.
 
         While nothing changes, this costs one stat for each folder and none for the files.
         """
-        known_folders, found = self._without_companion
-        try:
-            is_unchanged = all(os.stat(path).st_mtime_ns == modified for path, modified in known_folders)
-            if known_folders and is_unchanged:
-                return found
-        except OSError:
-            pass  # a folder is gone
+        folders, paths = self._without_companion
+        with suppress(OSError):  # a folder is gone
+            if folders and all(os.stat(folder).st_mtime_ns == modified for folder, modified in folders):
+                return paths
         walked = self._walk()
-        found = sorted(prefix + name for prefix, folder in walked for name in folder.without_companion)
-        are_times_reliable = all(
-            folder.read_at - folder.modified > RECENT_NANOSECONDS for _, folder in walked
+        paths = sorted(
+            prefix + name for prefix, folder in walked.items() for name in folder.without_companion
         )
-        folders = [(os.path.join(self._root, prefix), folder.modified) for prefix, folder in walked]
-        self._without_companion = (folders if are_times_reliable else [], found)
-        return found
+        folders = [(os.path.join(self._root, prefix), folder.modified) for prefix, folder in walked.items()]
+        has_reliable_times = all(folder.has_reliable_time for folder in walked.values())
+        self._without_companion = (folders if has_reliable_times else [], paths)
+        return paths
 
     def signatures(self) -> dict[str, Signature]:
         """Return the signature of each wanted file."""
-        found = ((path, self.signature(path)) for path in self.paths())
-        return {path: signature for path, signature in found if signature is not None}
+        signatures = ((path, self.signature(path)) for path in self.paths())
+        return {path: signature for path, signature in signatures if signature is not None}
 
     def signature(self, path: str) -> Signature | None:
         """Return the signature of one file, or None when there is none."""
@@ -103,42 +99,35 @@ class Listing:
             return None
         return status.st_ino, status.st_size, status.st_mtime_ns
 
-    def _walk(self) -> list[tuple[str, _Folder]]:
-        """Return every folder, with the prefix of the paths in it."""
+    def _walk(self) -> dict[str, _Folder]:
+        """Return every folder, by the prefix of the paths in it, such as `src/`; empty for the root."""
         with self._lock:
-            found: dict[str, _Folder] = {}
-            pending, walked = [""], []
+            folders: dict[str, _Folder] = {}
+            pending = [""]
             while pending:
-                relative = pending.pop()
-                folder = self._read(relative)
-                if folder is None:
-                    continue
-                found[relative] = folder
-                prefix = f"{relative}/" if relative else ""
-                walked.append((prefix, folder))
-                pending.extend(prefix + name for name in folder.folders)
-            self._folders = found
-        return walked
+                prefix = pending.pop()
+                folder = self._read(prefix)
+                if folder is not None:
+                    folders[prefix] = folder
+                    pending.extend(f"{prefix}{name}/" for name in folder.folders)
+            self._folders = folders
+        return folders
 
-    def _read(self, relative: str) -> _Folder | None:
-        path = os.path.join(self._root, relative)
+    def _read(self, prefix: str) -> _Folder | None:
+        path = os.path.join(self._root, prefix.rstrip("/"))
         try:
             modified = os.stat(path, follow_symlinks=False).st_mtime_ns
-            known = self._folders.get(relative)
-            if (
-                known is not None
-                and known.modified == modified
-                and known.read_at - modified > RECENT_NANOSECONDS
-            ):
-                return known
+            last = self._folders.get(prefix)
+            if last is not None and last.modified == modified and last.has_reliable_time:
+                return last
             read_at = time.time_ns()
             folders, names = entries(path, self._wanted)
         except OSError:
             return None
-        without_companion = (
+        without_companion = [
             name
             for name in names
             if self._companion_of is not None
             and not os.path.lexists(os.path.join(path, self._companion_of(name)))
-        )
-        return _Folder(modified, read_at, tuple(folders), tuple(names), tuple(without_companion))
+        ]
+        return _Folder(modified, read_at, list(folders), names, without_companion)

@@ -7,9 +7,7 @@ Contract:
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
 
 _listeners: list[Callable[[str], None]] = []
 

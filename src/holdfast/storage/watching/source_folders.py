@@ -36,8 +36,8 @@ def is_nameable(name: str) -> bool:
 def entries(folder: str, wanted: Callable[[str], bool]) -> tuple[dict[str, int], list[str]]:
     """Return the folders to enter below a folder, with their inodes, and the wanted names in it."""
     folders, names = {}, []
-    with os.scandir(folder) as found:
-        for entry in found:
+    with os.scandir(folder) as scanned:
+        for entry in scanned:
             if entry.is_dir(follow_symlinks=False):
                 if is_entered(entry.name):
                     folders[entry.name] = entry.inode()

@@ -23,7 +23,7 @@ judgement: so checks take at most a tenth of a core, even while files change all
 _MIN_RETRY_SECONDS = 0.005
 """A judgement: a flush takes a few milliseconds on most disks."""
 _MAX_RETRY_SECONDS = 5.0
-"""A judgement: with eleven cheap checks, a slow disk has ten seconds."""
+"""A judgement: the eleven checks from the first interval to this one leave a slow disk ten seconds."""
 _UNKNOWN = object()
 _log = logging.getLogger(__name__)
 
@@ -49,7 +49,7 @@ class Topic:
         return any(place.covers(path) for place in self.source.places)
 
     def notify(self, path: str | None) -> None:
-        """Make a check due_at, because a path changed, or because events were lost."""
+        """Make a check due, because a path changed, or because events were lost (None)."""
         self._due_at = 0.0
         if path is not None and any(place.is_database and place.covers(path) for place in self.source.places):
             self._retry_seconds = _MIN_RETRY_SECONDS
@@ -84,14 +84,13 @@ class Topic:
         self._value = self.source.probe()
 
     def _pause(self) -> float:
-        """Return the seconds until the next check, if no event makes it due_at earlier."""
+        """Return the seconds until the next check, if no event makes it due earlier."""
         is_polled = self.is_polled or self._probe in self._failing
         pauses = [self._poll_seconds if is_polled else RESCAN_SECONDS]
         if self._retry_seconds:
             pauses.append(self._retry_seconds)
-            self._retry_seconds = (
-                0.0 if self._retry_seconds >= _MAX_RETRY_SECONDS else self._retry_seconds * 2
-            )
+            is_last = self._retry_seconds >= _MAX_RETRY_SECONDS
+            self._retry_seconds = 0.0 if is_last else self._retry_seconds * 2
         seconds_left = self.source.seconds_left()
         if seconds_left is not None:
             pauses.append(max(seconds_left, 0.0))

@@ -19,8 +19,8 @@ class WatchedPlace(NamedTuple):
     enters: Callable[[str], bool] | None = None
     """Returns whether a folder of this name is part of the tree; None for one directory without a tree."""
     is_database: bool = False
-    """Whether it is a SQLite store, which writes to its log before readers can see the transaction: the event
-    then comes before the change."""
+    """Whether it is a SQLite store, whose event comes before the change: SQLite writes to its log before
+    readers can see the transaction."""
 
     def covers(self, path: str) -> bool:
         """Return whether a change of this path, or of a folder above the place, may be a change here."""
@@ -32,9 +32,8 @@ class WatchedPlace(NamedTuple):
         return f"{self.directory}{os.sep}".startswith(f"{path}{os.sep}")
 
 
-def any_folder(name: str) -> bool:
+def any_folder(_name: str) -> bool:
     """Return True: every folder below a place is part of its tree."""
-    del name
     return True
 
 

@@ -14,6 +14,7 @@ import os
 import stat
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from holdfast.kernel.clock import monotonic
 from holdfast.storage.files.mounts import is_network_filesystem
@@ -29,15 +30,15 @@ TRUSTED_SECONDS = 60.0
 """A judgement: writes through other hard links are rare, and a scan of 10,000 files takes some 50 ms."""
 
 
+@dataclass
 class _WatchedFolder:
-    """The content of one directory when it was last scanned; `number` is that of its watch, or -1."""
+    """The content of one directory when it was last scanned."""
 
-    __slots__ = ("files", "number", "subdirectories")
-
-    def __init__(self) -> None:
-        self.files: dict[str, WatchedSignature] = {}
-        self.subdirectories: dict[str, int] = {}
-        self.number = -1
+    files: dict[str, WatchedSignature] = field(default_factory=dict)
+    subdirectories: dict[str, int] = field(default_factory=dict)
+    """The inodes of the folders in it, by name."""
+    number: int = -1
+    """The number of its watch, or -1."""
 
 
 class WatchedListing:

@@ -169,7 +169,7 @@ class Tasks:
 
     def writing(self, who: CallerIdentity = NO_CALLER, *, together: bool = False) -> TaskTransaction:
         """Return a transaction that writes. `together` with other writes, it must lock the rows it reads."""
-        return TaskTransaction(self, self.store.write(together=together), who)
+        return TaskTransaction(self, self.store.write(concurrent=together), who)
 
     # Operations that are one transaction each.
 

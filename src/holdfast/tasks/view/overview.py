@@ -6,6 +6,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import Field
 
+from holdfast.kernel.clock import DAY_SECONDS
 from holdfast.kernel.text import shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.models import Reported, Result, TaskRef
@@ -20,7 +21,6 @@ from holdfast.tasks.texts import rules
 from holdfast.tasks.view.budget import DEFAULT_BYTES, MAX_BYTES, fit
 from holdfast.tasks.view.results import task_refs, timestamp, workspace_ref
 
-DAY_SECONDS = 86_400.0
 STALE_DAYS = 7
 """A task in progress is stale after so many days without a change. A judgement: it was probably forgotten."""
 _MAX_TASKS_SHOWN = 5

@@ -1,4 +1,4 @@
-"""Ancestry between commits, and the kinds of objects."""
+"""Questions that git answers about commits: ancestry between them, and which ids are commits at all."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def is_ancestor(git: Git, older: str, newer: str) -> bool:
 def object_kinds(git: Git, ids: Iterable[str]) -> dict[str, str]:
     """Return the kind of each object; an id that names nothing is left out."""
     wanted = sorted({*ids})
-    given = "".join(f"{object_id}\n" for object_id in wanted).encode("ascii")
-    lines = git.run("cat-file", "--batch-check=%(objecttype)", given=given).decode() if wanted else ""
+    stdin = "".join(f"{object_id}\n" for object_id in wanted).encode("ascii")
+    lines = git.run("cat-file", "--batch-check=%(objecttype)", stdin=stdin).decode() if wanted else ""
     kinds = zip(wanted, lines.split("\n"), strict=False)
     return {object_id: kind for object_id, kind in kinds if " " not in kind}
 
@@ -30,35 +30,33 @@ def fast_forwards(git: Git, pairs: Iterable[tuple[str, str]]) -> set[tuple[str, 
     `is_ancestor` for these.
     """
     candidates = list(pairs)
-    given = "".join(f"^{older}\n{newer}\n" for older, newer in candidates).encode("ascii")
+    stdin = "".join(f"^{older}\n{newer}\n" for older, newer in candidates).encode("ascii")
     listing = ("rev-list", "--parents", "--stdin")
     try:
-        pieces = git.stream(*listing, given=given, options=WHOLE_HISTORY) if candidates else ()
+        pieces = git.stream(*listing, stdin=stdin, options=WHOLE_HISTORY) if candidates else ()
         lines = b"".join(pieces)
     except Unavailable:
         return set()
-    parents = {
-        commit: its_parents for commit, *its_parents in map(str.split, lines.decode("ascii").splitlines())
-    }
-    found = set()
+    parents = {commit: rest for commit, *rest in map(str.split, lines.decode("ascii").splitlines())}
+    linear_pairs = set()
     for older, newer in candidates:
         commit = newer
-        while len(its_parents := parents.pop(commit, [])) == 1:
-            commit = its_parents[0]
+        while len(parents_of_commit := parents.pop(commit, [])) == 1:
+            commit = parents_of_commit[0]
         if commit == older:
-            found.add((older, newer))
-    return found
+            linear_pairs.add((older, newer))
+    return linear_pairs
 
 
-def first_after_fork(git: Git, ours: str, other: str | None = None) -> str:
-    """Return the oldest commit that is reachable from `ours`, but not from `other`."""
-    excluded = [] if other is None else [f"^{other}"]
-    output = git.run("rev-list", "--topo-order", ours, *excluded, options=WHOLE_HISTORY)
+def first_after_fork(git: Git, tip: str, other_tip: str | None = None) -> str:
+    """Return the oldest commit that is reachable from `tip`, but not from `other_tip`; there must be one."""
+    excluded = [] if other_tip is None else [f"^{other_tip}"]
+    output = git.run("rev-list", "--topo-order", tip, *excluded, options=WHOLE_HISTORY)
     return output.decode("ascii").split()[-1]
 
 
 def count_between(git: Git, newer: Sequence[str], older: Sequence[str]) -> int:
     """Return how many commits are reachable from the newer ones and not from the older ones."""
     names = "".join([*(f"{name}\n" for name in newer), *(f"^{name}\n" for name in older)])
-    given = names.encode("ascii")
-    return int(git.run("rev-list", "--count", "--stdin", given=given, options=WHOLE_HISTORY))
+    stdin = names.encode("ascii")
+    return int(git.run("rev-list", "--count", "--stdin", stdin=stdin, options=WHOLE_HISTORY))

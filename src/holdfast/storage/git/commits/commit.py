@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from holdfast.kernel.errors import Unavailable
 from holdfast.kernel.limits import LIMITS
+from holdfast.storage.files.repo_path import RepoPath
 
 EMPTY_TREES = (
     "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
@@ -49,6 +52,7 @@ class Commit(NamedTuple):
 
     id: str
     committed: int
+    """The committer's time, in seconds since 1970."""
     parents: tuple[str, ...]
     message: str
     source: str = ""
@@ -57,11 +61,13 @@ class Commit(NamedTuple):
 
 
 class NewCommit(NamedTuple):
-    """A commit to be written."""
+    """A commit to be written. Commits of a log have no files."""
 
     message: str
     author: Signature
     committer: Signature
+    files: Mapping[RepoPath, bytes] = MappingProxyType({})
+    """The content of the files that differ from the parent."""
 
 
 def signature(person: str, seconds: int) -> Signature:
@@ -96,7 +102,7 @@ def from_object(object_id: str, data: bytes) -> Commit:
 
 
 def _without_message(object_id: str, tree: str, committed: str, parents: tuple[str, ...]) -> Commit:
-    """Return a commit; `committed` is a time in seconds, followed by an encoding where one is declared."""
+    """Return a commit; `committed` is a time in seconds, followed by the encoding if one is declared."""
     anomaly = None
     if TIMESTAMP_PATTERN.fullmatch(committed) is None:
         committed, anomaly = "0", "has an unusual date or encoding"

@@ -21,26 +21,26 @@ _FORMAT = "--format=%H %S %T %ct%e,%P%n%B"
 _READ_OPTIONS = WHOLE_HISTORY._replace(settings=("i18n.logOutputEncoding=UTF-8", "log.mailmap=false"))
 
 
-def read_commits(git: Git, wanted: Sequence[str], known: Sequence[str] = ()) -> Iterator[Commit]:
-    """Yield the commits reachable from the wanted ones and not from the known ones."""
-    for records in read_records(git, wanted, known):
+def read_commits(git: Git, tips: Sequence[str], read_before: Sequence[str] = ()) -> Iterator[Commit]:
+    """Yield the commits reachable from the tips, but not from those that were read before."""
+    for records in read_records(git, tips, read_before):
         yield from map(parse_record, records)
 
 
-def read_records(git: Git, wanted: Sequence[str], known: Sequence[str] = ()) -> Iterator[list[str]]:
+def read_records(git: Git, tips: Sequence[str], read_before: Sequence[str] = ()) -> Iterator[list[str]]:
     """Yield the records of the same commits, many at a time.
 
-    The first line of a record has the commit's id, the wanted id from which it was reached, the tree, and the
+    The first line of a record has the commit's id, the tip from which it was reached, the tree, and the
     committer's time and declared encoding; then, after a comma, the parents. The message follows. A record
     that is too large is cut after its first line.
     """
-    names = "".join([*(f"{name}\n" for name in wanted), *(f"^{name}\n" for name in known)])
+    names = "".join([*(f"{name}\n" for name in tips), *(f"^{name}\n" for name in read_before)])
     rest: list[bytes] = []
     size = 0
     # Commits are separated by NUL bytes; the last one ends without.
     for piece in git.stream(
         "log", "-z", _FORMAT, "--no-show-signature", "--no-notes", "--no-color", "--stdin",
-        given=names.encode("ascii"), options=_READ_OPTIONS, seconds=LIMITS.index_seconds,
+        stdin=names.encode("ascii"), options=_READ_OPTIONS, seconds=LIMITS.index_seconds,
     ):  # fmt: skip
         complete, separator, last = piece.rpartition(b"\0")
         if separator:
@@ -90,11 +90,11 @@ def walk_commits(git: Git, start: str, seen: dict[str, ValueError | None] | None
 def read_commit(git: Git, object_id: str) -> Commit:
     """Return one commit, or raise `ValueError` if it cannot be read."""
     try:
-        found = git.objects().read(object_id, LIMITS.log_commit_bytes)
+        commit = git.objects().read(object_id, LIMITS.log_commit_bytes)
     except (TooLarge, Unavailable) as failure:
         raise ValueError(f"object {object_id[:12]} cannot be read") from failure
-    if found is None:
+    if commit is None:
         raise ValueError(f"object {object_id[:12]} is missing or damaged")
-    if found.kind != "commit":
-        raise NotACommit(f"object {object_id[:12]} is a {found.kind}, not a commit")
-    return from_object(object_id, found.data)
+    if commit.kind != "commit":
+        raise NotACommit(f"object {object_id[:12]} is a {commit.kind}, not a commit")
+    return from_object(object_id, commit.data)

@@ -71,27 +71,29 @@ class CommitWriter:
 
 def write_commits(git: Git, ref: str, parent: str | None, commits: Iterable[NewCommit]) -> None:
     """Append many commits to a ref at once; if the ref has moved meanwhile, git fails and changes nothing."""
-    stream = _import_stream(ref, parent, commits)
+    stream = import_stream(ref, parent, commits)
     seconds = LIMITS.operation_seconds
-    git.run("fast-import", "--quiet", "--done", given=stream, options=_IMPORT_OPTIONS, seconds=seconds)
+    git.run("fast-import", "--quiet", "--done", stdin=stream, options=_IMPORT_OPTIONS, seconds=seconds)
 
 
-def _import_stream(ref: str, parent: str | None, commits: Iterable[NewCommit]) -> bytes:
+def import_stream(ref: str, parent: str | None, commits: Iterable[NewCommit]) -> bytes:
+    """Return the commits, each the parent of the next, in the format of `git fast-import`."""
     pieces = []
     source = f"from {parent}\n" if parent else ""
     for commit in commits:
-        message = commit.message.encode()
-        head = (
-            f"commit {ref}\nauthor {commit.author.line}\ncommitter {commit.committer.line}\n"
-            f"data {len(message)}\n"
-        )
-        pieces += [head.encode(), message, b"\n", source.encode()]
+        head = f"commit {ref}\nauthor {commit.author.line}\ncommitter {commit.committer.line}\n"
+        pieces += [head.encode(), _data_command(commit.message.encode()), source.encode()]
+        for path, content in commit.files.items():
+            pieces += [f"M 100644 inline {path.text}\n".encode(), _data_command(content)]
         source = ""
     return b"".join([*pieces, b"done\n"])
 
 
+def _data_command(content: bytes) -> bytes:
+    return b"data %d\n%b\n" % (len(content), content)
+
+
 def _commit_content(tree: str, parent: str | None, commit: NewCommit) -> bytes:
-    """Return the content of a commit object."""
     parents = "" if parent is None else f"parent {parent}\n"
     head = f"tree {tree}\n{parents}author {commit.author.line}\ncommitter {commit.committer.line}\n\n"
     return (head + commit.message).encode()

@@ -21,16 +21,19 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.command import Git
+from holdfast.storage.git.objects.object_format import stored_form
 from holdfast.storage.git.project_files import FileStat, file_stats
 
 GITLINK, LINK = "160000", "120000"
 _RAW = ("--raw", "-z", "-r", "--no-abbrev", "--no-ext-diff", "--no-textconv", "--find-renames", "-l1000")
 _LISTED = ("ls-files", "-z", "-t", "--stage", "--debug", "--cached", "--others", "--exclude-standard")
 _INDEX_STAT = re.compile(
-    rb"  ctime: (\d+):(\d+)\n  mtime: (\d+):(\d+)\n.*\n.*\n  size: (\d+)\tflags: [0-9a-f]+\n(?s:(.*))"
+    rb"  ctime: (?P<changed>\d+):(?P<changed_part>\d+)\n  mtime: (?P<modified>\d+):(?P<modified_part>\d+)\n"
+    rb".*\n.*\n  size: (?P<size>\d+)\tflags: [0-9a-f]+\n(?s:(?P<next_entry>.*))"
 )
+"""What `ls-files --debug` writes after an entry; times are in seconds and nanoseconds."""
 IndexStat = tuple[int, int, int]
-"""The size, modification time and change time of a file, from git's index."""
+"""The size, modification time and change time of a file, from git's index; times in nanoseconds."""
 
 
 class FileSide(NamedTuple):
@@ -48,6 +51,7 @@ class ChangedFile(NamedTuple):
     old: FileSide | None
     new: FileSide | None
     in_work_tree: bool = False
+    """Whether the new side is the file in the work tree, rather than an object."""
 
 
 def recorded_changes(git: Git, command: str, *compared: str) -> Iterator[ChangedFile]:
@@ -69,15 +73,16 @@ def unstaged_changes(git: Git) -> Iterator[ChangedFile]:
     stats = file_stats(git.repository.root, [*tracked, *untracked])
     for path in (*tracked, *untracked):
         old, index_stat = tracked.get(path, (None, None))
-        stat = stats.get(path)
+        stat = stats.get(path)  # a text says why there is none; None means that the file is missing
         if isinstance(stat, FileStat) and index_stat == (stat.size, stat.modified, stat.changed):
             continue
         current_call().check()
-        new = stat and _read_side(git, path, stat, settings.get("extensions.objectformat", "sha1"))
+        algorithm = settings.get("extensions.objectformat", "sha1")
+        new = None if stat is None else _read_side(git, path, stat, algorithm)
         if old and new and settings.get("core.filemode") == "false":
             new = new._replace(mode=old.mode)
         if old != new:
-            yield ChangedFile(path, None, old, new or None, in_work_tree=True)
+            yield ChangedFile(path, None, old, new, in_work_tree=True)
 
 
 def compose_changes(first: Iterable[ChangedFile], second: Iterable[ChangedFile]) -> list[ChangedFile]:
@@ -102,13 +107,16 @@ def contents(git: Git, change: ChangedFile, limit: int) -> Iterator[bytes]:
 
     A content of more than `limit` bytes raises `TooLarge`.
     """
-    for side, is_file in ((change.old, False), (change.new, change.in_work_tree)):
-        if side and is_file:
+    for side, in_work_tree in ((change.old, False), (change.new, change.in_work_tree)):
+        if side is None:
+            yield b""
+        elif in_work_tree:
             yield Tree(git.repository).read_bytes(RepoPath.parse(change.path), limit)
-        elif side and (found := git.objects().read(side.id, limit)) is None:
-            raise NotFound("An object is not in this clone.", hint="Run `git fetch`.")
         else:
-            yield found.data if side and found else b""
+            blob = git.objects().read(side.id, limit)
+            if blob is None:
+                raise NotFound("An object is not in this clone.", hint="Run `git fetch`.")
+            yield blob.data
 
 
 def _index(git: Git) -> tuple[dict[str, tuple[FileSide, IndexStat | None]], list[str]]:
@@ -120,12 +128,13 @@ def _index(git: Git) -> tuple[dict[str, tuple[FileSide, IndexStat | None]], list
     last_path = ""
     for field in git.run(*_LISTED, limit=LIMITS.listed_bytes).split(b"\0"):
         entry = field
-        if last_path and (recorded_stat := _INDEX_STAT.match(field)):
-            entry = recorded_stat[6]
-            changed, changed_part, modified, modified_part, size = map(int, recorded_stat.groups()[:5])
-            times = modified * 10**9 + modified_part, changed * 10**9 + changed_part
-            if times[0] < index_time:  # otherwise the file may have changed after git recorded its stat
-                tracked[last_path] = tracked[last_path][0], (size, *times)
+        if last_path and (recorded := _INDEX_STAT.match(field)):
+            entry = recorded["next_entry"]
+            modified = int(recorded["modified"]) * 10**9 + int(recorded["modified_part"])
+            changed = int(recorded["changed"]) * 10**9 + int(recorded["changed_part"])
+            if modified < index_time:  # otherwise the file may have changed after git recorded its stat
+                side, _ = tracked[last_path]
+                tracked[last_path] = side, (int(recorded["size"]), modified, changed)
         tag, _, rest = os.fsdecode(entry).partition(" ")
         last_path = ""
         if tag == "?" and not rest.endswith("/"):  # else it is a nested repository
@@ -152,4 +161,4 @@ def _read_side(git: Git, path: str, stat: FileStat | str, algorithm: str) -> Fil
         pass  # too large, not a valid path, or removed meanwhile: its stat is used instead
     if data is None:
         return FileSide(mode, f"{stat.size}-{stat.modified}") if isinstance(stat, FileStat) else None
-    return FileSide(mode, hashlib.new(algorithm, b"blob %d\0%b" % (len(data), data)).hexdigest())
+    return FileSide(mode, hashlib.new(algorithm, stored_form("blob", data)).hexdigest())

@@ -21,7 +21,7 @@ _GIT_SECONDS = 5.0
 """How long git may take. A judgement: a task can be shown without its commits, and should not wait longer."""
 _MAX_COMMITS_PER_NAME = 50
 """A judgement: far more than any list shows."""
-_NAME = re.compile(r"(?<![\w-])([A-Za-z]{1,10})-0*(\d{1,9})(?!\w)", re.ASCII)
+_NAME = re.compile(r"(?<![\w-])(?P<prefix>[A-Za-z]{1,10})-0*(?P<number>\d{1,9})(?!\w)", re.ASCII)
 _LOG = (
     "log", "--extended-regexp", "--grep=[A-Za-z]-[0-9]", "--no-show-signature", "--no-color",
     "--format=%H%x1f%an%x1f%cI%x1f%s%x1f%b", "-z",
@@ -29,7 +29,7 @@ _LOG = (
 
 
 class NamedCommit(NamedTuple):
-    """The summary of a commit."""
+    """The summary of a commit; its time is the committer's, as ISO 8601 with the offset from UTC."""
 
     id: str
     author: str
@@ -46,16 +46,16 @@ class CommitSearch:
         self._head_file = HeadFile(*places, lambda: None if git is None else git.head())
         self._head: str | None = None
         self._by_name: dict[str, list[NamedCommit]] = {}
-        self._reading = threading.Lock()
+        self._read_lock = threading.Lock()
 
     def commits_naming(self, name: str, limit: int) -> list[NamedCommit]:
         """Return the newest commits whose message contains this name; its case does not matter."""
-        found = _NAME.fullmatch(name)
-        if self._git is None or found is None:
+        match = _NAME.fullmatch(name)
+        if self._git is None or match is None:
             return []
-        with self._reading:
+        with self._read_lock:
             self._catch_up(self._git)
-        return self._by_name.get(_key(found), [])[:limit]
+        return self._by_name.get(_key(match), [])[:limit]
 
     def close(self) -> None:
         """End the process that reads objects, if it runs."""
@@ -90,20 +90,24 @@ class CommitSearch:
 
 
 def _read(git: Git, revisions: str) -> list[tuple[NamedCommit, str]]:
+    """Return the commits that may name something, newest first, each with its message."""
     output = git.run(*_LOG, revisions, "--", seconds=_GIT_SECONDS).decode(errors="replace")
-    parts = (item.split("\x1f", 4) for item in output.split("\0"))
-    return [(NamedCommit(*part[:4]), f"{part[3]}\n{part[4]}") for part in parts if len(part) == 5]
+    fields_of_commits = (item.split("\x1f", 4) for item in output.split("\0") if item)
+    return [
+        (NamedCommit(commit, author, time, subject), f"{subject}\n{body}")
+        for commit, author, time, subject, body in fields_of_commits
+    ]
 
 
 def _by_name(commits: Iterable[tuple[NamedCommit, str]]) -> dict[str, list[NamedCommit]]:
     """Return commits by each name in their messages, newest first."""
     named: dict[str, list[NamedCommit]] = defaultdict(list)
     for commit, message in commits:
-        for key in {_key(found) for found in _NAME.finditer(message)}:
+        for key in {_key(match) for match in _NAME.finditer(message)}:
             if len(named[key]) < _MAX_COMMITS_PER_NAME:
                 named[key].append(commit)
     return dict(named)
 
 
-def _key(found: re.Match[str]) -> str:
-    return f"{found[1].lower()}-{found[2]}"
+def _key(match: re.Match[str]) -> str:
+    return f"{match['prefix'].lower()}-{match['number']}"

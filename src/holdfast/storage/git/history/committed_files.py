@@ -6,7 +6,6 @@ filters. So a file that git would convert when it is added, for example its line
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
@@ -17,17 +16,17 @@ from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.history.log_stream import PLAIN, commits, fields
+from holdfast.storage.git.objects.object_format import is_id_of, stored_form
 from holdfast.storage.git.project_files import FileStat, file_stats
 from holdfast.storage.git.repository import Repository
 
 _REGULAR_MODES = (b"100644", b"100755")
 _MISSING_SIZE = b"BAD"
 """What git prints for the size of an object that is missing, as in a damaged clone."""
-_SHA1_DIGITS = 40
 
 
 class CommittedFile(NamedTuple):
-    """A regular file of a commit."""
+    """A regular file of a commit: the id of its blob, and its size in bytes."""
 
     id: str
     size: int
@@ -42,13 +41,13 @@ def committed_files(git: Git, commit: str, project: str) -> dict[str, CommittedF
     listed = git.run(
         "ls-tree", "-r", "-z", "--long", "--full-tree", commit, *below, limit=LIMITS.listed_bytes
     )
-    found = {}
+    files = {}
     for entry in listed.split(b"\0"):
         header, _, path = entry.partition(b"\t")
         if header.startswith(_REGULAR_MODES) and not header.endswith(_MISSING_SIZE):
             _, _, object_id, size = header.split()
-            found[os.fsdecode(path)] = CommittedFile(object_id.decode("ascii"), int(size))
-    return found
+            files[os.fsdecode(path)] = CommittedFile(object_id.decode("ascii"), int(size))
+    return files
 
 
 def first_parents(git: Git, max_count: int) -> list[tuple[str, int]]:
@@ -79,7 +78,7 @@ def blob_changes_since(git: Git, project: str, since: int, *, follow: bool) -> I
     options = ("--raw", "--no-abbrev", "--no-diff-merges", *(("--follow",) if follow else ("--no-renames",)))
     period = (f"--since=@{since:d} +0000", "HEAD", "--", *((project,) if project else ()))
     pieces = git.stream("log", *PLAIN, *options, "--format=%H", *period)
-    for _, rows in commits(fields(pieces), header=1):
+    for _, rows in commits(fields(pieces), header_fields=1):
         for row, *paths in rows:
             *_, old, new, kind = row.split(" ")
             is_new = not old.strip("0") or kind.startswith("C")
@@ -116,5 +115,4 @@ def _is_unchanged(committed: CommittedFile | None, tree: Tree, path: str) -> boo
         data = tree.read_bytes(RepoPath.parse(path), committed.size)
     except HoldfastError:
         return False
-    algorithm = "sha1" if len(committed.id) == _SHA1_DIGITS else "sha256"
-    return hashlib.new(algorithm, b"blob %d\0%b" % (len(data), data)).hexdigest() == committed.id
+    return is_id_of(committed.id, stored_form("blob", data))

@@ -7,7 +7,6 @@ empty. No command reads the work tree.
 from __future__ import annotations
 
 import os
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -20,10 +19,10 @@ from holdfast.kernel.errors import DeadlineExceeded, HoldfastError, TooLarge, Un
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.command import Git
+from holdfast.storage.git.objects.cat_file import OBJECT_ID
 from holdfast.storage.git.ref_files import HeadFile
 from holdfast.storage.git.repository import Repository
 
-_OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 MAX_COMMITS = 512
 """A judgement: older commits seldom help to place a comment."""
 _GIT_SECONDS = 5.0
@@ -37,6 +36,26 @@ _RAW = ("--raw", "--no-abbrev", "--no-ext-diff", "--no-textconv", "-z")
 _LOG = ("log", *_RAW, "--no-renames", "--format=")
 
 
+class _RawRow(NamedTuple):
+    """A row of `git log --raw -z`: one file that a commit changed."""
+
+    time: int
+    """The time of the commit, in seconds since 1970; 0 if it was not printed."""
+    blob: str
+    """The id of the new content; zeros if the file was deleted."""
+    kind: str
+    paths: list[str]
+    """The path; of a rename or a copy, the former path and the new one."""
+
+    @property
+    def path(self) -> str:
+        return self.paths[-1]
+
+    @property
+    def is_deletion(self) -> bool:
+        return not self.blob.strip("0")
+
+
 class PathEvent(NamedTuple):
     """A path added, deleted or renamed by a commit, or in the index."""
 
@@ -45,6 +64,7 @@ class PathEvent(NamedTuple):
     new: str
     """The new path; empty if the file was deleted."""
     blob: str
+    """The id of the new content."""
 
 
 class FileHistory:
@@ -60,7 +80,7 @@ class FileHistory:
         self._index = os.path.join(repository.git_dir or "", "index")
 
     def state(self) -> object:
-        """Return a value that changes whenever the last commit or the index does."""
+        """Return a value that changes whenever the last commit or the index does; None outside git."""
         if self._git is None:
             return None
         try:
@@ -77,13 +97,13 @@ class FileHistory:
 
     def committed(self, path: str, commit: str = "HEAD") -> bytes | None:
         """Return a file's content in a commit, or None if that has no such file."""
-        if self._git is None or not (commit == "HEAD" or _OBJECT_ID.fullmatch(commit)):
+        if self._git is None or not (commit == "HEAD" or OBJECT_ID.fullmatch(commit)):
             return None
         return self._blob(f"{commit}:{RepoPath.parse(path).text}")
 
     def blob(self, blob: str) -> bytes | None:
         """Return the content of a blob."""
-        if self._git is None or not _OBJECT_ID.fullmatch(blob):
+        if self._git is None or not OBJECT_ID.fullmatch(blob):
             return None
         return self._blob(blob)
 
@@ -97,48 +117,48 @@ class FileHistory:
         `current_path` is given for a renamed file. What that path contained before the rename belongs to
         another file.
         """
-        paths = (path,) if current_path is None or current_path == path else (path, current_path)
-        events = self._log(commit, f"--max-count={MAX_COMMITS}", "--", *paths)
-        under_old_path = [index for index, (name, _) in enumerate(events) if name == path]
-        was_renamed = bool(under_old_path) and not events[under_old_path[-1]][1]
-        last = max((index for index in under_old_path if events[index][1]), default=-1)
-        revisions = []
-        for index, (name, blob) in enumerate(events):
-            if blob and (name == path or (was_renamed and index > last)):
-                revisions.append(blob)
-        return revisions
+        paths = {path, path if current_path is None else current_path}
+        rows = self._log(commit, f"--max-count={MAX_COMMITS}", "--", *sorted(paths))
+        under_old_path = [index for index, row in enumerate(rows) if row.path == path]
+        was_renamed = bool(under_old_path) and rows[under_old_path[-1]].is_deletion
+        last = max((index for index in under_old_path if not rows[index].is_deletion), default=-1)
+        return [
+            row.blob
+            for index, row in enumerate(rows)
+            if not row.is_deletion and (row.path == path or (was_renamed and index > last))
+        ]
 
     def all_revisions(self, commit: str, paths: Sequence[str]) -> dict[str, list[str]]:
         """Return what `revisions` would for each of many files, with one git command."""
         selection = ("--", *paths) if len(paths) <= _MAX_PATH_ARGUMENTS else ()
-        found = _by_path(self._log(commit, *selection, seconds=_GIT_SECONDS_FOR_MANY))
-        return {path: ids[-MAX_COMMITS:] for path, ids in found.items()}
+        blobs = _blobs_by_path(self._log(commit, *selection, seconds=_GIT_SECONDS_FOR_MANY))
+        return {path: ids[-MAX_COMMITS:] for path, ids in blobs.items()}
 
     def path_events(self, commit: str | None) -> list[PathEvent]:
         """Return the files added, deleted and renamed after a commit and in the index, oldest first."""
-        since = f"{commit}..HEAD" if commit is not None and _OBJECT_ID.fullmatch(commit) else "HEAD"
+        since = f"{commit}..HEAD" if commit is not None and OBJECT_ID.fullmatch(commit) else "HEAD"
         options = (*_RAW, "--find-renames", "--diff-filter=ADR")
         log = self._output("log", "--format=", *options, f"--max-count={MAX_COMMITS}", since)
         return [*_path_events(log)[::-1], *_path_events(self._output("diff", "--cached", *options, "HEAD"))]
 
     def dated_contents(self, path: str) -> list[tuple[int, str]]:
-        """Return each committed content of a file, newest first: its time in seconds, and its blob id."""
+        """Return each committed content of a file, newest first: the commit's time, and the blob id."""
         arguments = ("--format=%ct", f"--max-count={MAX_COMMITS}", "HEAD", "--", path)
         rows = _rows(self._output(*_LOG, *arguments))
-        return [(seconds, blob) for seconds, blob, _, _ in rows if blob.strip("0")]
+        return [(row.time, row.blob) for row in rows if not row.is_deletion]
 
     def find_past_texts(self, path: str, texts: Iterable[str]) -> set[str]:
         """Return which of the texts a file contained in a commit of any branch, within a time limit."""
         sought = {text: text.encode() for text in texts}
+        past_texts: set[str] = set()
         deadline = monotonic() + _GIT_SECONDS
-        events = _events(self._output(*_LOG, "--all", f"--max-count={MAX_COMMITS}", "--", path))
-        found: set[str] = set()
-        for blob in _by_path(events).get(path, ()):
-            if len(found) == len(sought) or monotonic() > deadline:
+        rows = _rows(self._output(*_LOG, "--all", f"--max-count={MAX_COMMITS}", "--", path))
+        for blob in _blobs_by_path(reversed([*rows])).get(path, ()):
+            if len(past_texts) == len(sought) or monotonic() > deadline:
                 break
             data = self.blob(blob) or b""
-            found |= {text for text, encoded in sought.items() if encoded in data}
-        return found
+            past_texts |= {text for text, encoded in sought.items() if encoded in data}
+        return past_texts
 
     def person(self) -> str | None:
         """Return the user's name according to git, or None."""
@@ -154,16 +174,16 @@ class FileHistory:
     def _blob(self, name: str) -> bytes | None:
         assert self._git is not None
         try:
-            found = self._git.objects().read(name, LIMITS.comment_source_bytes)
+            blob = self._git.objects().read(name, LIMITS.comment_source_bytes)
         except (TooLarge, Unavailable, DeadlineExceeded):
             return None
-        return found.data if found is not None and found.kind == "blob" else None
+        return blob.data if blob is not None and blob.kind == "blob" else None
 
-    def _log(self, commit: str, *arguments: str, seconds: float = _GIT_SECONDS) -> list[tuple[str, str]]:
-        """Return path and blob id of each change after a commit, oldest first."""
-        if not _OBJECT_ID.fullmatch(commit):
+    def _log(self, commit: str, *arguments: str, seconds: float = _GIT_SECONDS) -> list[_RawRow]:
+        """Return the changes after a commit, oldest first."""
+        if not OBJECT_ID.fullmatch(commit):
             return []
-        return _events(self._output(*_LOG, f"{commit}..HEAD", *arguments, seconds=seconds))
+        return [*_rows(self._output(*_LOG, f"{commit}..HEAD", *arguments, seconds=seconds))][::-1]
 
     def _output(self, *arguments: str, seconds: float = _GIT_SECONDS) -> bytes:
         """Return git's output; empty if it fails or takes too long."""
@@ -176,37 +196,28 @@ class FileHistory:
         return result.output if result.status == 0 else b""
 
 
-def _rows(output: bytes) -> Iterator[tuple[int, str, str, list[str]]]:
-    """Yield the rows of `git log --raw -z`: the commit's time (0 if not printed), blob id, kind and paths."""
+def _rows(output: bytes) -> Iterator[_RawRow]:
     seconds = 0
     fields = iter(output.decode("utf-8", "surrogateescape").split("\0"))
     for field in fields:
         head = field.lstrip("\n")
         if head.startswith(":"):
-            blob, kind = head.split(" ")[3:5]
-            yield seconds, blob, kind, list(islice(fields, 2 if kind[0] in "RC" else 1))
+            *_modes_and_old_blob, blob, kind = head.split(" ")
+            yield _RawRow(seconds, blob, kind, list(islice(fields, 2 if kind[0] in "RC" else 1)))
         elif head.isdecimal():
             seconds = int(head)
 
 
 def _path_events(output: bytes) -> list[PathEvent]:
-    """Return the events in the output of `git log --raw -z` with renames."""
     return [
-        PathEvent("" if kind == "A" else paths[0], "" if kind == "D" else paths[-1], blob)
-        for _, blob, kind, paths in _rows(output)
+        PathEvent("" if row.kind == "A" else row.paths[0], "" if row.kind == "D" else row.path, row.blob)
+        for row in _rows(output)
     ]
 
 
-def _events(output: bytes) -> list[tuple[str, str]]:
-    """Return path and blob id (empty if deleted) of each change, oldest first, from `git log --raw -z`."""
-    events = [(path, blob if blob.strip("0") else "") for _, blob, _, [path] in _rows(output)]
-    return events[::-1]
-
-
-def _by_path(events: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Return the blob ids of each file, oldest first."""
-    found: dict[str, list[str]] = defaultdict(list)
-    for path, blob in events:
-        if blob:
-            found[path].append(blob)
-    return found
+def _blobs_by_path(rows: Iterable[_RawRow]) -> dict[str, list[str]]:
+    blobs: dict[str, list[str]] = defaultdict(list)
+    for row in rows:
+        if not row.is_deletion:
+            blobs[row.path].append(row.blob)
+    return blobs

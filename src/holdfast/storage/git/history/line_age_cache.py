@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 
 from holdfast.kernel.errors import HoldfastError
 from holdfast.storage.files.atomic import atomic_write
@@ -42,11 +43,9 @@ def _ages(lines: Mapping[str, tuple[str, int]]) -> dict[str, tuple[str, int]]:
 
 def save(repository: Repository, cached: Mapping[str, StoredAges], head: str, ages: StoredAges) -> None:
     """Add the ages of a commit to the cache; a failure to write is ignored."""
-    others = [(commit, stored) for commit, stored in cached.items() if commit != head]
-    newest = [*others[1 - _MAX_COMMITS :], (head, ages)]
+    before = [(commit, stored) for commit, stored in cached.items() if commit != head]
+    newest = [*before[1 - _MAX_COMMITS :], (head, ages)]
     data = json.dumps(dict(newest)).encode()
     if len(data) <= _MAX_FILE_BYTES:
-        try:
+        with suppress(HoldfastError):  # the next walk takes as long as this one
             atomic_write(os.path.join(repository.ensure_store(), _NAME), data, mode=0o600)
-        except HoldfastError:
-            pass  # the next walk takes as long as this one

@@ -26,11 +26,13 @@ from holdfast.kernel.errors import HoldfastError, InvalidArguments, NotFetched, 
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.git.binary_content import is_binary
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.history import line_age_cache
 from holdfast.storage.git.history.line_age_cache import StoredAges
-from holdfast.storage.git.history.log_stream import PLAIN, commits, fields, is_partial, shallow_commits
-from holdfast.storage.git.line_diff import former_indexes, is_binary, lines_of
+from holdfast.storage.git.history.log_stream import PLAIN, commits, fields
+from holdfast.storage.git.incomplete_clone import is_partial, shallow_commits
+from holdfast.storage.git.line_diff import former_indexes, lines_of
 from holdfast.storage.git.repository import Repository
 
 NO_GIT = "not in a git repository"
@@ -95,7 +97,7 @@ def line_ages(
         walk = _Walk(git, ages, cached, now)
         files = {path: file for path in ages if (file := walk.read_committed(path, head)) is not None}
         requested = {line: index for file in files.values() for line, index in file.wanted.items()}
-        if walk.has_pending(head, files):
+        if walk.add_pending(head, files):
             walk.follow(head, monotonic() + seconds)
             line_age_cache.save(repository, cached, head, walk.known_ages(head, requested))
     return ages
@@ -142,8 +144,8 @@ class _Walk:
         ages.update({index + 1: NO_TIME for index in committed})
         return file
 
-    def has_pending(self, commit: str, files: dict[str, _File]) -> bool:
-        """Take ages of a commit's lines from the cache, and return whether other lines are left."""
+    def add_pending(self, commit: str, files: dict[str, _File]) -> bool:
+        """Add a commit's wanted lines, except those with a cached age; return whether any are left."""
         cached = self._cached.get(commit, {})
         for path, file in files.items() if cached else ():
             ages = cached.get(path, {})
@@ -169,7 +171,7 @@ class _Walk:
         with closing(self._git.stream(*_LOG, _FORMAT, head, "--", seconds=LIMITS.index_seconds)) as pieces:
             for number, commit in enumerate(_commits(fields(_until_not_fetched(pieces)))):
                 files = self._pending.pop(commit.id, None)
-                if files and self.has_pending(commit.id, files):
+                if files and self.add_pending(commit.id, files):
                     self._pass_to_parents(commit, self._pending.pop(commit.id))
                 if number % COMMITS_PER_REPORT == 0:
                     current_call().progress(number, None, "looking for the ages of lines")
@@ -243,7 +245,7 @@ def _until_not_fetched(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _commits(texts: Iterator[str]) -> Iterator[_Commit]:
-    for (commit, parents, time), rows in commits(texts, header=3):
+    for (commit, parents, time), rows in commits(texts, header_fields=3):
         changes = {
             paths[-1]: ("" if row.endswith(" A") else paths[0], row.split(" ")[2]) for row, *paths in rows
         }

@@ -6,14 +6,8 @@ never quoted or cut.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from itertools import islice
-
-from holdfast.kernel.errors import HoldfastError
-from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.regular_file import read_limited
-from holdfast.storage.git.repository import Repository
 
 PLAIN = (
     "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative", "--no-show-signature", "--root", "-z",
@@ -34,8 +28,8 @@ def fields(pieces: Iterable[bytes]) -> Iterator[str]:
         yield rest.decode("utf-8", "surrogateescape")
 
 
-def commits(texts: Iterator[str], header: int) -> Iterator[tuple[list[str], list[tuple[str, ...]]]]:
-    """Yield the header of each commit, which has `header` fields, and its rows.
+def commits(texts: Iterator[str], header_fields: int) -> Iterator[tuple[list[str], list[tuple[str, ...]]]]:
+    """Yield the header of each commit, which has that number of fields, and its rows.
 
     A row is that of `--raw` or `--numstat`, followed by one path, or by two paths for a rename or a copy.
     """
@@ -50,24 +44,6 @@ def commits(texts: Iterator[str], header: int) -> Iterator[tuple[list[str], list
         else:
             if head:
                 yield head, rows
-            head, rows = [text, *islice(texts, header - 1)], []
+            head, rows = [text, *islice(texts, header_fields - 1)], []
     if head:
         yield head, rows
-
-
-def is_partial(repository: Repository) -> bool:
-    """Return whether this is a partial clone, which may lack file contents."""
-    try:
-        packs = os.listdir(os.path.join(repository.common_dir or "", "objects", "pack"))
-    except OSError:
-        return False
-    return any(name.endswith(".promisor") for name in packs)
-
-
-def shallow_commits(repository: Repository) -> frozenset[str]:
-    """Return the commits whose parents a shallow clone lacks; none if the history is complete."""
-    try:
-        listed = read_limited(os.path.join(repository.common_dir or "", "shallow"), LIMITS.git_output_bytes)
-    except HoldfastError:
-        return frozenset()
-    return frozenset(listed.decode("ascii", "replace").split())

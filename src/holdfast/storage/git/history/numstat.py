@@ -61,19 +61,25 @@ class CommitChanges(NamedTuple):
     """Whether the message says that it fixes a defect, and it is not a sweeping change."""
 
 
-def rows(changes: str) -> list[tuple[str, str, str, str]]:
-    """Return path, former path, added and deleted lines of each file in `CommitChanges.changes`.
+class NumstatRow(NamedTuple):
+    """One file that a commit changed. Counts of lines are `-` for a binary file, or if none were counted."""
 
-    The former path is empty unless the file was renamed. A count is a string of digits, or `-` for a binary
-    file or where lines were not counted.
-    """
-    found = []
+    path: str
+    former_path: str
+    """Empty unless the file was renamed."""
+    added: str
+    deleted: str
+
+
+def rows(changes: str) -> list[NumstatRow]:
+    """Return the files in `CommitChanges.changes`."""
+    files = []
     parts = iter(changes.split("\0") if changes else ())
     for part in parts:
         added, deleted, path = part.split("\t", 2)
-        former = "" if path else next(parts)
-        found.append((path or next(parts), former, added, deleted))
-    return found
+        former_path = "" if path else next(parts)
+        files.append(NumstatRow(path or next(parts), former_path, added, deleted))
+    return files
 
 
 def is_fix(message: str) -> bool:
@@ -95,9 +101,9 @@ def commits_since(git: Git, since: int | None) -> list[str]:
 def read_commits(git: Git, ids: Iterable[str], *, counted: bool = True) -> Iterator[CommitChanges]:
     """Yield the changes of commits. Unless lines are `counted`, git needs no file contents."""
     what = ("--numstat",) if counted else ("--raw", EXACT_RENAMES)
-    given = "".join(f"{commit}\n" for commit in ids).encode()
-    texts = fields(git.stream(*_LOG, *what, _FORMAT, given=given, seconds=LIMITS.index_seconds))
-    for (commit, parents, time, name, email, message), changed in commits(texts, header=6):
+    stdin = "".join(f"{commit}\n" for commit in ids).encode()
+    texts = fields(git.stream(*_LOG, *what, _FORMAT, stdin=stdin, seconds=LIMITS.index_seconds))
+    for (commit, parents, time, name, email, message), changed in commits(texts, header_fields=6):
         seconds = min(max(int(time or 0), 0), _MAX_TIMESTAMP)
         rows_of_files = changed if counted else [_uncounted_row(*names) for _, *names in changed]
         changes = "\0".join(text for row in rows_of_files for text in row)
@@ -115,8 +121,8 @@ def names_by_mailmap(git: Git, people: Iterable[Person]) -> dict[Person, str]:
     names = {person: person[0] for person in people}
     contacts = [person for person in names if _UNACCEPTED_CHARACTERS.isdisjoint("".join(person))]
     text = "".join(f"{name} <{email}>\n" for name, email in contacts)
-    given = text.encode("utf-8", "surrogateescape")
-    result = git.execute("check-mailmap", "--stdin", given=given)
+    stdin = text.encode("utf-8", "surrogateescape")
+    result = git.execute("check-mailmap", "--stdin", stdin=stdin)
     lines = result.output.decode("utf-8", "replace").splitlines()
     if result.status == 0 and len(lines) == len(contacts):
         names |= {person: line.rpartition(" <")[0] for person, line in zip(contacts, lines, strict=True)}

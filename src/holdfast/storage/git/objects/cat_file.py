@@ -10,19 +10,21 @@ Contract:
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.kernel.errors import InvalidArguments, NotFetched, TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.processes.child import end_group, wait_until_readable
 from holdfast.storage.processes.time_limit import TimeLimit, acquired
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from subprocess import Popen
 
+OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+"""The hexadecimal digits of an object's SHA-1 or SHA-256."""
 _ABSENT = (b"missing", b"ambiguous")
 """The last word of the answer if no single object has the requested name."""
 

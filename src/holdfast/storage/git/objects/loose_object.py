@@ -6,10 +6,8 @@ import os
 import zlib
 
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.git.objects.object_format import HASHES
+from holdfast.storage.git.objects.object_format import is_id_of
 from holdfast.storage.git.ref_files import read_beginning
-
-_SHA1_DIGITS = 40
 
 
 def set_aside_if_damaged(common_directory: str, object_id: str, folder: str) -> bool:
@@ -22,8 +20,7 @@ def set_aside_if_damaged(common_directory: str, object_id: str, folder: str) -> 
         return False  # it does not exist, or is not a file
     except zlib.error:
         content = b""
-    hash_function = HASHES["sha1" if len(object_id) == _SHA1_DIGITS else "sha256"]
-    if len(content) >= limit or hash_function(content).hexdigest() == object_id:
+    if len(content) >= limit or is_id_of(object_id, content):
         return False
     os.makedirs(folder, exist_ok=True)
     os.rename(path, os.path.join(folder, object_id))

@@ -60,7 +60,7 @@ class Pack(NamedTuple):
     @property
     def previous_name(self) -> str | None:
         """The name of the previous pack: the parent of the oldest commit here."""
-        _, oldest_commit = _unpack(next(iter(self.entries.values())))
+        _, oldest_commit = _decode_entry(next(iter(self.entries.values())))
         second_line = oldest_commit.split(b"\n", 2)[1]
         has_parent = second_line.startswith(b"parent ")
         return second_line.removeprefix(b"parent ").decode("ascii") if has_parent else None
@@ -78,7 +78,7 @@ class Packs:
     def read(self, name: str) -> tuple[str, bytes] | None:
         """Return the kind and content of a pack's newest commit, or None if there is no such sound pack."""
         pack = self._pack(name, _MAX_MERGED_OBJECTS * 2)
-        return _unpack(pack.entries[name]) if pack is not None and name in pack.entries else None
+        return _decode_entry(pack.entries[name]) if pack is not None and name in pack.entries else None
 
     @contextmanager
     def adding(self, name: str, tip: str | None, objects: Mapping[str, tuple[str, bytes]]) -> Iterator[None]:
@@ -125,7 +125,7 @@ class Packs:
         os.makedirs(self._directory, exist_ok=True)
         sweep_orphans(self._directory)
         names = frozenset(os.listdir(self._directory))
-        for stem in (name[:-5] for name in names if name.endswith(".keep")):
+        for stem in (name.removesuffix(".keep") for name in names if name.endswith(".keep")):
             path = os.path.join(self._directory, stem)
             if _content(f"{path}.keep", len(_KEEP_TEXT)) == _KEEP_TEXT:
                 _remove(f"{path}.keep")
@@ -134,7 +134,7 @@ class Packs:
         if self._commits_until_merge > 1:
             return  # such indexes do no harm until the next merge, and there may be many
         for name in names:
-            has_no_pack = name.endswith(".idx") and f"{name[:-4]}.pack" not in names
+            has_no_pack = name.endswith(".idx") and f"{name.removesuffix('.idx')}.pack" not in names
             if has_no_pack and _age(os.path.join(self._directory, name)) > ORPHAN_AGE_SECONDS:
                 _remove(os.path.join(self._directory, name))
 
@@ -146,18 +146,18 @@ class Packs:
         self._commits_until_merge -= 1
         if self._commits_until_merge > 0 or self._has_multi_pack_index() or _age(self._gc_pid) < _GC_SECONDS:
             return []
-        found: list[Pack] = []
+        packs: list[Pack] = []
         name, max_commits = tip, 1  # first the packs of single commits
         while name and max_commits < _MAX_MERGED_OBJECTS:
             pack = self._pack(name, max_commits)
             if pack is None or os.path.lexists(f"{pack.path}.keep"):
                 break  # too large, or kept by another program
-            found.append(pack)
+            packs.append(pack)
             name = pack.previous_name
-            if len(found) >= _MIN_PACKS_TO_MERGE:
-                max_commits = 2 * sum(len(merged.entries) for merged in found)
-        self._commits_until_merge = max(1, _MIN_PACKS_TO_MERGE - len(found))
-        return found if len(found) >= _MIN_PACKS_TO_MERGE else []
+            if len(packs) >= _MIN_PACKS_TO_MERGE:
+                max_commits = 2 * sum(len(merged.entries) for merged in packs)
+        self._commits_until_merge = max(1, _MIN_PACKS_TO_MERGE - len(packs))
+        return packs if len(packs) >= _MIN_PACKS_TO_MERGE else []
 
     def _has_multi_pack_index(self) -> bool:
         """Return whether git has a multi-pack index, which may name our packs."""
@@ -219,14 +219,13 @@ def _age(path: str) -> float:
     return time.time() - _modification_time(path)
 
 
-def _remove(*paths: str) -> None:
-    for path in paths:
-        with suppress(OSError):  # the ref may have moved already, and a leftover does no harm
-            os.unlink(path)
+def _remove(path: str) -> None:
+    with suppress(OSError):  # the ref may have moved already, and a leftover does no harm
+        os.unlink(path)
 
 
 def encode_entry(kind: str, content: bytes) -> bytes:
-    """Return a pack entry: kind and size (four bits, then seven per byte), then the compressed content."""
+    """Return an entry: kind and size (four bits, then seven per byte), then the compressed content."""
     last_byte = _KINDS.index(kind) << 4 | len(content) & 15
     size = len(content) >> 4
     head = bytearray()
@@ -236,8 +235,7 @@ def encode_entry(kind: str, content: bytes) -> bytes:
     return bytes([*head, last_byte]) + zlib.compress(content, 1)
 
 
-def _unpack(entry: bytes) -> tuple[str, bytes]:
-    """Return the kind and the content of a pack entry."""
+def _decode_entry(entry: bytes) -> tuple[str, bytes]:
     head_length = next(index for index, byte in enumerate(entry) if byte < 128) + 1
     return _KINDS[entry[0] >> 4 & 7], zlib.decompress(entry[head_length:])
 

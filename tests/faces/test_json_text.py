@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.faces.json_text import json_text
 from holdfast.kernel.errors import NotFound, error_object
-from holdfast.kernel.untrusted import json_text
 
 
 def test_for_a_program_it_is_one_line_of_utf_8() -> None:
