@@ -35,12 +35,13 @@ from scripts.train_defects import (
 
 from bench._peers import Peers, folders
 from bench._results import Results, absent, parser
-from holdfast.analysis.defects.activity import DAY_SECONDS, YEAR_DAYS
+from holdfast.analysis.defects.activity import YEAR_DAYS
 from holdfast.analysis.defects.commit_risk import shipped_trees
 from holdfast.analysis.defects.defect_report import SMALL_FILE_LINES
 from holdfast.analysis.defects.logistic import area_under_curve, shipped_model
 from holdfast.analysis.defects.prediction import PastFiles
 from holdfast.analysis.room import Analysis
+from holdfast.kernel.clock import DAY_SECONDS
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.history.numstat import rows
 from holdfast.storage.git.repository import Repository

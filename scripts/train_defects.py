@@ -24,13 +24,14 @@ from typing import Any
 
 import numpy
 
-from holdfast.analysis.defects.activity import DAY_SECONDS, YEAR_DAYS
+from holdfast.analysis.defects.activity import YEAR_DAYS
 from holdfast.analysis.defects.commit_risk import BoostedTrees, percentile_ranks, with_ratios
 from holdfast.analysis.defects.logistic import Model, area_under_curve, design_matrix, map_estimate
 from holdfast.analysis.defects.measures import MEASURES
 from holdfast.analysis.defects.prediction import PastFiles, measured_files
 from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.room import Analysis
+from holdfast.kernel.clock import DAY_SECONDS
 from holdfast.kernel.errors import HoldfastError
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.history.numstat import rows

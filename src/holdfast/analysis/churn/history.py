@@ -63,7 +63,7 @@ class History:
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
         self._head = HeadFile(repository.git_dir or "", repository.common_dir or "")
-        self._touches: VersionedCache[TouchHistory] = VersionedCache(max_entries=2)
+        self._touches: VersionedCache[TouchHistory] = VersionedCache(max_values=2)
         """By period in days; one period is in use, and an entry takes many megabytes."""
         self._database = DerivedDatabase(
             repository.store_directory,

@@ -21,7 +21,7 @@ from math import log2
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast.analysis.churn.churn_report import TouchHistory
-from holdfast.analysis.defects.activity import DAY_SECONDS
+from holdfast.kernel.clock import DAY_SECONDS
 
 if TYPE_CHECKING:
     import numpy
