@@ -34,7 +34,7 @@ def cell(text: object) -> str:
 
 
 def escape(text: str) -> str:
-    """Return text with every character of Markdown escape."""
+    """Return text with every special character of Markdown escaped."""
     return "".join(f"\\{character}" if character in _MARKUP else character for character in text)
 
 

@@ -116,7 +116,7 @@ CATALOGUE: tuple[CatalogueToolset, ...] = (
         _command('vocabulary', 'git_mile.vocabulary', 'milestones.tools.vocabulary', 'List the fields, operators and values of filters, and the sort keys of lists.', None),
     ), hidden=False),
     _toolset('tasks', 'Tasks that several agents and people share: dependencies, claims that expire, and proof before done.', (
-        _command('add', 'taskpilot_add', 'tasks.tools.add', 'Add a task, or up to fifty that may depend on each other.', None),
+        _command('add', 'taskpilot_add', 'tasks.tools.add', 'Add a task, or several that may depend on each other.', None),
         _command('approve', 'taskpilot_approve', 'tasks.tools.update', 'Approve, as a person, that a task in review is done. Servers never offer this to programs.', None),
         _command('attach', 'taskpilot_attach', 'tasks.tools.attach', 'Attach a picture, a voice note or another small file to a task.', None),
         _command('attachment', 'taskpilot_attachment', 'tasks.tools.attach', 'Show an attachment of a task: the picture, audio or text, or a link if it is larger.', None),

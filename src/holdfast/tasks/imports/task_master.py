@@ -171,7 +171,7 @@ class _TaskMasterParser:
         )
 
     def _dependencies(self, found: _Located, prefix: str, siblings: str) -> Iterator[str]:
-        """Yield the foreign_ids of a task's dependencies; in a subtask, a bare number refers to a sibling."""
+        """Yield the foreign ids of a task's dependencies; in a subtask, a bare number refers to a sibling."""
         given = found.value.get("dependencies") or []
         for item in given if isinstance(given, list) else [given]:
             if isinstance(item, int | str) and not isinstance(item, bool) and str(item).strip():
