@@ -1,6 +1,12 @@
-"""Results shared by several tools: list items and complete milestones or issues."""
+"""Results shared by several tools: list items and complete milestones or issues.
+
+`Mile` is the prefix of results because the names of classes become those of schemas that clients see. The
+`of` methods pass every field of a stored value to the model, which ignores those that it does not have.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 from pydantic import Field
 
@@ -28,9 +34,13 @@ class MileItem(Output):
 
     @classmethod
     def of(cls, summary: Summary) -> MileItem:
-        """Convert a summary."""
-        stats = MileStats(comment_count=summary.comment_count, open_issues=summary.open_issues)
-        return cls.model_validate(summary._asdict() | {"stats": stats})
+        return cls.model_validate(item_fields(summary))
+
+
+def item_fields(summary: Summary) -> dict[str, Any]:
+    """Return the fields of a summary, with `stats`, as `MileItem` and its subclasses have them."""
+    stats = {"comment_count": summary.comment_count, "open_issues": summary.open_issues}
+    return summary._asdict() | {"stats": stats}
 
 
 class MileComment(Output):
@@ -46,9 +56,8 @@ class MileComment(Output):
 
     @classmethod
     def of(cls, comment: EntityComment) -> MileComment:
-        """Convert a stored comment."""
-        other = {"ts": comment.time, "timestamp": comment.time, "deleted": comment.deleted or None}
-        return cls.model_validate(comment._asdict() | other)
+        renamed = {"ts": comment.time, "timestamp": comment.time, "deleted": comment.deleted or None}
+        return cls.model_validate(comment._asdict() | renamed)
 
 
 class MileValue(Output):
@@ -68,7 +77,6 @@ class MileContest(Output):
 
     @classmethod
     def of(cls, contested: Contested) -> MileContest:
-        """Convert a contested field."""
         others = [
             MileValue(value=loser.value, actor=loser.actor, ts=loser.time) for loser in contested.losers
         ]
@@ -108,10 +116,10 @@ class MileDetails(Output):
 
     @classmethod
     def of(cls, entity: Entity, now: str, hint: str | None) -> MileDetails:
-        """Convert an entity as of `now`, with as many of its latest comments as fit."""
+        """Convert an entity as of `now` (RFC 3339), with as many of its latest comments as fit."""
         shown = _latest_within_budget(entity.comments)
         holder = entity.holder(now)
-        other = {
+        converted = {
             "comments": [MileComment.of(comment) for comment in shown],
             "stats": MileStats(comment_count=entity.comment_count, open_issues=entity.open_issues),
             "entity": entity.kind,
@@ -122,7 +130,7 @@ class MileDetails(Output):
             "comments_omitted": len(entity.comments) - len(shown) or None,
             "hint": hint,
         }
-        return cls.model_validate(entity._asdict() | other)
+        return cls.model_validate(entity._asdict() | converted)
 
 
 def _latest_within_budget(comments: tuple[EntityComment, ...]) -> tuple[EntityComment, ...]:

@@ -34,7 +34,7 @@ from holdfast.milestones.entity import Claim, Kind
 from holdfast.milestones.index.index import Index
 from holdfast.milestones.index.rows import state_of
 from holdfast.milestones.index.schema import LOGS, TRACKED, TRACKED_BRANCHES
-from holdfast.milestones.index.update import damaged_refs
+from holdfast.milestones.index.update import SHORT_COMMIT_CHARACTERS, damaged_refs
 from holdfast.milestones.log.clone_log import CloneLog
 from holdfast.storage.files.locks import locked
 from holdfast.storage.git.command import Git
@@ -219,7 +219,7 @@ class Sync:
         with translate_disk_errors("objects"):
             damaged = [tip for tip in tips if set_aside_if_damaged(common, tip, folder)]
         for tip in damaged:
-            text = f"The damaged commit {tip[:12]} of a log was moved to 'damaged' in the store"
+            text = f"The damaged commit {tip[:SHORT_COMMIT_CHARACTERS]} of a log was moved to 'damaged' in the store"
             current_call().log(f"{text}; it is fetched again if the remote has it.", "warning")
         return bool(damaged)
 

@@ -36,6 +36,7 @@ from holdfast.milestones.entity import (
 from holdfast.milestones.index import lookup
 from holdfast.milestones.index.index import Answer, Index
 from holdfast.milestones.index.schema import LOGS, NAMESPACE, TRACKED, TRACKED_BRANCHES
+from holdfast.milestones.index.update import damage_reasons
 from holdfast.milestones.log.clone_log import CloneLog
 from holdfast.milestones.log.entry import parse
 from holdfast.milestones.log.operation_builder import OperationBuilder, default_actor, validate_actor
@@ -58,10 +59,10 @@ _RUN_SYNC = (
     " `git mile sync` does."
 )
 _DAMAGE = (
-    "The log {} cannot be read completely: {}. Its earlier operations are missing here;"
+    "The log {ref} cannot be read completely: {reason}. Its earlier operations are missing here;"
     " a sync with a clone that has them restores them."
 )
-_FLAW = "The log {} {}. It was skipped; everything else is shown."
+_FLAW = "The log {log} {problem}. It was skipped; everything else is shown."
 
 
 class StoreFinding(NamedTuple):
@@ -150,13 +151,16 @@ class Milestones:
         """Return notices to show with a result: that a new clone needs a sync, or which logs are damaged."""
         if not self._refs.tips():
             return [_RUN_SYNC] if self._sync.remotes.names() else []
-        return self._damage_notices()
+        return _damage_notices(self._index.read(damage_reasons))
 
     def check(self) -> list[StoreFinding]:
         """Read all logs; return the problems with them and with the index, for `holdfast doctor`."""
-        damage, flaws = self._index.examine() if self._refs.tips() else ([], [])
-        findings = [StoreFinding(is_damage=True, text=_DAMAGE.format(*row)) for row in damage]
-        findings += [StoreFinding(bool(flaw.is_damage), _FLAW.format(flaw.log, flaw.text)) for flaw in flaws]
+        damage, flaws = self._index.examine() if self._refs.tips() else ({}, [])
+        findings = [StoreFinding(is_damage=True, text=text) for text in _damage_notices(damage)]
+        findings += [
+            StoreFinding(bool(flaw.is_damage), _FLAW.format(log=flaw.log, problem=flaw.text))
+            for flaw in flaws
+        ]
         replica, tips = self._log.replica, self._refs.tips()
         tracked = [ref for ref in tips if ref.startswith((TRACKED, TRACKED_BRANCHES))]
         if any(ref.endswith(f"/{replica}") for ref in tracked) and f"{LOGS}{replica}" not in tips:
@@ -347,15 +351,15 @@ class Milestones:
 
         return Sync(self.repository, self._git, self._refs, self._index, self._log, self._clock)
 
-    def _damage_notices(self) -> list[str]:
-        query = "SELECT ref, text FROM damage ORDER BY ref"
-        rows = self._index.read(lambda connection: connection.execute(query).fetchall())
-        return [_DAMAGE.format(ref, text) for ref, text in rows]
-
-    def _actor(self, given: str | None) -> str:
-        name = current_call().signer or given
+    def _actor(self, argument: str | None) -> str:
+        """Return who writes: the call's signer if it has one, or else the argument, or else git's user."""
+        name = current_call().signer or argument
         if name is not None:
             return validate_actor(name)
         if self._default_actor is None:
             self._default_actor = default_actor(self._git.identity())
         return self._default_actor
+
+
+def _damage_notices(reasons: Mapping[str, str]) -> list[str]:
+    return [_DAMAGE.format(ref=ref, reason=reason) for ref, reason in reasons.items()]

@@ -248,7 +248,7 @@ def test_parameters_that_are_not_valid_are_told_with_what_and_where(
 
 @pytest.mark.requirement("milestones-33")
 def test_an_internal_failure_has_its_code_and_the_server_keeps_serving(filled: Path) -> None:
-    broken = "import holdfast.milestones.index.query as q\nq.page_rows = lambda *a: 1 / 0\n"
+    broken = "import holdfast.milestones.index.query as q\nq.page = lambda *a: 1 / 0\n"
     program = f"{broken}from holdfast.faces.cli.git_mile import main\nmain(['mcp-server'])"
     with wire_client([sys.executable, "-c", program], cwd=filled) as client:
         client.initialize()

@@ -355,7 +355,9 @@ def test_what_was_only_created_gets_the_same_rows_the_short_way(contents: dict[s
     connection = sqlite3.connect(":memory:")
     connection.executescript(TABLES)
     connection.execute(INSERT_CREATION, found[3])
-    assert connection.execute("SELECT * FROM entity").fetchall() == rows.entities
+    assert connection.execute("SELECT * FROM entity").fetchall() == [
+        tuple(row.values()) for row in rows.entities
+    ]
     assert found[2] == (entry.entity, entry.lamport, entry.id, "c" * 40, entry.line())
     assert rows.dependencies + rows.links + rows.claims == []
 
@@ -403,7 +405,9 @@ def test_a_record_that_is_read_the_short_way_reads_the_same_the_long_way(data: s
     connection = sqlite3.connect(":memory:")
     connection.executescript(TABLES)
     connection.execute(INSERT_CREATION, found[3])
-    assert connection.execute("SELECT * FROM entity").fetchall() == rows.entities
+    assert connection.execute("SELECT * FROM entity").fetchall() == [
+        tuple(row.values()) for row in rows.entities
+    ]
     assert found[2][:3] == (entry.entity, entry.lamport, entry.id)
     assert found[2][4] == line
 

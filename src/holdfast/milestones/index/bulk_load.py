@@ -4,7 +4,7 @@ Contract: afterwards the index has the same rows as after adding the operations 
 
 Entities that were only created are written at once. Other operations are folded at the end, from memory or,
 if there are too many, from the index. Most commits of an import create one entity. `parse_creation` reads
-such a commit with a regular expression and returns the row that `rows.EntityRows` would produce. It returns
+such a commit with a regular expression and returns the row that `rows.EntityRows` would contain. It returns
 None for any commit that differs from what `entry.commit_message` writes in plain ASCII; such a commit is
 parsed in full.
 """
@@ -17,23 +17,31 @@ import sqlite3
 from collections.abc import Sequence
 from functools import lru_cache
 from json.decoder import scanstring  # type: ignore[attr-defined]  # the string parser of `json.loads`
-from operator import itemgetter
+from typing import NamedTuple
 
 from holdfast.kernel.clock import seconds_of
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import without_garbage_collection
 from holdfast.milestones.entity import STATUSES
-from holdfast.milestones.index.rows import delete_relations, entries_of, fold_all, label_array
+from holdfast.milestones.index.rows import delete_relations, encode_labels, entries_of, write_entities
 from holdfast.milestones.index.schema import INDEXES, TABLES
-from holdfast.milestones.index.update import IndexUpdate, Lines, Row, Tips, request_rows, run_script
+from holdfast.milestones.index.update import IndexUpdate, Lines, OperationRow, Tips, request_rows, run_script
 from holdfast.milestones.log.entry import Entry, is_set_member
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.commits.commit import EMPTY_TREES, Commit, parse_record
 from holdfast.storage.git.commits.commit_reader import read_records
 
 INSERT_CREATION = (
-    "INSERT INTO entity VALUES"
-    " (?1, ?2, ?3, ?4, ?5, ?6, ?7, NULL, NULL, NULL, NULL, ?8, ?8, ?9, ?9, 0, 0, ?10, NULL, NULL)"
+    "INSERT INTO entity (id, kind, title, description, status, status_rank, author, created, updated,"
+    " created_place, updated_place, comments, contested, labels)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9, ?9, 0, 0, ?10)"
+)
+OPERATIONS_PER_INSERT = 2_000  # per `executemany`; larger batches save little time, and use more memory
+MAX_PENDING_OPERATIONS = 250_000  # some hundred megabytes; operations beyond that are folded from the index
+_INSERT_OPERATION = "INSERT INTO operation VALUES (?, ?, ?, ?, ?)"
+_SELECT_DUPLICATES = (
+    "SELECT rowid, * FROM operation WHERE (entity, id) IN"
+    " (SELECT entity, id FROM operation GROUP BY entity, id HAVING count(*) > 1) ORDER BY rowid DESC"
 )
 
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
@@ -56,11 +64,15 @@ _STATUS_WITH_RANK[None] = _STATUS_WITH_RANK["open"]
 _cached_seconds = lru_cache(maxsize=4096)(seconds_of)  # the operations of an import share few timestamps
 
 
-Creation = tuple[str, str, Row, tuple[object, ...]]
-"""A commit that creates one entity: its id and date, and the rows of the operation and of the entity.
+class Creation(NamedTuple):
+    """A commit that creates one entity."""
 
-The operation's row has the tip from which the commit was reached instead of the log's name.
-"""
+    commit: str
+    committed: int
+    operation: OperationRow
+    """The row of the operation, with the tip from which the commit was reached instead of the log's name."""
+    entity: tuple[object, ...]
+    """The parameters of `INSERT_CREATION`."""
 
 
 def parse_creation(record: str) -> Creation | None:
@@ -68,20 +80,20 @@ def parse_creation(record: str) -> Creation | None:
     match = _RECORD.fullmatch(record)
     if match is None:
         return None
-    commit, source, committed, line, actor, name, kind, lamport, *rest = match.groups()
+    commit, tip, committed, line, actor, entity_id, kind, lamport, *rest = match.groups()
     operation, time, description, labels, status, title = rest
-    members = "[]" if labels is None else _label_column(labels)
+    encoded_labels = "[]" if labels is None else _label_column(labels)
     # A string is never longer than its quoted form. If the quoted form is too long, the full parser decides.
     has_long_title = len(title) > LIMITS.entity_title_characters
     has_long_description = len(description or "") > LIMITS.entity_text_characters
-    if members is None or title == '""' or has_long_title or has_long_description:
+    if encoded_labels is None or title == '""' or has_long_title or has_long_description:
         return None
     text = "" if description is None else _decode_string(description)
-    row = (
-        name, kind, _decode_string(title), text, *_STATUS_WITH_RANK[status], actor,
-        _cached_seconds(time) or 0, int(lamport), members,
+    entity = (
+        entity_id, kind, _decode_string(title), text, *_STATUS_WITH_RANK[status], actor,
+        _cached_seconds(time) or 0, int(lamport), encoded_labels,
     )  # fmt: skip
-    return commit, committed, (name, int(lamport), operation, source, line), row
+    return Creation(commit, int(committed), (entity_id, int(lamport), operation, tip, line), entity)
 
 
 def _decode_string(quoted: str) -> str:
@@ -98,19 +110,7 @@ def _label_column(text: str) -> str | None:
     is_plain = all(is_set_member(member) and member.isascii() for member in members)
     if len(members) > LIMITS.entity_set_members or not is_plain:
         return None
-    return label_array(tuple(sorted(set(members))))
-
-
-OPERATIONS_PER_INSERT = (
-    2_000  # per `executemany`: a judgement; larger batches save little, and use more memory
-)
-MAX_PENDING_OPERATIONS = 250_000  # a judgement: some hundred megabytes; the rest is folded from the index
-_INSERT_OPERATION = "INSERT INTO operation VALUES (?, ?, ?, ?, ?)"
-_SELECT_DUPLICATES = (
-    "SELECT rowid, * FROM operation WHERE (entity, id) IN"
-    " (SELECT entity, id FROM operation GROUP BY entity, id HAVING count(*) > 1) ORDER BY rowid DESC"
-)
-_lamport = itemgetter(1)
+    return encode_labels(tuple(sorted(set(members))))
 
 
 def build(connection: sqlite3.Connection, git: Git, tips: Tips) -> None:
@@ -125,7 +125,7 @@ class BulkLoad(IndexUpdate):
 
     def __init__(self, connection: sqlite3.Connection, git: Git, tips: Tips) -> None:
         super().__init__(connection, git, tips)
-        self._operations: list[Row] = []
+        self._operations: list[OperationRow] = []
         self._requests: list[tuple[str, str, str, str]] = []
         self._creations: list[tuple[object, ...]] = []
         self._created: set[str] = set()
@@ -139,18 +139,20 @@ class BulkLoad(IndexUpdate):
         """Read and fold all logs, and build the SQL indexes."""
         super().run()
         self._write_batch()
-        fold_all(self._connection, sorted(self._pending.items()))
+        write_entities(self._connection, (entries for _, entries in sorted(self._pending.items())))
         duplicates = []
         if self._may_have_duplicates:
             duplicates = self._connection.execute(_SELECT_DUPLICATES).fetchall()
-        self._connection.executemany("DELETE FROM operation WHERE rowid = ?", [row[:1] for row in duplicates])
+        self._connection.executemany(
+            "DELETE FROM operation WHERE rowid = ?", [(rowid,) for rowid, *_ in duplicates]
+        )
         run_script(self._connection, INDEXES)
-        for row in duplicates:  # oldest first, because git lists the latest commit of a log first
-            self._store_row(row[1:])
+        for _, *row in duplicates:  # oldest first, because git lists the latest commit of a log first
+            self._store_row(tuple(row))
         self._save_flaws()
         delete_relations(self._connection, self._deferred & self._created)
-        deferred = ((name, entries_of(self._connection, name)) for name in sorted(self._deferred))
-        fold_all(self._connection, deferred)
+        deferred = (entries_of(self._connection, entity_id) for entity_id in sorted(self._deferred))
+        write_entities(self._connection, deferred)
 
     def store(self, commits: Sequence[tuple[Commit, Lines]]) -> None:
         """Store the operations of commits."""
@@ -165,38 +167,38 @@ class BulkLoad(IndexUpdate):
     def _read_stream(self, wanted: Sequence[str], known: Sequence[str], ends: frozenset[str]) -> None:
         assert self._git is not None
         for records in read_records(self._git, wanted, known):
-            others = [record for record in records if not self._store_creation(record, ends)]
-            self._store_all(map(parse_record, others), ends)
+            to_parse = [record for record in records if not self._store_creation(record, ends)]
+            self._store_all(map(parse_record, to_parse), ends)
 
     def _store_creation(self, record: str, ends: frozenset[str]) -> bool:
         """Store a commit if it creates a new entity, in plain form; return whether it does."""
         creation = parse_creation(record)
         if creation is None:
             return False
-        commit, committed, (name, lamport, operation, source, line), entity = creation
-        if name in self._created or name in self._pending or name in self._deferred:
+        entity_id, lamport, operation_id, tip, line = creation.operation
+        if entity_id in self._created or entity_id in self._pending or entity_id in self._deferred:
             return False
-        self._operations.append((name, lamport, operation, self._logs[source], line))
-        self._created.add(name)
-        self._creations.append(entity)
-        if commit in ends:
-            self._ends[commit] = int(committed)
-            self._seen.add(commit)
+        self._operations.append((entity_id, lamport, operation_id, self._logs[tip], line))
+        self._created.add(entity_id)
+        self._creations.append(creation.entity)
+        if creation.commit in ends:
+            self._end_dates[creation.commit] = creation.committed
+            self._seen.add(creation.commit)
         return True
 
     def _store_entry(self, entry: Entry, log: str, line: str) -> None:
         """Store one operation, to be folded with others of its entity."""
-        name = entry.entity
-        self._operations.append((name, entry.lamport, entry.id, log, line))
-        may_be_duplicate = entry.id in self._operation_ids or name in self._created
+        entity_id = entry.entity
+        self._operations.append((entity_id, entry.lamport, entry.id, log, line))
+        may_be_duplicate = entry.id in self._operation_ids or entity_id in self._created
         self._operation_ids.add(entry.id)
         if may_be_duplicate:
             self._may_have_duplicates = True
-            self._deferred.add(name)
-            self._pending.pop(name, None)
-        if name in self._deferred:
+            self._deferred.add(entity_id)
+            self._pending.pop(entity_id, None)
+        if entity_id in self._deferred:
             return
-        self._pending.setdefault(name, []).append(entry)
+        self._pending.setdefault(entity_id, []).append(entry)
         self._remaining -= 1
         if not self._remaining:
             self._deferred.update(self._pending)
@@ -204,13 +206,12 @@ class BulkLoad(IndexUpdate):
             self._remaining = MAX_PENDING_OPERATIONS
 
     def _write_batch(self) -> None:
-        """Write the current batch."""
         if not self._operations:
             return
         write = self._connection.executemany
         write(_INSERT_OPERATION, self._operations)
         write(INSERT_CREATION, self._creations)
         self._store_requests(self._requests)
-        self._store_lamport(max(map(_lamport, self._operations)))
+        self._store_lamport(max(lamport for _, lamport, *_ in self._operations))
         for rows in (self._operations, self._creations, self._requests):
             rows.clear()

@@ -23,6 +23,7 @@ from holdfast.milestones.index.update import (
     Rewritten,
     add_own_commit,
     catch_up,
+    damage_reasons,
     damaged_refs,
     folded_tips,
     read_flaws,
@@ -37,8 +38,8 @@ from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.connection_pool import ConnectionPool
 from holdfast.storage.sql.derived import POINTER_SUFFIX, DerivedDatabase, NotUsable
 
-_MAX_UNLOCKED_UPDATES = 4  # a judgement: after that a reader locks writers out instead of racing them
-MAX_BUILDS = 3  # a judgement: damage that recurs this often is a fault of the disk
+_MAX_UNLOCKED_UPDATES = 4  # then a reader locks writers out: not at once, as that delays every writer
+MAX_BUILDS = 3  # building again repairs a passing fault; one that recurs is a fault of the disk
 _OTHER_CLONE = "Nothing was changed. A sync with a clone that has the logs restores them."
 
 Answer = TypeVar("Answer")
@@ -80,7 +81,7 @@ class Index:
         except (NotUsable, Busy, OutOfSpace, Unavailable):
             pass
 
-    def examine(self) -> tuple[list[tuple[str, str]], list[Flaw]]:
+    def examine(self) -> tuple[dict[str, str], list[Flaw]]:
         """Read all logs from the beginning; return the unreadable refs with reasons, and what was skipped."""
         from holdfast.milestones.index.bulk_load import build
 
@@ -88,17 +89,15 @@ class Index:
             _prepare(connection)
             connection.execute("BEGIN")
             build(connection, self._git, self._refs.tips())
-            damage = connection.execute("SELECT ref, text FROM damage ORDER BY ref").fetchall()
-            return damage, read_flaws(connection)
+            return damage_reasons(connection), read_flaws(connection)
 
     def find_damage(self) -> set[str]:
         """Read all logs from the beginning; return the refs newly found damaged. Each read retries them."""
-        damage, _ = self.examine()
-        damaged = {ref for ref, _ in damage}
+        damaged, _ = self.examine()
         with suppress(NotUsable), self._database.write() as connection:
             folded = folded_tips(connection)
             connection.executemany("DELETE FROM tip WHERE ref = ?", [(ref,) for ref in damaged])
-            return damaged & folded.keys()
+            return damaged.keys() & folded.keys()
         return set()
 
     def verify(self) -> list[str]:
@@ -113,7 +112,6 @@ class Index:
         return [text for text in found if text != "ok"]
 
     def close(self) -> None:
-        """Close the connections."""
         self._database.close()
         self._empty_index.retire()
 
@@ -121,12 +119,10 @@ class Index:
         tips = self._refs.tips()
         if not tips and not os.path.lexists(self._pointer):
             return stack.enter_context(self._empty_index.lend())
-        connection = self._open_if_fresh(stack, tips)
-        if connection is not None:
+        if (connection := self._open_if_fresh(stack, tips)) is not None:
             return connection
         for _ in range(_MAX_UNLOCKED_UPDATES):
-            connection = self._update_and_open(stack)
-            if connection is not None:
+            if (connection := self._update_and_open(stack)) is not None:
                 return connection
         # Other processes write faster than this process reads: lock them out.
         with nullcontext() if is_writing else locked(self.writing_lock):
@@ -175,13 +171,12 @@ def _is_fresh(connection: sqlite3.Connection, tips: dict[str, str], *, even_if_d
     if not even_if_damaged or {**folded, **damaged} != tips:
         return False
     if not folded and connection.execute("SELECT 1 FROM operation").fetchone() is None:
-        ref, text = connection.execute("SELECT ref, text FROM damage ORDER BY ref").fetchone()
+        ref, text = next(iter(damage_reasons(connection).items()))
         raise Corrupted(f"No log can be read; {ref}: {text}.", hint=_OTHER_CLONE, ref=ref)
     return True
 
 
 def _open_empty() -> sqlite3.Connection:
-    """Return an empty index in memory."""
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     _prepare(connection)
     run_script(connection, TABLES + INDEXES)
@@ -189,7 +184,7 @@ def _open_empty() -> sqlite3.Connection:
 
 
 def _fold_case(text: object) -> str | None:
-    """Return a text case-folded; this is the SQL function `holdfast_fold`."""
+    """Implement the SQL function `holdfast_fold`; NULL stays NULL."""
     return text.casefold() if isinstance(text, str) else None
 
 

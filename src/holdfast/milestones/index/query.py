@@ -13,11 +13,12 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
+from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.kernel.errors import InvalidArguments, InvalidCursor
 from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.entity import Kind, Summary
 from holdfast.milestones.filter.sql import HAS_LABEL, has_label_parameters
-from holdfast.milestones.index.rows import summaries
+from holdfast.milestones.index.rows import decode_labels, encode_labels
 from holdfast.milestones.index.schema import OPEN_ISSUES, SUMMARY_COLUMNS, TITLE_FOLDED
 
 Value = str | int | float | None
@@ -36,8 +37,6 @@ SORT_COLUMNS = {
 }
 """The sort keys in SQL. Statuses sort as draft, open, closed; entities without due date come last."""
 
-_SUMMARY_COLUMN_COUNT = 13  # `schema.SUMMARY_COLUMNS` and the number of open issues
-_TITLE_COLUMN, _LABELS_COLUMN = 2, 4
 _UNBLOCKED = (
     "NOT EXISTS (SELECT 1 FROM dependency JOIN entity AS first ON first.id = dependency.target"
     " WHERE dependency.entity = entity.id AND first.status <> 'closed')"
@@ -101,33 +100,30 @@ def ready_query(
 
 
 def page(connection: sqlite3.Connection, query: EntityQuery) -> EntityPage:
-    """Return one page of a query."""
-    rows, position = page_rows(connection, query)
-    return EntityPage(tuple(summaries(rows)), position)
-
-
-def page_rows(connection: sqlite3.Connection, query: EntityQuery) -> tuple[list[Any], Position | None]:
-    """Return the rows of one page, with `schema.SUMMARY_COLUMNS`, and the position for the next one."""
+    """Return one page of a query: as many items as fit into an answer, but at least one if there are any."""
     if query.limit < 1:
         raise InvalidArguments("A page holds at least one item.", hint="Give a limit of 1 or more.")
     rows = connection.execute(*page_statement(query)).fetchall()
-    shown = fit_to_budget(rows[: query.limit])
-    if len(rows) == len(shown):
-        return shown, None
-    return shown, tuple(shown[-1][_SUMMARY_COLUMN_COUNT:])
+    items = tuple(map(_summary, rows[: query.limit]))
+    sizes = accumulate(len(item.title) + len(encode_labels(item.labels)) for item in items)
+    items = items[: max(1, sum(total <= LIMITS.entity_page_characters for total in sizes))]
+    if len(rows) == len(items):
+        return EntityPage(items, None)
+    return EntityPage(items, tuple(rows[len(items) - 1][len(Summary._fields) :]))
 
 
-def fit_to_budget(rows: list[Any]) -> list[Any]:
-    """Return the rows that fit into one answer, but at least one; the next page starts after them."""
-    sizes = [len(row[_TITLE_COLUMN]) + len(row[_LABELS_COLUMN]) for row in rows]
-    if sum(sizes) <= LIMITS.entity_page_characters:
-        return rows
-    fitting = sum(total <= LIMITS.entity_page_characters for total in accumulate(sizes))
-    return rows[: max(1, fitting)]
+def _summary(row: Sequence[Any]) -> Summary:
+    """Return the summary in a row of `page_statement`."""
+    stored: dict[str, Any] = dict(zip(Summary._fields, row, strict=False))  # the position follows
+    times = {name: rfc3339_of_seconds(stored[name]) for name in ("created", "updated")}
+    return Summary(**stored | times | {"labels": decode_labels(stored["labels"])})
 
 
 def page_statement(query: EntityQuery) -> tuple[str, list[Value]]:
-    """Return the SQL and values of a query for one row more than a page; each row ends with its position."""
+    """Return the SQL and values of a query for one row more than a page.
+
+    A row has the columns of `Summary`, with labels and times as stored, and then its position.
+    """
     keys = _order_columns(query)
     position = ", ".join(column for column, _ in keys)
     order = ", ".join(f"{column} {'DESC' if descending else 'ASC'}" for column, descending in keys)

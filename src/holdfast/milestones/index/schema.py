@@ -11,8 +11,8 @@ rebuilt.
 - `tip` holds the refs that the index was folded from. It is fresh if they equal those that
   `storage.git.ref_files` reads below `NAMESPACE`.
 - `operation.log` is the log in which an operation was found.
-- `damage` has the logs that could not be read to their beginning; every read tries again. `flaw` has, for
-  each log, one item that was skipped although the rest of the log was read; that is permanent.
+- `damage` has the logs that could not be read to their beginning, with the reason; every read tries again.
+  `flaw` has, for each log, one item that was skipped although the rest was read; that is permanent.
 - The keys of large tables are in `INDEXES`, because sorting once is faster than inserting in order.
 """
 
@@ -96,7 +96,7 @@ OPEN_ISSUES = (
     " AND inner_issue.kind = 'issue' AND inner_issue.status = 'open')"
 )
 
-SUMMARY_COLUMNS = (
+SUMMARY_COLUMNS = (  # those of `entity.Summary`, in the order of its fields, but for the last: open issues
     "entity.id, entity.kind, entity.title, entity.status, entity.labels, entity.author, entity.assignee,"
     " entity.due, entity.milestone, entity.created, entity.updated, entity.comments"
 )

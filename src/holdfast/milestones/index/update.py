@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from holdfast.kernel.errors import Unavailable
-from holdfast.milestones.index.rows import refold
+from holdfast.milestones.index.rows import rewrite_entities
 from holdfast.milestones.index.schema import LOGS
 from holdfast.milestones.log.entry import Entry, id_matches_content, operation_lines, parse
 from holdfast.milestones.log.fold import is_usable, preferred_entry
@@ -40,12 +40,14 @@ _INSERT_REQUEST = (
     " operations = excluded.operations WHERE excluded.operations < operations"
 )
 
-_COMMITS_PER_BATCH = 50_000  # a judgement: most updates are one batch, and a huge one fits into memory
+_COMMITS_PER_BATCH = 50_000  # bounds memory in a huge update; nearly all others are one batch
+SHORT_COMMIT_CHARACTERS = 12  # of a commit's id in messages; unambiguous even in the history of Linux
 
 Tips = Mapping[str, str]
+"""Ids of commits by ref; empty for a ref that holds no id."""
 Lines = list[tuple[Entry, str]]
 """Operations with their lines of the log; a line may have fields that this version does not know."""
-Row = tuple[str, int, str, str, str]
+OperationRow = tuple[str, int, str, str, str]
 """An operation's entity, Lamport time and id, the log it was found in, and its line."""
 
 
@@ -67,8 +69,13 @@ def folded_tips(connection: sqlite3.Connection) -> dict[str, str]:
 
 
 def damaged_refs(connection: sqlite3.Connection) -> dict[str, str]:
-    """Return the refs that could not be read completely, and their ids."""
+    """Return the refs that could not be read completely, with their tips."""
     return dict(connection.execute("SELECT ref, id FROM damage").fetchall())
+
+
+def damage_reasons(connection: sqlite3.Connection) -> dict[str, str]:
+    """Return the refs that could not be read completely, sorted, with the reasons."""
+    return dict(connection.execute("SELECT ref, text FROM damage ORDER BY ref").fetchall())
 
 
 def read_flaws(connection: sqlite3.Connection) -> list[Flaw]:
@@ -83,10 +90,10 @@ def run_script(connection: sqlite3.Connection, script: str) -> None:
 
 
 def catch_up(connection: sqlite3.Connection, git: Git, tips: Tips) -> None:
-    """Bring an index up to date with the logs."""
+    """Bring an index up to date with the logs; raise `Rewritten` if it must be rebuilt."""
     update = IndexUpdate(connection, git, tips)
     update.run()
-    refold(connection, update.touched)
+    rewrite_entities(connection, update.touched)
 
 
 def add_own_commit(
@@ -100,7 +107,7 @@ def add_own_commit(
     connection.execute("INSERT OR REPLACE INTO tip VALUES (?, ?)", (ref, commit.id))
     connection.execute("DELETE FROM log_end WHERE id = ?", (old,))
     connection.execute("INSERT OR REPLACE INTO log_end VALUES (?, ?)", (commit.id, commit.committed))
-    refold(connection, update.touched)
+    rewrite_entities(connection, update.touched)
 
 
 class IndexUpdate:
@@ -110,29 +117,28 @@ class IndexUpdate:
         self._connection = connection
         self._git = git
         self._tips = tips
-        self._known = folded_tips(connection)
+        self._folded = folded_tips(connection)
         # A log has the same name under every prefix; this clone's own refs come last and take precedence.
         ordered = sorted(tips.items(), key=lambda item: item[0].startswith(LOGS))
         self._logs = {tip: log_name(ref) for ref, tip in ordered}
         self._damaged: list[tuple[str, str, str]] = []
         self._flaws: list[Flaw] = []
-        self._ends: dict[str, int] = {}
+        self._end_dates: dict[str, int] = {}
         self._seen: set[str] = set()
         self._parents: set[str] = set()
         self.touched: set[str] = set()
 
     def run(self) -> None:
-        """Read and store the new commits."""
-        changed = {ref: tip for ref, tip in self._tips.items() if self._known.get(ref) != tip}
+        changed = {ref: tip for ref, tip in self._tips.items() if self._folded.get(ref) != tip}
         readable = {ref: tip for ref, tip in changed.items() if tip and _LOG.match(ref)}
         for ref in changed.keys() - readable.keys():
             if changed[ref]:
                 self._flaws.append(Flaw(ref, "does not have the name of a log", is_damage=True))
             else:
                 self._damaged.append((ref, "", "holds no object id"))
-        wanted = sorted(set(readable.values()) - set(self._known.values()))
+        wanted = sorted(set(readable.values()) - set(self._folded.values()))
         names = {log_name(ref) for ref in readable}  # a log may be known under another ref
-        known = sorted({tip for ref, tip in self._known.items() if log_name(ref) in names})
+        known = sorted({tip for ref, tip in self._folded.items() if log_name(ref) in names})
         if wanted:
             self._read(wanted, known, readable)
         self._refuse_rewritten()
@@ -153,22 +159,21 @@ class IndexUpdate:
         self._store_requests(requests)
         self._store_lamport(highest)
 
-    def _store_row(self, row: Row) -> None:
+    def _store_row(self, row: OperationRow) -> None:
         """Store one operation; of two with the same id, store the preferred one and record the other log."""
         if self._connection.execute(_INSERT_OPERATION, row).rowcount:
             return
         entity, lamport, operation_id, log, line = row
         find = "SELECT log, body FROM operation WHERE entity = ? AND id = ?"
         held_log, held_line = self._connection.execute(find, (entity, operation_id)).fetchone()
-        held, other = parse(held_line), parse(line)
-        assert held is not None and other is not None  # noqa: PT018 - all rows parse
-        is_held = preferred_entry(held, other) is held
-        if held.content() != other.content() or id_matches_content(held) != id_matches_content(other):
-            text = (
-                f"has operation {operation_id} with other content than the log {held_log if is_held else log}"
-            )
-            self._flaws.append(Flaw(log if is_held else held_log, text, is_damage=True))
-        if not is_held:
+        held, new = parse(held_line), parse(line)
+        assert held is not None and new is not None  # noqa: PT018 - all rows parse
+        is_held_preferred = preferred_entry(held, new) is held
+        if held.content() != new.content() or id_matches_content(held) != id_matches_content(new):
+            preferred, flawed = (held_log, log) if is_held_preferred else (log, held_log)
+            text = f"has operation {operation_id} with other content than the log {preferred}"
+            self._flaws.append(Flaw(flawed, text, is_damage=True))
+        if not is_held_preferred:
             change = "UPDATE operation SET lamport = ?, log = ?, body = ? WHERE entity = ? AND id = ?"
             self._connection.execute(change, (lamport, log, line, entity, operation_id))
 
@@ -213,7 +218,7 @@ class IndexUpdate:
         try:
             for commit in commits:
                 if commit.id in ends:
-                    self._ends[commit.id] = commit.committed
+                    self._end_dates[commit.id] = commit.committed
                 batch.append((commit, self._lines_in(commit)))
                 if len(batch) >= _COMMITS_PER_BATCH:
                     self.store(batch)
@@ -223,34 +228,35 @@ class IndexUpdate:
 
     def _lines_in(self, commit: Commit) -> Lines:
         """Return the operations in a commit, and record anything else in it as a flaw."""
+        short_id = commit.id[:SHORT_COMMIT_CHARACTERS]
         if commit.anomaly is not None:
-            self._record_flaw(commit, f"has commit {{}}, which {commit.anomaly}", is_damage=True)
+            self._record_flaw(commit, f"has commit {short_id}, which {commit.anomaly}", is_damage=True)
             return []
         parsed = [(parse(line), line) for line in operation_lines(commit.message)]
         entries = [(entry, line) for entry, line in parsed if entry is not None]
         if len(entries) < len(parsed):
-            self._record_flaw(commit, "has a line in commit {} that is not an operation", is_damage=True)
+            text = f"has a line in commit {short_id} that is not an operation"
+            self._record_flaw(commit, text, is_damage=True)
         elif not all(is_usable(entry) for entry, _ in entries):
-            self._record_flaw(
-                commit, "has an operation in commit {} that this version does not know", is_damage=False
-            )
+            text = f"has an operation in commit {short_id} that this version does not know"
+            self._record_flaw(commit, text, is_damage=False)
         return entries
 
     def _record_flaw(self, commit: Commit, text: str, *, is_damage: bool) -> None:
-        self._flaws.append(Flaw(self._logs[commit.source], text.format(commit.id[:12]), is_damage))
+        self._flaws.append(Flaw(self._logs[commit.source], text, is_damage))
 
     def _refuse_rewritten(self) -> None:
         """Raise `Rewritten` if a tip from which the index was folded is no longer in any log."""
         present = {*self._tips.values(), *self._parents}
-        for ref, old in [*self._known.items(), *damaged_refs(self._connection).items()]:
+        for ref, old in [*self._folded.items(), *damaged_refs(self._connection).items()]:
             if old and old not in present and not self._is_still_contained(ref, old):
                 raise Rewritten(ref)
 
     def _is_still_contained(self, ref: str, old: str) -> bool:
         assert self._git is not None
         name = log_name(ref)
-        followers = [tip for other, tip in self._tips.items() if log_name(other) == name and tip]
-        return any(is_ancestor(self._git, old, tip) for tip in followers)
+        candidates = [tip for ref, tip in self._tips.items() if log_name(ref) == name and tip]
+        return any(is_ancestor(self._git, old, tip) for tip in candidates)
 
     def _save_state(self) -> None:
         change = self._connection.execute
@@ -259,10 +265,10 @@ class IndexUpdate:
         change("DELETE FROM damage")
         self._connection.executemany("INSERT INTO damage VALUES (?, ?, ?)", self._damaged)
         self._save_flaws()
-        if sound != self._known:
+        if sound != self._folded:
             change("DELETE FROM tip")
             self._connection.executemany("INSERT INTO tip VALUES (?, ?)", sound.items())
-        self._connection.executemany("INSERT OR REPLACE INTO log_end VALUES (?, ?)", self._ends.items())
+        self._connection.executemany("INSERT OR REPLACE INTO log_end VALUES (?, ?)", self._end_dates.items())
         change("DELETE FROM log_end WHERE id NOT IN (SELECT id FROM tip)")
 
     def _save_flaws(self) -> None:
@@ -279,5 +285,5 @@ def request_rows(lines: Lines) -> list[tuple[str, str, str, str]]:
 
 
 def log_name(ref: str) -> str:
-    """Return the name of the log of a ref."""
+    """Return the name of the log that a ref holds, which is the last part of the ref."""
     return ref.rpartition("/")[2]

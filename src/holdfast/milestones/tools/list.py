@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
-from typing import Any
 
 from pydantic import Field, StrictBool
 
@@ -25,11 +23,10 @@ from holdfast.milestones.index.query import (
     EntityQuery,
     Position,
     SortKey,
-    page_rows,
+    page,
 )
-from holdfast.milestones.index.rows import label_members
 from holdfast.milestones.index.update import damaged_refs
-from holdfast.milestones.models import MileItem
+from holdfast.milestones.models import MileItem, item_fields
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.text import append_hint, items_table
 from holdfast.milestones.toolset import milestones
@@ -75,21 +72,6 @@ class MilePage(Output):
     )
     hint: UntrustedText | None = optional("A note about this answer.")
 
-    @classmethod
-    def of(cls, rows: Iterable[Sequence[Any]], cursor: str | None, hint: str | None) -> MilePage:
-        """Convert rows of `schema.SUMMARY_COLUMNS`; validating them together is faster than one by one."""
-        items = [
-            {
-                "id": row[0],
-                "title": row[2],
-                "status": row[3],
-                "labels": label_members(row[4]),
-                "stats": {"comment_count": row[11], "open_issues": row[12]},
-            }
-            for row in rows
-        ]
-        return cls.model_validate({"items": items, "next_cursor": cursor, "hint": hint})
-
 
 def default_kind(room: Milestones, given: dict[str, object]) -> dict[str, object]:
     """Complete the arguments of a command: list issues if it names no kind."""
@@ -130,12 +112,18 @@ def list_entities(room: Milestones, args: ListEntities) -> MilePage:
     or, not and parentheses. Sort by updated, created, title, status, comments, due, id or open_issues.
     """
     query, hints = build_query(args, time.time())
-    (rows, position), is_damaged = room.read(
-        lambda connection: (page_rows(connection, query), bool(damaged_refs(connection)))
+    found, is_damaged = room.read(
+        lambda connection: (page(connection, query), bool(damaged_refs(connection)))
     )
     # Most pages need no notice, and checking would cost as much as the page.
-    notices = room.notices() if is_damaged or not rows else []
-    return MilePage.of(rows, next_cursor(args, position), " ".join([*hints, *notices]) or None)
+    notices = room.notices() if is_damaged or not found.items else []
+    return MilePage.model_validate(  # all items at once, which is faster than one by one
+        {
+            "items": [item_fields(item) for item in found.items],
+            "next_cursor": next_cursor(args, found.next),
+            "hint": " ".join([*hints, *notices]) or None,
+        }
+    )
 
 
 def build_query(args: ListEntities, now: float) -> tuple[EntityQuery, list[str]]:
@@ -192,7 +180,7 @@ def _position(args: ListEntities, length: int) -> Position:
 def _is_sort_value(value: object) -> bool:
     if isinstance(value, int):
         return not isinstance(value, bool) and abs(value) <= _MAX_SQLITE_INTEGER
-    return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
+    return isinstance(value, str) and not any("\ud800" <= character <= "\udfff" for character in value)
 
 
 def _hints(args: ListEntities, expression: Expression | None) -> list[str]:

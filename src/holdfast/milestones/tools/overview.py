@@ -12,9 +12,8 @@ from holdfast.kernel.models import optional
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line, table
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.milestones.index.query import Position, page_rows
-from holdfast.milestones.index.rows import summaries
-from holdfast.milestones.models import MileItem
+from holdfast.milestones.index.query import EntityPage, page
+from holdfast.milestones.models import MileItem, item_fields
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.text import SHORT_ID_CHARACTERS
 from holdfast.milestones.tools.list import (
@@ -90,18 +89,15 @@ def overview(room: Milestones, args: ListEntities) -> MileOverview:
     """List what git_mile_list lists, each with its assignee, due day, milestone, claim and progress."""
     query, hints = build_query(args, time.time())
 
-    def read(connection: sqlite3.Connection) -> tuple[list[MileLine], Position | None]:
-        rows, position = page_rows(connection, query)
-        ids = json.dumps([row[0] for row in rows])
+    def read(connection: sqlite3.Connection) -> tuple[EntityPage, dict[str, dict[str, object]]]:
+        found = page(connection, query)
+        ids = json.dumps([item.id for item in found.items])
         cursor = connection.execute(_SELECT_DETAILS, (room.now(), ids))
-        _, *names = [column[0] for column in cursor.description]
-        details = {entity: dict(zip(names, values, strict=True)) for entity, *values in cursor}
-        lines = [
-            MileLine.model_validate(item._asdict() | MileItem.of(item).model_dump() | details[item.id])
-            for item in summaries(rows)
-        ]
-        return lines, position
+        _, *names = [name for name, *_ in cursor.description]
+        return found, {entity_id: dict(zip(names, values, strict=True)) for entity_id, *values in cursor}
 
-    lines, position = room.read(read)
+    found, details = room.read(read)
+    # A milestone's title replaces its id.
+    lines = [MileLine.model_validate(item_fields(item) | details[item.id]) for item in found.items]
     hint = " ".join([*hints, *room.notices()]) or None
-    return MileOverview(items=lines, next_cursor=next_cursor(args, position), hint=hint)
+    return MileOverview(items=lines, next_cursor=next_cursor(args, found.next), hint=hint)
