@@ -17,7 +17,8 @@ from holdfast.faces.cli import git_mile
 from holdfast.kernel.text import display_width
 from holdfast.milestones.entity import EntityDraft
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.text import table
+from holdfast.milestones.models import MileItem
+from holdfast.milestones.text import items_table
 from holdfast.storage.git.repository import Repository
 from tests import forked
 from tests.milestones.session import GIT_MILE, MILESTONE, fill
@@ -119,12 +120,13 @@ def test_tables_fit_the_terminal_whatever_the_letters() -> None:
         "labels": ["a-rather-long-label", "another"],
         "stats": {"comment_count": 3, "open_issues": 12},
     }
+    items = [MileItem.model_validate(fields) for fields in (row, {**row, "title": "Short", "labels": []})]
     for width in (60, 80, 120):
-        lines = table([row, {**row, "title": "Short", "labels": []}], width).splitlines()
+        lines = items_table(items, width).splitlines()
         assert all(display_width(line) <= width for line in lines)
     assert "…" in lines[0]
     assert display_width("日本") == 4
-    assert "another" in table([row], 10_000)
+    assert "another" in items_table(items[:1], 10_000)
 
 
 def test_a_terminal_gets_lines_that_fit_it(repository: Path) -> None:

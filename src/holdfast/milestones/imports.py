@@ -17,10 +17,11 @@ from datetime import datetime
 from typing import Any
 
 from holdfast.kernel.clock import EPOCH, rfc3339
-from holdfast.kernel.errors import Invalid, InvalidArguments
+from holdfast.kernel.errors import Invalid
 from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.entity import EntityDraft, ImportedComment, Kind, Status, WriteReceipt
-from holdfast.milestones.log.entry import Entry, is_uuid
+from holdfast.milestones.index.lookup import is_taken, require_uuid
+from holdfast.milestones.log.entry import Entry
 from holdfast.milestones.log.operation_builder import OperationBuilder
 from holdfast.storage.files.foreign_document import UnreadableDocument, parse_json
 
@@ -30,8 +31,6 @@ _NAMESPACE = uuid.UUID("6f0f1d5c-2f0b-5c39-8a5c-0c1a6d1f7b11")
 _CLOSED_BEADS_STATUSES = ("closed", "tombstone")
 _BLOCKING_TYPES = ("blocks", "parent-child")
 
-_MAX_QUOTED_CHARACTERS = 100  # of an invalid id, in an error message: a judgement; ids have 36
-
 Skip = Callable[[str, str], None]
 """Records the name of a skipped item, and the reason."""
 
@@ -39,7 +38,7 @@ Skip = Callable[[str, str], None]
 def github_drafts(text: str, skip: Skip) -> Iterator[EntityDraft]:
     """Yield the issues and milestones in GitHub's JSON; pull requests are skipped."""
     issues = _parse_issues(text)
-    yield from _milestones(issues)
+    yield from _github_milestones(issues)
     for issue in issues:
         if "pull_request" in issue:
             skip(_github_name(issue), "It is a pull request.")
@@ -62,8 +61,8 @@ def beads_drafts(text: str, skip: Skip) -> Iterator[EntityDraft]:
             draft = _beads_draft(bead)
             if draft.id in draft.dependencies:
                 skip(name, "It depends on itself; that dependency was dropped.")
-                others = tuple(target for target in draft.dependencies if target != draft.id)
-                draft = draft._replace(dependencies=others)
+                dependencies = tuple(target for target in draft.dependencies if target != draft.id)
+                draft = draft._replace(dependencies=dependencies)
             yield from _valid_or_skip(draft, name, skip)
 
 
@@ -87,8 +86,8 @@ def _github_draft(issue: dict[str, Any]) -> EntityDraft:
     )
 
 
-def _milestones(issues: list[dict[str, Any]]) -> Iterator[EntityDraft]:
-    """Yield each milestone of the issues once."""
+def _github_milestones(issues: list[dict[str, Any]]) -> Iterator[EntityDraft]:
+    """Yield each milestone of the issues once; GitHub's response has it in every one of its issues."""
     by_title: dict[str, dict[str, Any]] = {}
     for issue in issues:
         if milestone := _object_member(issue, "milestone"):
@@ -166,54 +165,55 @@ def _valid_or_skip(draft: EntityDraft, name: str, skip: Skip) -> Iterator[Entity
 
 def _parse_issues(text: str) -> list[dict[str, Any]]:
     try:
-        found = parse_json(text)
+        issues = parse_json(text)
     except UnreadableDocument:
-        found = None
-    if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+        issues = None
+    if not isinstance(issues, list) or not all(isinstance(issue, dict) for issue in issues):
         raise Invalid(
             "The file is not a JSON array of issues.", hint="Save what `gh api` or `gh issue list` prints."
         )
-    return found
+    return issues
 
 
 def _parse_object(line: str) -> dict[str, Any]:
     try:
-        found = parse_json(line)
+        value = parse_json(line)
     except UnreadableDocument:
         return {}
-    return found if isinstance(found, dict) else {}
-
-
-def _first_text(found: dict[str, Any], *names: str) -> str:
-    """Return the first of these members that is a non-empty string."""
-    values = (found.get(name) for name in names)
-    return next((value for value in values if isinstance(value, str) and value), "")
-
-
-def _object_member(found: dict[str, Any], name: str) -> dict[str, Any]:
-    value = found.get(name)
     return value if isinstance(value, dict) else {}
 
 
-def _object_list(found: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    value = found.get(name)
-    return [part for part in value if isinstance(part, dict)] if isinstance(value, list) else []
+def _first_text(members: dict[str, Any], *names: str) -> str:
+    """Return the first of these members that is a non-empty string, or an empty one."""
+    values = (members.get(name) for name in names)
+    return next((value for value in values if isinstance(value, str) and value), "")
 
 
-def _string_list(found: dict[str, Any], name: str) -> list[str]:
-    value = found.get(name)
-    return [word for word in value if isinstance(word, str)] if isinstance(value, list) else []
+def _object_member(members: dict[str, Any], name: str) -> dict[str, Any]:
+    value = members.get(name)
+    return value if isinstance(value, dict) else {}
 
 
-def _person(person: dict[str, Any]) -> str | None:
-    login = _first_text(person, "login")
+def _object_list(members: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    value = members.get(name)
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def _string_list(members: dict[str, Any], name: str) -> list[str]:
+    value = members.get(name)
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+def _person(user: dict[str, Any]) -> str | None:
+    """Return a GitHub user as `Name <mail>`, with the address that GitHub gives to private users."""
+    login = _first_text(user, "login")
     if not login or "<" in login:
-        return login or None  # our own export has full names
+        return login or None  # Holdfast's own export has full names
     return f"{login} <{login}@users.noreply.github.com>"
 
 
 def _timestamp(text: str) -> str | None:
-    """Return a time as in the log: RFC 3339 in UTC with whole seconds."""
+    """Return a time as in the log, RFC 3339 in UTC with whole seconds, or None if the text is none."""
     try:
         return rfc3339(datetime.fromisoformat(text))  # without a zone it is UTC
     except (ValueError, OverflowError):  # in UTC it may be before year 1
@@ -228,14 +228,12 @@ def _derive_id(source: str, name: str) -> str:
 def create_new(
     connection: sqlite3.Connection, builder: OperationBuilder, drafts: Iterable[EntityDraft]
 ) -> Iterator[WriteReceipt]:
-    """Create the drafts that do not exist yet, and yield a receipt for each."""
+    """Create the drafts that do not exist yet, and yield a receipt for each, also for one that does."""
     requested: dict[str, WriteReceipt] = {}
     created: set[str] = set()
     for draft in drafts:
-        if draft.id is not None and not is_uuid(draft.id):
-            raise InvalidArguments(
-                f"{draft.id[:_MAX_QUOTED_CHARACTERS]!a} is not an id.", hint="Ids are UUIDs in lower case."
-            )
+        if draft.id is not None:
+            require_uuid(draft.id)
         existing = requested.get(draft.request or "") or _existing_receipt(connection, draft)
         if existing is None and draft.id in created:
             existing = WriteReceipt(draft.id or "", (), changed=False, repeated=True)
@@ -244,12 +242,12 @@ def create_new(
             continue
         start = len(builder.entries)
         entity = builder.create(draft)
-        names = tuple(entry.id for entry in builder.entries[start:])
+        operation_ids = tuple(entry.id for entry in builder.entries[start:])
         created.add(entity)
         if draft.request is not None:
             builder.set_request(start, draft.request)
-            requested[draft.request] = WriteReceipt(entity, names, changed=False, repeated=True)
-        yield WriteReceipt(entity, names, changed=True)
+            requested[draft.request] = WriteReceipt(entity, operation_ids, changed=False, repeated=True)
+        yield WriteReceipt(entity, operation_ids, changed=True)
 
 
 def new_entries(connection: sqlite3.Connection, entries: Iterable[Entry]) -> Iterator[Entry]:
@@ -265,8 +263,7 @@ def new_entries(connection: sqlite3.Connection, entries: Iterable[Entry]) -> Ite
 
 def _existing_receipt(connection: sqlite3.Connection, draft: EntityDraft) -> WriteReceipt | None:
     """Return the receipt of a draft whose id or request is stored already."""
-    exists = "SELECT 1 FROM entity WHERE id = ?"
-    if draft.id is not None and connection.execute(exists, (draft.id,)).fetchone():
+    if draft.id is not None and is_taken(connection, draft.id):
         return WriteReceipt(draft.id, (), changed=False, repeated=True)
     if draft.request is not None:
         query = "SELECT entity, operations FROM request WHERE id = ?"

@@ -12,8 +12,8 @@ from holdfast.milestones.store import Milestones
 from holdfast.milestones.text import items_table
 from holdfast.milestones.toolset import milestones
 
-_TABLE_COLUMNS = 100  # characters per line of the table: a judgement, as for a wide terminal
-_MAX_ISSUES_SHOWN = 10  # a judgement: the agent claims one, and needs others only if that is taken
+_TABLE_COLUMNS = 100  # width of the table, as in a wide terminal: titles are hardly shortened
+_MAX_ISSUES_SHOWN = 10  # the agent claims one, and needs others only if that is taken
 _NO_ISSUE_READY = """\
 No issue of this repository is ready to be worked on: none is open, or each is claimed or blocked by \
 another. Say so, and ask what to do. `git mile list` shows the issues, `git mile create issue TITLE` \

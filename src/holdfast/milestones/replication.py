@@ -51,13 +51,11 @@ from holdfast.storage.git.refs import RefLocked, RefMoved, Refs
 from holdfast.storage.git.remotes import Remotes
 from holdfast.storage.git.repository import Repository
 
-_MAX_SYNC_ATTEMPTS = 5  # a judgement: a push is rejected only if another clone pushed since the fetch
+_MAX_SYNC_ATTEMPTS = 5  # a push is rejected only if another clone pushed since the fetch: rarely twice
 _LOG_NAME_DIGITS = 32  # hexadecimal, as in the file that names this clone's log
 _LOG = re.compile(r"[0-9a-f]{32}(?![^/])")
-_MAX_FETCH_ATTEMPTS = 200  # a judgement: isolates about 20 bad logs among 2,000 by bisection
-REFSPECS_PER_COMMAND = (
-    2000  # of up to 100 bytes each: far below the 2 MB of a command line on Linux (execve(2))
-)
+_MAX_FETCH_ATTEMPTS = 200  # isolates about 20 bad logs among 2,000 by bisection, within some minutes
+REFSPECS_PER_COMMAND = 2000  # of up to 100 bytes: far below the 2 MB of a command on Linux (execve(2))
 _REFUSED = "[remote rejected]"
 """Git reports this for a ref that the remote does not allow, but not for one that it could not update now."""
 
@@ -95,8 +93,9 @@ class LostClaim(NamedTuple):
 class SyncReport(NamedTuple):
     """The result of a sync.
 
-    `refused` maps the logs that the remote rejected, and `missing` those that could not be fetched, to git's
-    message.
+    `received` and `sent` count commits, `logs` the logs of this clone afterwards. `refused` maps the logs
+    that the remote rejected, and `missing` those that could not be fetched, to git's message. `damaged` has
+    the refs that cannot be read completely.
     """
 
     remote: str
@@ -219,8 +218,9 @@ class Sync:
         with translate_disk_errors("objects"):
             damaged = [tip for tip in tips if set_aside_if_damaged(common, tip, folder)]
         for tip in damaged:
-            text = f"The damaged commit {tip[:SHORT_COMMIT_CHARACTERS]} of a log was moved to 'damaged' in the store"
-            current_call().log(f"{text}; it is fetched again if the remote has it.", "warning")
+            commit = f"The damaged commit {tip[:SHORT_COMMIT_CHARACTERS]} of a log"
+            text = "was moved to 'damaged' in the store; it is fetched again if the remote has it."
+            current_call().log(f"{commit} {text}", "warning")
         return bool(damaged)
 
     def _fetch_bisecting(
@@ -277,9 +277,7 @@ class Sync:
             leading = fast_forwards(self._git, ((old, new) for old, new in pairs.values() if old))
             moves = {name: pair for name, pair in pairs.items() if not pair[0] or pair in leading}
             own, failed = self._log.replica, set[str]()
-            names = sorted(
-                moves, key=lambda name: name == own
-            )  # this clone's log last, because it is then left
+            names = sorted(moves, key=lambda name: name == own)  # its own log last, as this clone leaves it
             wanted = [(LOGS + name, moves[name][1], moves[name][0]) for name in names]
             for start in range(0, len(wanted), REFSPECS_PER_COMMAND):
                 self._report(f"Merging the logs, {start} of {len(wanted)} so far")
@@ -287,9 +285,9 @@ class Sync:
             if own in moves and LOGS + own not in failed:
                 self._log.switch_to(os.urandom(16).hex())  # another clone writes under this name
             blocked = self._blocked_names(remote, namespace, kinds) & ours.keys()
-            others: dict[str, str | None] = dict.fromkeys(blocked)
-            others |= {name: new for name, (_, new) in pairs.items() if name not in moves}
-            for name, tip in others.items():
+            forked: dict[str, str | None] = dict.fromkeys(blocked)
+            forked |= {name: new for name, (_, new) in pairs.items() if name not in moves}
+            for name, tip in forked.items():
                 try:
                     new_name = self._resolve_fork(name, ours[name], tip, is_own=name == own)
                 except (RefLocked, RefMoved, Unavailable):
@@ -314,14 +312,14 @@ class Sync:
         new_name = first_after_fork(self._git, ours, theirs)[:_LOG_NAME_DIGITS]
         if new_name == name:  # the log has that name already
             new_name = os.urandom(16).hex() if is_own else name
-        known = self._refs.tips().get(LOGS + new_name)
-        if known is None or is_ancestor(self._git, known, ours):
-            self._refs.move(LOGS + new_name, ours, known)
+        existing = self._refs.tips().get(LOGS + new_name)
+        if existing is None or is_ancestor(self._git, existing, ours):
+            self._refs.move(LOGS + new_name, ours, existing)
         if is_own:
             self._log.switch_to(new_name)
         if theirs is not None:
             self._refs.move(ref, theirs, ours)
-        return None if known == ours else new_name
+        return None if existing == ours else new_name
 
     def _blocked_names(self, remote: str, namespace: LogNamespace, kinds: Mapping[str, str]) -> set[str]:
         """Return the log names that a remote uses for something other than a log, or as a folder of refs."""

@@ -196,7 +196,7 @@ class Milestones:
 
         def compose(connection: sqlite3.Connection, builder: OperationBuilder) -> str:
             if draft.id is not None:
-                lookup.refuse_existing(connection, draft.id)
+                lookup.require_unused_id(connection, draft.id)
             return builder.create(draft)
 
         return self._log.write(compose, self._actor(actor), draft.request, "create", repr(draft))

@@ -14,7 +14,12 @@ from holdfast.kernel.toolset import Toolset
 from holdfast.milestones.entity import Attribution, WriteReceipt
 from holdfast.milestones.text import receipt_line
 
-EntityName = Annotated[str, Field(min_length=1, max_length=64)]
+MAX_ID_CHARACTERS = 64  # a UUID has 36; longer text is refused before anything is searched
+BULK_SECONDS = 600  # for a tool that reads or writes everything, or waits for a remote
+MAX_CURSOR_CHARACTERS = 8192  # a cursor holds one value for each sort key; the longest are titles
+MAX_NAMES_AT_ONCE = 100  # in one list of an argument: more than anybody types
+
+EntityName = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARACTERS)]
 Person = Annotated[str, Field(min_length=1, max_length=LIMITS.entity_word_characters)]
 LongText = Annotated[str, Field(max_length=LIMITS.entity_text_characters)]
 FileName = Annotated[str, Field(min_length=1, max_length=LIMITS.path_characters)]
@@ -26,17 +31,17 @@ class MilestonesToolset(Toolset):
     """A toolset with a decorator for tools that change one milestone or issue."""
 
     def change(
-        self, command: str, done: str, *, title: str, example: str = "", **more: Any
+        self, command: str, change: str, *, title: str, example: str = "", **more: Any
     ) -> Callable[[Callable[[Any, Any], Any]], Callable[[Any, Any], Any]]:
         """Declare the decorated function as a tool that changes one milestone or issue.
 
-        `done` says in its text output what was done; `example` follows the command and an id.
+        `change` is the participle that its text output says for it; `example` follows the command and an id.
         """
         settings: dict[str, Any] = {
             "effect": Effect.WRITE,
             "idempotent": True,
             "positional": ("id",),
-            "text": lambda result: receipt_line(done, result),
+            "text": lambda result: receipt_line(change, result),
         }
         return self.operation(
             f"git_mile.{command.replace('-', '_')}",
@@ -70,7 +75,6 @@ class MileWrite(Input):
 
     @property
     def attribution(self) -> Attribution:
-        """Return the actor and request id, for the store."""
         return {"actor": self.actor, "request": self.request_id}
 
 

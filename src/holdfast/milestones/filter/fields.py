@@ -19,26 +19,26 @@ _DURATION = re.compile(r"(\d{1,6})([smhdw])")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _TIMESTAMP = re.compile(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d(?::\d\d)?)(?:\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)?")
 _UNIT_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
-_MIN_SECONDS = -62135596800  # the start of year 1, the first that Python's `datetime` can represent
-_MAX_SECONDS = 253402300799  # the end of year 9999, the last that Python's `datetime` can represent
+_MIN_SECONDS, _MAX_SECONDS = -62135596800, 253402300799  # the years 1 to 9999, those of Python's `datetime`
 _FLAGS = dict.fromkeys(("true", "1", "yes", "on"), True) | dict.fromkeys(("false", "0", "no", "off"), False)
 
 
-class Span:
-    """A span of time in seconds since 1970: a day, or the second of a full timestamp."""
+class Span(NamedTuple):
+    """A span of time, a day or a second, in seconds since 1970; `end` is the first second after it."""
 
-    __slots__ = ("end", "start")
-
-    def __init__(self, start: int, seconds: int = 1) -> None:
-        self.start = min(max(start, _MIN_SECONDS), _MAX_SECONDS)
-        self.end = min(self.start + seconds, _MAX_SECONDS + 1)
+    start: int
+    end: int
 
 
 Value = str | int | bool | None | Span
 
 
 class Field(NamedTuple):
-    """A field of an entity; its type determines how values are parsed and compared."""
+    """A field of an entity.
+
+    `type` is a key of `sql._COMPILERS_BY_TYPE` and determines how values are parsed and compared. `nullable`
+    fields can be compared with null.
+    """
 
     name: str
     type: str
@@ -113,14 +113,20 @@ def parse_span(text: str) -> Span | None:
     """Return the day of a date, or the second of an RFC 3339 timestamp."""
     if _DATE.fullmatch(text):
         start = _seconds_since_1970(f"{text}T00:00:00")
-        return None if start is None else Span(start, _UNIT_SECONDS["d"])
+        return None if start is None else _span(start, _UNIT_SECONDS["d"])
     timestamp = _TIMESTAMP.fullmatch(text)
     if timestamp is None:
         return None
     day, clock, zone = timestamp.groups()
     clock_with_seconds = clock if clock.count(":") == 2 else f"{clock}:00"
     start = _seconds_since_1970(f"{day}T{clock_with_seconds}")
-    return None if start is None else Span(start - _zone_offset(zone))
+    return None if start is None else _span(start - _zone_offset(zone))
+
+
+def _span(start: int, seconds: int = 1) -> Span:
+    """Return a span within the years that Python represents."""
+    start = min(max(start, _MIN_SECONDS), _MAX_SECONDS)
+    return Span(start, min(start + seconds, _MAX_SECONDS + 1))
 
 
 def _seconds_since_1970(text: str) -> int | None:
@@ -150,7 +156,7 @@ def _parse(field: Field, text: str, now: float) -> Value:
     if field.type != "time":
         return text
     if duration := _DURATION.fullmatch(text.lower()):
-        return Span(int(now) - int(duration[1]) * _UNIT_SECONDS[duration[2]])
+        return _span(int(now) - int(duration[1]) * _UNIT_SECONDS[duration[2]])
     return parse_span(text)
 
 

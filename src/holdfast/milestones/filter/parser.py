@@ -46,7 +46,6 @@ class InfixParser(TokenCursor):
         self._depth = 0
 
     def parse(self) -> Expression:
-        """Return the syntax tree."""
         expression = self._expression()
         if self._next.kind != END:
             raise invalid(
@@ -151,8 +150,7 @@ class SExpressionParser(TokenCursor):
     """Parses a filter written as an S-expression."""
 
     def parse(self) -> Expression:
-        """Return the syntax tree."""
-        expression = self._expression(1)
+        expression = self._expression(depth=1)
         if self._next.kind != END:
             raise invalid(self._next.column, f"{self._next.quoted()} follows the end of the expression")
         return expression

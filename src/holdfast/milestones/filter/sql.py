@@ -132,7 +132,7 @@ def has_label_parameters(label: str) -> tuple[str, str]:
 def _contains_label_parameters(part: str) -> list[Parameter]:
     """Return the parameters of `_CONTAINS_LABEL` for a substring of a label, ignoring case."""
     folded = part.casefold()
-    encoded = json.dumps(folded, ensure_ascii=False)[1:-1]
+    encoded = json.dumps(folded, ensure_ascii=False)[1:-1]  # without the quotes
     # If JSON escapes a character, case folding would change the escape sequence: search for "" then, which is
     # in every row.
     return [encoded if encoded == folded else "", folded]

@@ -18,7 +18,7 @@ _ATOM = re.compile(r"[\w\-./@:+#]+")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "'": "'", "\\": "\\"}
 _UNICODE_ESCAPE = re.compile(r"u([0-9a-fA-F]{4})")
 
-_MAX_QUOTED_CHARACTERS = 40  # of a token, in an error message: a judgement, so that the message fits a line
+_MAX_QUOTED_CHARACTERS = 40  # of a token, so that the error message fits a line
 
 END = "end"
 OPERATOR = "operator"

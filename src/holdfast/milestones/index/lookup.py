@@ -15,9 +15,10 @@ from holdfast.milestones.log.fold import EntityState
 
 _URI_PREFIXES = ("git-mile://entity/", "milestone:")
 _HEXADECIMAL = frozenset("0123456789abcdef-")
+_HAS_PREFIX = "entity.id >= ? AND entity.id < ? || 'g'"  # a range of the index; `g` follows every digit
 _MIN_PREFIX_CHARACTERS = 4  # as for abbreviated hashes in git (`core.abbrev`)
-_MAX_CANDIDATES_SHOWN = 10  # a judgement: enough to choose from in an error message
-_MAX_QUOTED_CHARACTERS = 100  # of an unknown name, in an error message: a judgement; ids have 36
+_MAX_CANDIDATES_SHOWN = 10  # enough to choose from, in a message that is still short
+_MAX_QUOTED_CHARACTERS = 100  # of a name in an error message: any id in full (36), but no arbitrary text
 
 
 class UnknownEntity(NotFound, Invalid, kind="unknown_entity", number=4042):
@@ -29,7 +30,10 @@ class AmbiguousEntity(Invalid, kind="ambiguous_entity", number=4007):
 
 
 def entity_id(connection: sqlite3.Connection, kind: Kind | None, name: str) -> str:
-    """Return the id of the entity with a name, which is its id or an unambiguous prefix."""
+    """Return the id of the entity with a name, which is its id or an unambiguous prefix.
+
+    `kind` None accepts either kind. An entity of the other kind is an unknown one.
+    """
     matches = _matches(connection, name.lower())
     ids = [entity for entity, entity_kind in matches if kind in (None, entity_kind)]
     if len(ids) == 1:
@@ -63,7 +67,7 @@ def open_linked_to(connection: sqlite3.Connection, target: str, limit: int) -> l
 def state(connection: sqlite3.Connection, kind: Kind | None, name: str) -> EntityState:
     """Return the state of the entity with a name."""
     found = state_of(connection, entity_id(connection, kind, name))
-    assert found is not None
+    assert found is not None  # only entities with a creation have a row, and so a name
     return found
 
 
@@ -77,24 +81,24 @@ def entity(connection: sqlite3.Connection, kind: Kind | None, name: str) -> Enti
 
 
 def history(connection: sqlite3.Connection, name: str) -> list[HistoryEvent]:
-    """Return the history of the entity with a name, in order."""
-    found = entries_of(connection, entity_id(connection, None, name))
-    return [_history_event(entry) for entry in sorted(found, key=lambda entry: entry.place)]
+    """Return the history of the entity with a name, in the order of its operations."""
+    entries = entries_of(connection, entity_id(connection, None, name))
+    return [_history_event(entry) for entry in sorted(entries, key=lambda entry: entry.place)]
 
 
 def recent(connection: sqlite3.Connection, limit: int, before: tuple[int, str] | None) -> list[HistoryEvent]:
-    """Return the latest events of all entities, newest first."""
+    """Return the latest events of all entities, newest first, before the Lamport time and id in `before`."""
     where = "" if before is None else "WHERE (lamport, id) < (?, ?) "
     query = f"SELECT body FROM operation {where}ORDER BY lamport DESC, id DESC LIMIT ?"
     rows = connection.execute(query, (*(before or ()), limit))
-    return [_history_event(found) for (body,) in rows if (found := parse(body)) is not None]
+    return [_history_event(entry) for (body,) in rows if (entry := parse(body)) is not None]
 
 
-def comment_id(found: EntityState, name: str) -> str:
+def comment_id(state: EntityState, name: str) -> str:
     """Return the full id of the comment with this id or unambiguous prefix."""
-    matching = [full for full in found.comments if full == name]
+    matching = [name] if name in state.comments else []
     if not matching and len(name) >= _MIN_PREFIX_CHARACTERS:
-        matching = [full for full in found.comments if full.startswith(name.lower())]
+        matching = [full_id for full_id in state.comments if full_id.startswith(name.lower())]
     if len(matching) == 1:
         return matching[0]
     if matching:
@@ -106,21 +110,31 @@ def comment_id(found: EntityState, name: str) -> str:
     )
 
 
-def refuse_existing(connection: sqlite3.Connection, name: str) -> None:
-    """Refuse an id that is taken or not a UUID."""
-    if not is_uuid(name):
+def require_uuid(text: str) -> None:
+    """Raise `InvalidArguments` unless the id of a new entity is a UUID."""
+    if not is_uuid(text):
         raise InvalidArguments(
-            f"{name[:_MAX_QUOTED_CHARACTERS]!a} is not an id.", hint="Ids are UUIDs in lower case."
+            f"{text[:_MAX_QUOTED_CHARACTERS]!a} is not an id.", hint="Ids are UUIDs in lower case."
         )
-    if connection.execute("SELECT 1 FROM entity WHERE id = ?", (name,)).fetchone():
-        raise Conflict(f"'{name}' exists already.", hint="Change it, or create another.", id=name)
 
 
-def refuse_claimed(found: EntityState, person: str, now: str) -> None:
-    """Refuse a claim on an entity that is closed or claimed by somebody else."""
-    if found.value("status") == "closed":
-        raise Conflict(f"This {found.kind} is closed.", hint="Take another one, or open it again first.")
-    holder = next((claim for claim in found.claims() if claim.is_live(now)), None)
+def is_taken(connection: sqlite3.Connection, entity_id: str) -> bool:
+    """Return whether an entity has this id."""
+    return connection.execute("SELECT 1 FROM entity WHERE id = ?", (entity_id,)).fetchone() is not None
+
+
+def require_unused_id(connection: sqlite3.Connection, text: str) -> None:
+    """Refuse an id that is taken or not a UUID."""
+    require_uuid(text)
+    if is_taken(connection, text):
+        raise Conflict(f"'{text}' exists already.", hint="Change it, or create another.", id=text)
+
+
+def refuse_claimed(state: EntityState, person: str, now: str) -> None:
+    """Refuse a claim on an entity that is closed, or claimed by somebody else at the time `now`."""
+    if state.value("status") == "closed":
+        raise Conflict(f"This {state.kind} is closed.", hint="Take another one, or open it again first.")
+    holder = next((claim for claim in state.claims() if claim.is_live(now)), None)
     if holder is not None and holder.actor != person:
         raise Conflict(
             f"Somebody else has claimed this until {holder.until}.",
@@ -140,7 +154,6 @@ def closed_milestones(connection: sqlite3.Connection, names: Iterable[str]) -> f
 
 
 def _history_event(entry: Entry) -> HistoryEvent:
-    """Convert an operation to an event of the history."""
     action = entry.type
     if entry.value is None and action in ("edit", "claim"):
         action = {"edit": "delete", "claim": "release"}[action]
@@ -153,10 +166,15 @@ def _history_event(entry: Entry) -> HistoryEvent:
 def _matches(connection: sqlite3.Connection, name: str) -> list[tuple[str, Kind]]:
     if is_uuid(name):
         return connection.execute("SELECT id, kind FROM entity WHERE id = ?", (name,)).fetchall()
-    if len(name) < _MIN_PREFIX_CHARACTERS or not set(name) <= _HEXADECIMAL:
+    if not _is_prefix(name):
         return []
-    query = "SELECT id, kind FROM entity WHERE id >= ? AND id < ? ORDER BY id LIMIT ?"
-    return connection.execute(query, (name, name + "g", 2 * _MAX_CANDIDATES_SHOWN)).fetchall()
+    # Both kinds are found, so twice as many as are shown; the caller wants only one kind.
+    query = f"SELECT id, kind FROM entity WHERE {_HAS_PREFIX} ORDER BY id LIMIT ?"
+    return connection.execute(query, (name, name, 2 * _MAX_CANDIDATES_SHOWN)).fetchall()
+
+
+def _is_prefix(name: str) -> bool:
+    return len(name) >= _MIN_PREFIX_CHARACTERS and set(name) <= _HEXADECIMAL
 
 
 def _with_article(kind: Kind | None) -> str:
@@ -173,9 +191,7 @@ def _is_closed(connection: sqlite3.Connection, name: str) -> bool:
     titled = _statuses(connection, f"{TITLE_FOLDED} = ?", plain.casefold())
     if titled:
         return set(titled) == {"closed"}
-    if len(folded) < _MIN_PREFIX_CHARACTERS or not set(folded) <= _HEXADECIMAL:
-        return False
-    return _statuses(connection, "entity.id >= ? AND entity.id < ?", folded, f"{folded}g") == ["closed"]
+    return _is_prefix(folded) and _statuses(connection, _HAS_PREFIX, folded, folded) == ["closed"]
 
 
 def _statuses(connection: sqlite3.Connection, condition: str, *values: str) -> list[str]:

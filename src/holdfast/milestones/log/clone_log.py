@@ -41,10 +41,11 @@ from holdfast.storage.git.refs import RefLocked, RefMoved, Refs
 from holdfast.storage.git.repository import Repository
 
 _REPLICA = re.compile(r"[0-9a-f]{32}")
-_MAX_REPLICA_FILE_BYTES = 100  # a judgement: three times the 33 bytes of a valid file
-_MAX_APPEND_ATTEMPTS = 10  # a judgement: they are rare, as only plain git ignores the lock on the log
-_MAX_ENTITIES_PER_COMMIT = 500  # a judgement: readers take an import in pieces, yet few commits are needed
-_COMMIT_MARGIN = 8  # a judgement: commits are this much smaller than readers accept, even with a long comment
+_MAX_REPLICA_FILE_BYTES = 100  # a valid file has 33; more is not read
+_MAX_APPEND_ATTEMPTS = 10  # a second one is rare already, as only plain git ignores the lock on the log
+_MAX_ENTITIES_PER_COMMIT = 500  # keeps commits small enough to read one by one, and their number low
+_COMMIT_MARGIN = 8  # commits are this many times smaller than readers accept, to have room for a long comment
+_DIGEST_CHARACTERS = 16  # 64 bits, which tell different uses of one request id apart
 _SELECT_OWN_LOG = "SELECT tip.id, committed FROM tip LEFT JOIN log_end ON tip.id = log_end.id WHERE ref = ?"
 
 Compose = Callable[[sqlite3.Connection, OperationBuilder], str]
@@ -60,7 +61,7 @@ class OwnLog(NamedTuple):
 
 
 class PreparedWrite(NamedTuple):
-    """The operations of a request, its receipt, and the log to append to; None if there are no operations."""
+    """The operations of a request, its receipt, and the log to append to (None without operations)."""
 
     entries: list[Entry]
     receipt: WriteReceipt
@@ -105,13 +106,12 @@ class CloneLog:
         return write.receipt
 
     def write_many(self, compose: Compose, actor: str) -> list[Entry]:
-        """Append the operations of an import together, and return them."""
+        """Append the operations of an import in as many commits as needed, and return them."""
         with self._locked_write(compose, actor) as write:
             self._append_bulk(write.own, write.entries)
         return write.entries
 
     def _append_bulk(self, own: OwnLog | None, entries: list[Entry]) -> None:
-        """Append many operations in as many commits as needed; the caller has the lock."""
         if own is None:
             return
         groups = self._group_by_commit(entries, own.committed)
@@ -147,7 +147,6 @@ class CloneLog:
         """
 
         def prepare(connection: sqlite3.Connection) -> PreparedWrite:
-            """Build the operations of the request, or none if it was carried out before."""
             lamport = connection.execute("SELECT lamport FROM clock").fetchone()[0]
             replica = self.replica or self._switch_to_new_log()
             builder = OperationBuilder(lamport, self._clock(), actor, replica, request, digest)
@@ -155,9 +154,10 @@ class CloneLog:
             if earlier is not None:
                 return PreparedWrite([], earlier)
             entity = compose(connection, builder)
-            names = tuple(entry.id for entry in builder.entries)
-            own = self._own_log(connection, replica) if names else None
-            return PreparedWrite(builder.entries, WriteReceipt(entity, names, changed=bool(names)), own)
+            operation_ids = tuple(entry.id for entry in builder.entries)
+            own = self._own_log(connection, replica) if operation_ids else None
+            receipt = WriteReceipt(entity, operation_ids, changed=bool(operation_ids))
+            return PreparedWrite(builder.entries, receipt, own)
 
         self._repository.ensure_store()
         with ExitStack() as queue:
@@ -176,8 +176,8 @@ class CloneLog:
         ref = LOGS + replica
         if ref in damaged_refs(connection):
             return OwnLog(LOGS + self._switch_to_new_log(), None, 0)
-        row = connection.execute(_SELECT_OWN_LOG, (ref,)).fetchone()
-        return OwnLog(ref, None, 0) if row is None else OwnLog(ref, row[0], row[1] or 0)
+        tip, committed = connection.execute(_SELECT_OWN_LOG, (ref,)).fetchone() or (None, 0)
+        return OwnLog(ref, tip, committed or 0)
 
     def _append(self, own: OwnLog | None, entries: list[Entry]) -> None:
         """Append by compare-and-swap, retrying if another process moved the log."""
@@ -201,9 +201,10 @@ class CloneLog:
     def _append_to(self, own: OwnLog, entries: list[Entry]) -> None:
         committed = max(int(self._clock().timestamp()), own.committed + 1)
         new = self._new_commit(entries, committed)
-        name = self._writer.append(own.ref, own.tip, new)
+        commit_id = self._writer.append(own.ref, own.tip, new)
         parents = () if own.tip is None else (own.tip,)
-        self._index.add_own_commit(own.ref, own.tip, Commit(name, committed, parents, new.message), entries)
+        commit = Commit(commit_id, committed, parents, new.message)
+        self._index.add_own_commit(own.ref, own.tip, commit, entries)
 
     def _new_commit(self, entries: list[Entry], committed: int) -> NewCommit:
         first = entries[0]
@@ -217,7 +218,7 @@ class CloneLog:
 
 def _hash_arguments(arguments: tuple[object, ...]) -> str:
     text = json.dumps(arguments, sort_keys=True, default=str)
-    return sha256(text.encode()).hexdigest()[:16]
+    return sha256(text.encode()).hexdigest()[:_DIGEST_CHARACTERS]
 
 
 def _earlier_receipt(
@@ -230,13 +231,14 @@ def _earlier_receipt(
     row = connection.execute(query, (request,)).fetchone()
     if row is None:
         return None
-    if row[0] != digest:
+    stored_digest, entity, operation_ids = row
+    if stored_digest != digest:
         raise Conflict(
             "This request id was used for something else.",
             hint="Use a new id for a new request.",
             request=request,
         )
-    return WriteReceipt(row[1], tuple(json.loads(row[2])), changed=False, repeated=True)
+    return WriteReceipt(entity, tuple(json.loads(operation_ids)), changed=False, repeated=True)
 
 
 def _by_entity(entries: Iterable[Entry]) -> Iterable[list[Entry]]:

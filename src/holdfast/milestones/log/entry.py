@@ -32,7 +32,16 @@ MAX_LAMPORT = 2**53 - 1  # the largest integer that every JSON reader keeps exac
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _ID_PREFIX_CHARACTERS = 18  # the first three groups of a UUID; the hash replaces the other two
-_MAX_VALUE_DEPTH = 8  # levels; a judgement: operations written here nest two, later versions may need more
+_MAX_VALUE_DEPTH = 8  # levels; operations written here nest two, and later versions may need more
+_OPTIONAL_FIELDS = ("assignee", "due", "milestone")
+_HINTS = {
+    "status": f"Statuses: {', '.join(STATUSES)}.",
+    "due": "Write a day as YYYY-MM-DD.",
+    "milestone": "Give the full id of a milestone.",
+    "assignee": "Give a name, or `Name <mail>`.",
+    "title": "Give it a title of a few words.",
+    "description": "Write a text.",
+}
 
 
 class Entry(NamedTuple):
@@ -85,12 +94,14 @@ def parse(line: str) -> Entry | None:
     if members is None:
         return None
     get: Callable[[str], Any] = members.get
-    name, entity, lamport, over = get("op"), get("e"), get("l"), get("over")
-    if not (is_uuid(name) and is_uuid(entity) and type(lamport) is int and 0 < lamport <= MAX_LAMPORT):
+    operation_id, entity, lamport, over = get("op"), get("e"), get("l"), get("over")
+    if not (
+        is_uuid(operation_id) and is_uuid(entity) and type(lamport) is int and 0 < lamport <= MAX_LAMPORT
+    ):
         return None
     kind, time, actor, type_, version = get("k"), get("ts"), get("by"), get("t"), get("v")
     return Entry(
-        name,
+        operation_id,
         entity,
         kind if type(kind) is str else "",
         lamport,
@@ -166,12 +177,13 @@ def _content_suffix(entry: Entry) -> str:
 
 
 def derived_id(*parts: str) -> str:
-    """Return the content-addressed id (UUID version 8) of these strings."""
+    """Return the content-addressed id (UUID version 8) of these strings, which may have lone surrogates."""
     digest = sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()
     return _uuid(int.from_bytes(digest[:16], "big"), version=8)
 
 
 def _uuid(number: int, *, version: int) -> str:
+    """Return a number of 128 bits as a UUID, after setting the bits of its version and variant (RFC 9562)."""
     number = number & ~(0xF << 76) | version << 76
     number = number & ~(0x3 << 62) | 0x2 << 62
     digits = f"{number:032x}"
@@ -234,9 +246,6 @@ def _text_or_none(value: object) -> str | None:
     return value if type(value) is str else None
 
 
-_OPTIONAL_FIELDS = ("assignee", "due", "milestone")
-
-
 def is_scalar_value(field: str, value: object) -> bool:
     """Return whether a value is valid for a scalar field."""
     if value is None:
@@ -272,7 +281,7 @@ def validate_scalar(field: str, value: str | None) -> str | None:
     if value is not None:
         value = _check_text(field, value, _max_characters(field))
     if field == "title" and not (value or "").strip():
-        raise InvalidArguments("A title cannot be empty.", hint="Give it a title of a few words.")
+        raise InvalidArguments("A title cannot be empty.", hint=_HINTS["title"])
     if field == "description" and value is None:
         return ""
     if not is_scalar_value(field, value):
@@ -318,13 +327,3 @@ def _check_text(name: str, text: str, max_characters: int) -> str:
     except UnicodeEncodeError:
         raise InvalidArguments(f"The {name} is not valid text.", hint="Write it in UTF-8.") from None
     return text
-
-
-_HINTS = {
-    "status": f"Statuses: {', '.join(STATUSES)}.",
-    "due": "Write a day as YYYY-MM-DD.",
-    "milestone": "Give the full id of a milestone.",
-    "assignee": "Give a name, or `Name <mail>`.",
-    "title": "Give it a title of a few words.",
-    "description": "Write a text.",
-}

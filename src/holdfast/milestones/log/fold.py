@@ -82,7 +82,7 @@ class Register:
 
 
 Effect = Callable[["EntityState", Entry], bool]
-"""Applies an operation to a state; returns whether the operation is valid."""
+"""Applies an operation to a state, unless it is invalid; returns whether it is valid."""
 
 
 class EntityState:
@@ -112,15 +112,12 @@ class EntityState:
             self.waiting += 1
 
     def write(self, field: str, value: str | None, entry: Entry) -> None:
-        """Set a scalar."""
         self.scalars.setdefault(field, Register()).write(value, entry)
 
     def add(self, field: str, member: str, entry: Entry) -> None:
-        """Add a member to a set."""
         self.added.setdefault(field, {}).setdefault(member, []).append(entry.id)
 
     def value(self, field: str) -> str | None:
-        """Return the value of a scalar."""
         register = self.scalars.get(field)
         return None if register is None else register.winner()
 
@@ -144,7 +141,6 @@ class EntityState:
         return tuple(claim for name, claim in self.claimed.items() if name not in self.released)
 
     def entity(self) -> Entity:
-        """Return the state as an immutable value."""
         return Entity(
             id=self.id,
             kind=self.kind,
@@ -167,12 +163,11 @@ class EntityState:
         )
 
     def visible_bodies(self) -> list[str]:
-        """Return the bodies of the comments that are not deleted."""
+        """Return the bodies of the comments that are not deleted, in order."""
         shown = (name for name in self.comments if name not in self.deleted)
         return [self.bodies[name].winner() or "" for name in shown]
 
     def is_contested(self) -> bool:
-        """Return whether any scalar is contested."""
         return any(register.losers() for register in self.scalars.values())
 
     def _contested(self) -> Iterable[Contested]:
@@ -221,8 +216,8 @@ def _sort_and_deduplicate(entries: Iterable[Entry]) -> list[Entry]:
     ordered.sort(key=lambda entry: entry.place)
     by_id: dict[str, Entry] = {}
     for entry in ordered:
-        other = by_id.setdefault(entry.id, entry)
-        if other is not entry and preferred_entry(other, entry) is entry:
+        held = by_id.setdefault(entry.id, entry)
+        if held is not entry and preferred_entry(held, entry) is entry:
             by_id[entry.id] = entry
     return sorted(by_id.values(), key=lambda entry: entry.place)
 

@@ -23,7 +23,7 @@ from holdfast.milestones.log.entry import (
 from holdfast.milestones.log.fold import EntityState
 from holdfast.storage.git.command import Identity
 
-_MAX_QUOTED_CHARACTERS = 100  # of an invalid name, in an error message: a judgement, to keep it readable
+_MAX_QUOTED_CHARACTERS = 100  # of an invalid name in an error message: any usual name in full
 
 
 class OperationFields(TypedDict, total=False):
@@ -60,7 +60,6 @@ class OperationBuilder:
 
     @property
     def timestamp(self) -> str:
-        """Return the time of the request in RFC 3339."""
         return rfc3339(self.now)
 
     def create(self, draft: EntityDraft) -> str:
@@ -100,11 +99,10 @@ class OperationBuilder:
                 self._write(state.id, state.kind, "remove", field=field, value=value, over=seen)
 
     def comment(self, state: EntityState, body: str, reply_to: str | None = None) -> None:
-        """Add a comment."""
         self._write(state.id, state.kind, "comment", value=validate_body(body), target=reply_to)
 
     def edit(self, state: EntityState, comment: str, body: str | None) -> None:
-        """Replace the body of a comment, or delete the comment if None."""
+        """Replace the body of a comment, or delete the comment if the body is None."""
         if body is None:
             self._write(state.id, state.kind, "edit", target=comment)
             return
@@ -118,7 +116,6 @@ class OperationBuilder:
         self._write(state.id, state.kind, "claim", value=terms, over=over)
 
     def release(self, state: EntityState, claims: Iterable[str]) -> None:
-        """Release claims."""
         self._write(state.id, state.kind, "claim", over=tuple(claims))
 
     def _write(
@@ -154,12 +151,12 @@ def default_actor(identity: Identity) -> str:
     return f"{identity.name or _login_name()} <{identity.email or ''}>"
 
 
-def validate_actor(given: str) -> str:
+def validate_actor(actor: str) -> str:
     """Return a valid actor with white space normalised, or raise `InvalidArguments`."""
-    text = " ".join(given.split())
+    text = " ".join(actor.split())
     if not text or len(text) > LIMITS.entity_word_characters or not text.isprintable():
         raise InvalidArguments(
-            f"{given[:_MAX_QUOTED_CHARACTERS]!a} is not a name.", hint="Write it as `Name <mail>`."
+            f"{actor[:_MAX_QUOTED_CHARACTERS]!a} is not a name.", hint="Write it as `Name <mail>`."
         )
     return text
 

@@ -9,7 +9,14 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect
 from holdfast.milestones.entity import EntityDraft, Kind
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.toolset import EntityName, LongText, MileReceipt, MileWrite, milestones
+from holdfast.milestones.toolset import (
+    MAX_NAMES_AT_ONCE,
+    EntityName,
+    LongText,
+    MileReceipt,
+    MileWrite,
+    milestones,
+)
 
 
 class CreateEntity(MileWrite):
@@ -18,12 +25,15 @@ class CreateEntity(MileWrite):
     entity: Kind = Field(description="What to create.")
     title: str = Field(min_length=1, max_length=LIMITS.entity_title_characters, description="Its title.")
     description: LongText = Field(default="", description="Its description, in Markdown.")
-    label: list[str] = Field(default_factory=list, max_length=100, description="A label.")
+    label: list[str] = Field(default_factory=list, max_length=MAX_NAMES_AT_ONCE, description="A label.")
     assignee: str | None = Field(default=None, description="Who is assigned.")
     due: str | None = Field(default=None, description="The day it is due (YYYY-MM-DD).")
     milestone: EntityName | None = Field(default=None, description="The milestone an issue belongs to.")
     depends_on: list[EntityName] = Field(
-        default_factory=list, alias="dependsOn", max_length=100, description="What must be done first."
+        default_factory=list,
+        alias="dependsOn",
+        max_length=MAX_NAMES_AT_ONCE,
+        description="What must be done first.",
     )
     comment: LongText | None = Field(default=None, description="A first comment.")
     draft: StrictBool = Field(default=False, description="Whether it is a draft and not open yet.")

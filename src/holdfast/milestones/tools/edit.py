@@ -32,8 +32,8 @@ class EditEntity(EntityWrite):
 def edit_entity(room: Milestones, args: EditEntity) -> MileReceipt:
     """Change the title, description or due day. The fields are then no longer contested."""
     due = None if args.due == "none" else args.due
-    given: dict[Scalar, str | None] = {"title": args.title, "description": args.description, "due": due}
-    fields = {name: value for name, value in given.items() if getattr(args, name) is not None}
+    values: dict[Scalar, str | None] = {"title": args.title, "description": args.description, "due": due}
+    fields = {name: value for name, value in values.items() if getattr(args, name) is not None}
     if not fields:
         raise InvalidArguments("There is nothing to edit.", hint="Give a title, a description or a due day.")
     return MileReceipt.of(room.change(args.id, fields=fields, **args.attribution))

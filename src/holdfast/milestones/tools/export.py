@@ -19,7 +19,7 @@ from holdfast.milestones.entity import KINDS, Entity
 from holdfast.milestones.index.query import EntityQuery, SortKey
 from holdfast.milestones.models import MileDetails
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.toolset import FileName, milestones
+from holdfast.milestones.toolset import BULK_SECONDS, FileName, milestones
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 
@@ -60,7 +60,7 @@ def _text(result: MileExported) -> str:
     title="Export milestones and issues",
     effect=Effect.WRITE,
     idempotent=False,
-    seconds=600,
+    seconds=BULK_SECONDS,
     command="export",
     positional=("file",),
     example="holdfast milestones export",
@@ -83,25 +83,28 @@ def export_entities(room: Milestones, args: ExportEntities) -> MileExported:
     return MileExported(format=args.format, count=len(lines), file=path.text)
 
 
-def _entity_lines(room: Milestones, chosen: ExportFormat) -> Iterator[str]:
+def _entity_lines(room: Milestones, export_format: ExportFormat) -> Iterator[str]:
     # A lookup by id could fail: the milestone of an issue may be in a log that this clone does not have.
     titles = dict(room.read(lambda connection: connection.execute(_SELECT_MILESTONE_TITLES).fetchall()))
-    for kind in KINDS if chosen == "entities" else ("issue",):
+    for kind in KINDS if export_format == "entities" else ("issue",):
         after = None
         while True:
             current_call().check()
             query = EntityQuery(kind, include_closed=True, sort=(SortKey("created"),), after=after)
             page = room.find(query._replace(limit=LIMITS.entity_largest_page))
             yield from (
-                _entity_line(room, room.get(kind, summary.id), chosen, titles) for summary in page.items
+                _entity_line(room, room.get(kind, summary.id), export_format, titles)
+                for summary in page.items
             )
             after = page.next
             if after is None:
                 break
 
 
-def _entity_line(room: Milestones, entity: Entity, chosen: ExportFormat, titles: dict[str, str]) -> str:
-    if chosen == "entities":
+def _entity_line(
+    room: Milestones, entity: Entity, export_format: ExportFormat, titles: dict[str, str]
+) -> str:
+    if export_format == "entities":
         return json.dumps(MileDetails.of(entity, now=room.now(), hint=None).wire())
     body = {
         "id": entity.id,

@@ -15,7 +15,7 @@ from holdfast.kernel.untrusted import UntrustedText
 from holdfast.milestones.imports import beads_drafts, github_drafts
 from holdfast.milestones.log.entry import parse
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.toolset import FileName, milestones
+from holdfast.milestones.toolset import BULK_SECONDS, FileName, milestones
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 
@@ -66,7 +66,7 @@ def _text(result: MileImported) -> str:
     title="Import milestones and issues",
     effect=Effect.WRITE,
     idempotent=True,
-    seconds=600,
+    seconds=BULK_SECONDS,
     command="import",
     positional=("file",),
     example="holdfast milestones import issues.json --format github",

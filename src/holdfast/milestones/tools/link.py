@@ -7,7 +7,7 @@ from pydantic import Field, StrictBool
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.milestones.entity import Scalar, SetField
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.toolset import EntityName, EntityWrite, MileReceipt, milestones
+from holdfast.milestones.toolset import MAX_NAMES_AT_ONCE, EntityName, EntityWrite, MileReceipt, milestones
 
 
 class LinkEntity(EntityWrite):
@@ -15,10 +15,15 @@ class LinkEntity(EntityWrite):
 
     milestone: EntityName | None = Field(default=None, description="The milestone an issue belongs to.")
     depends_on: list[EntityName] = Field(
-        default_factory=list, alias="dependsOn", max_length=100, description="What must be done first."
+        default_factory=list,
+        alias="dependsOn",
+        max_length=MAX_NAMES_AT_ONCE,
+        description="What must be done first.",
     )
     to: list[str] = Field(
-        default_factory=list, max_length=100, description="A path, a commit, a URI or an id to link to."
+        default_factory=list,
+        max_length=MAX_NAMES_AT_ONCE,
+        description="A path, a commit, a URI or an id to link to.",
     )
     unlink: StrictBool = Field(default=False, description="Whether to remove these links instead.")
 

@@ -29,7 +29,7 @@ from holdfast.milestones.index.update import damaged_refs
 from holdfast.milestones.models import MileItem, item_fields
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.text import append_hint, items_table
-from holdfast.milestones.toolset import milestones
+from holdfast.milestones.toolset import MAX_CURSOR_CHARACTERS, milestones
 
 _ALIASES = {"updated_at": "updated", "created_at": "created"}
 _ORDERS = ("asc", "desc")
@@ -55,7 +55,7 @@ class ListEntities(Input):
         description=f"Items on a page: {LIMITS.entity_page}, or up to {LIMITS.entity_largest_page}.",
     )
     cursor: str | None = Field(
-        default=None, max_length=8192, description="The nextCursor of the previous page."
+        default=None, max_length=MAX_CURSOR_CHARACTERS, description="The nextCursor of the previous page."
     )
     include_closed: StrictBool = Field(
         default=False, alias="includeClosed", strict=True, description="Whether to list closed ones too."
@@ -73,10 +73,9 @@ class MilePage(Output):
     hint: UntrustedText | None = optional("A note about this answer.")
 
 
-def default_kind(room: Milestones, given: dict[str, object]) -> dict[str, object]:
+def default_kind(_room: Milestones, arguments: dict[str, object]) -> dict[str, object]:
     """Complete the arguments of a command: list issues if it names no kind."""
-    del room
-    return {"entity": "issue"} | given
+    return {"entity": "issue"} | arguments
 
 
 def _table(result: MilePage, width: int) -> str:
@@ -135,7 +134,7 @@ def build_query(args: ListEntities, now: float) -> tuple[EntityQuery, list[str]]
         condition=Condition() if expression is None else Condition(*compile_filter(expression)),
         include_closed=args.include_closed,
         sort=sort,
-        after=None if args.cursor is None else _position(args, len(sort) + 2),
+        after=None if args.cursor is None else _position(args, len(sort) + 2),  # with Lamport time and id
         limit=min(args.limit or LIMITS.entity_page, LIMITS.entity_largest_page),
     )
     return query, _hints(args, expression)
@@ -171,10 +170,10 @@ def _cursor_scope(args: ListEntities) -> str:
 
 def _position(args: ListEntities, length: int) -> Position:
     """Return the position in a cursor, or raise `InvalidCursor` if it is not one of this tool's."""
-    found = decode_cursor(_cursor_scope(args), args.cursor or "")
-    if not isinstance(found, list) or len(found) != length or not all(map(_is_sort_value, found)):
+    position = decode_cursor(_cursor_scope(args), args.cursor or "")
+    if not isinstance(position, list) or len(position) != length or not all(map(_is_sort_value, position)):
         raise InvalidCursor("The cursor is damaged.", hint="Start again without one.")
-    return tuple(found)
+    return tuple(position)
 
 
 def _is_sort_value(value: object) -> bool:

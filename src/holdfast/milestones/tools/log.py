@@ -17,9 +17,9 @@ from holdfast.kernel.untrusted import UntrustedText
 from holdfast.milestones.entity import HistoryEvent
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.text import SHORT_ID_CHARACTERS
-from holdfast.milestones.toolset import EntityName, milestones
+from holdfast.milestones.toolset import MAX_CURSOR_CHARACTERS, EntityName, milestones
 
-_MAX_VALUE_CHARACTERS = 60  # of a value in a line of text: a judgement, so that an event fits a line
+_MAX_VALUE_CHARACTERS = 60  # of a value in the text, where an event has one line
 
 
 class ReadLog(Input):
@@ -30,7 +30,7 @@ class ReadLog(Input):
     )
     limit: Integer = count_field(LIMITS.entity_page, LIMITS.entity_largest_page, "Maximum number of events.")
     cursor: str | None = Field(
-        default=None, max_length=8192, description="The nextCursor of the previous page."
+        default=None, max_length=MAX_CURSOR_CHARACTERS, description="The nextCursor of the previous page."
     )
 
 
@@ -46,10 +46,10 @@ class MileEvent(Output):
     value: UntrustedText | None = optional("The new value, as JSON unless it is text.")
 
     _created: dict[str, Any] = PrivateAttr(default_factory=dict)
+    """The fields of a new entity, for the text."""
 
     @classmethod
     def of(cls, event: HistoryEvent) -> MileEvent:
-        """Convert an event of the history."""
         result = cls.model_validate(event._asdict() | {"ts": event.time, "value": _value_text(event)})
         if event.action == "create" and isinstance(event.value, dict):
             result._created = event.value
@@ -107,8 +107,8 @@ def _member_text(value: object) -> str:
 )
 def read_log(room: Milestones, args: ReadLog) -> MileLog:
     """Show who did what to a milestone or issue, newest first; without an id, to all of them."""
-    identity = f"git_mile.log {args.id}"
-    before = None if args.cursor is None else _decode_position(decode_cursor(identity, args.cursor))
+    scope = f"git_mile.log {args.id}"
+    before = None if args.cursor is None else _decode_position(decode_cursor(scope, args.cursor))
     if args.id is None:
         events = room.recent(args.limit + 1, before)
     else:
@@ -118,7 +118,7 @@ def read_log(room: Milestones, args: ReadLog) -> MileLog:
     has_more = len(events) > args.limit
     return MileLog(
         events=[MileEvent.of(event) for event in shown],
-        next_cursor=encode_cursor(identity, list(_position(shown[-1]))) if has_more else None,
+        next_cursor=encode_cursor(scope, list(_position(shown[-1]))) if has_more else None,
     )
 
 
@@ -126,8 +126,8 @@ def _position(event: HistoryEvent) -> tuple[int, str]:
     return event.order, event.id
 
 
-def _decode_position(found: object) -> tuple[int, str]:
-    match found:
-        case [int(order), str(identity)]:
-            return order, identity
+def _decode_position(position: object) -> tuple[int, str]:
+    match position:
+        case [int(order), str(operation_id)]:
+            return order, operation_id
     raise InvalidCursor("The cursor is damaged.", hint="Start again without one.")

@@ -22,14 +22,14 @@ class ShowEntity(Input):
     id: EntityName = Field(description="Its UUID, or an unambiguous prefix of at least four characters.")
 
 
-def _kind_of_id(room: Milestones, given: dict[str, object]) -> dict[str, object]:
-    if "entity" in given or not isinstance(given.get("id"), str):
-        return given
-    return given | {"entity": room.get(None, str(given["id"])).kind}
+def _kind_of_id(room: Milestones, arguments: dict[str, object]) -> dict[str, object]:
+    """Complete the arguments of a command with the kind of the entity that it names."""
+    if "entity" in arguments or not isinstance(arguments.get("id"), str):
+        return arguments
+    return arguments | {"entity": room.get(None, str(arguments["id"])).kind}
 
 
-def _page_text(result: MileDetails, width: int) -> str:
-    del width
+def _page_text(result: MileDetails, _width: int) -> str:
     facts = [
         ("Status", result.status),
         ("Labels", ", ".join(result.labels)),

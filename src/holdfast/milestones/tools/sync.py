@@ -11,7 +11,7 @@ from holdfast.kernel.untrusted import UntrustedText
 from holdfast.milestones.replication import SyncReport
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.text import SHORT_ID_CHARACTERS
-from holdfast.milestones.toolset import milestones
+from holdfast.milestones.toolset import BULK_SECONDS, milestones
 
 
 class SyncStore(Input):
@@ -42,7 +42,6 @@ class MileSynced(Output):
 
     @classmethod
     def of(cls, report: SyncReport) -> MileSynced:
-        """Convert the store's report."""
         refused = [f"{name} was refused: {message}" for name, message in report.refused.items()]
         missing = [f"{name} was not fetched: {message}" for name, message in report.missing.items()]
         return cls(
@@ -79,7 +78,7 @@ def _text(result: MileSynced) -> str:
     listed=False,
     idempotent=True,
     open_world=True,
-    seconds=600,
+    seconds=BULK_SECONDS,
     command="sync",
     positional=("remote",),
     example="holdfast milestones sync",

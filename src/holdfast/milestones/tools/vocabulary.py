@@ -16,7 +16,7 @@ from holdfast.milestones.index.query import SORT_COLUMNS
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.toolset import milestones
 
-_MAX_VALUES_PER_FIELD = 200  # a judgement: a menu of suggestions that can still be scanned
+_MAX_VALUES_PER_FIELD = 200  # a menu of suggestions that people can still scan
 _FIXED_VALUES: dict[str, list[str]] = {"status": [*STATUSES], "has_comments": ["true", "false"]}
 _VALUE_QUERIES = {
     "labels": "SELECT DISTINCT label.value FROM entity, json_each(entity.labels) AS label",
@@ -37,7 +37,9 @@ class FilterField(Output):
 
     name: str
     operators: list[str]
-    values: list[UntrustedText] = Field(description=f"Its values, {_MAX_VALUES_PER_FIELD} at most.")
+    values: list[UntrustedText] = Field(
+        description=f"Values to suggest for the field, at most {_MAX_VALUES_PER_FIELD}."
+    )
 
 
 class MileVocabulary(Output):
@@ -46,7 +48,7 @@ class MileVocabulary(Output):
     fields: list[FilterField]
     sort: list[str]
     identity: UntrustedText = Field(description="The default actor.")
-    remote: UntrustedText | None = Field(description="The default remote of a sync.")
+    remote: UntrustedText | None = Field(description="The default remote of a sync; null if there is none.")
 
 
 @milestones.operation(
