@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.kernel.errors import TooLarge
 from holdfast.kernel.text import shorten
-from holdfast.syntax.languages.language import Language, text_of
+from holdfast.syntax.languages.language import Language
+from holdfast.syntax.languages.nodes import text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Language as Grammar

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, has_body, text_of
+from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import DeclarationContext, Naming, import_row
+from holdfast.syntax.languages.nodes import Names, kind_by_value, text_of
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
@@ -24,21 +25,20 @@ KINDS = {
     "enum_specifier": "Enum",
 }
 MAX_DECLARATOR_DEPTH = 20
-"""How many nested declarators are followed; a judgement: real declarations have two or three."""
+"""How many nested declarators are followed; real declarations have two or three."""
 
 
 def find_declarator(node: Node, until: str | None = None) -> Node | None:
     """Return the first nested declarator of type `until`, or the innermost declarator if that is None."""
-    found: Node | None = node
     for _ in range(MAX_DECLARATOR_DEPTH):
-        if found is None or found.type == until:
-            return found
-        inner = found.child_by_field_name("declarator")
-        if inner is None and found.type in ("parenthesized_declarator", "reference_declarator"):
-            inner = next(iter(found.named_children), None)
+        if node.type == until:
+            return node
+        inner = node.child_by_field_name("declarator")
+        if inner is None and node.type in ("parenthesized_declarator", "reference_declarator"):
+            inner = node.named_child(0)
         if inner is None:
-            return found if until is None else None
-        found = inner
+            return node if until is None else None
+        node = inner
     return None
 
 
@@ -58,11 +58,11 @@ def typedef_kind(node: Node) -> str:
 
 def specifier_kind(node: Node) -> str | None:
     """Return the kind of type that a specifier defines, or None if it only mentions a type."""
-    return KINDS[node.type] if has_body(node) else None
+    return KINDS[node.type] if node.child_by_field_name("body") is not None else None
 
 
 def prototype_kind(node: Node) -> str | None:
-    """Return "Function" for a function prototype_kind, None for a variable."""
+    """Return "Function" for the prototype of a function, None for a variable."""
     function = find_declarator(node, "function_declarator")
     inner = function.child_by_field_name("declarator") if function is not None else None
     if inner is None or inner.type == "parenthesized_declarator":
@@ -185,11 +185,6 @@ def _namespace_name(node: Node) -> Names:
     return tuple(part for part in name.split("::") if part) or ("(anonymous)",)
 
 
-def _lambda_kind(node: Node) -> str | None:
-    value = node.child_by_field_name("value")
-    return "Function" if value is not None and value.type == "lambda_expression" else None
-
-
 def _is_exported_from_cpp(context: DeclarationContext) -> bool:
     """Return whether other files may use a declaration. By default only members of a class are private."""
     enclosing = context.enclosing
@@ -238,7 +233,7 @@ CPP = Language(
         Declaration("alias_declaration", "Class"),
         Declaration("concept_definition", "Interface"),
         Declaration("field_declaration", _member_kind, qualified_name),
-        Declaration("init_declarator", _lambda_kind, qualified_name),
+        Declaration("init_declarator", kind_by_value("value", {"lambda_expression"}, None), qualified_name),
     ),
     wrappers={"template_declaration": "function_definition|class_specifier|struct_specifier|declaration"},
     scopes=frozenset({"lambda_expression"}),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, name_field, text_of
+from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import DeclarationContext, Naming, import_row
+from holdfast.syntax.languages.nodes import Names, child_of_type, fixed_name, name_field, text_of
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
@@ -20,9 +21,8 @@ FUNCTIONS = frozenset({"lambda_expression", "anonymous_method_expression"})
 
 
 def _field_name(node: Node) -> Names:
-    declaration = next((child for child in node.named_children if child.type == "variable_declaration"), None)
-    children = declaration.named_children if declaration is not None else []
-    declarator = next((child for child in children if child.type == "variable_declarator"), None)
+    declaration = child_of_type(node, "variable_declaration")
+    declarator = child_of_type(declaration, "variable_declarator") if declaration is not None else None
     return name_field(declarator) if declarator is not None else ()
 
 
@@ -36,10 +36,6 @@ def _operator_name(node: Node) -> Names:
 
 def _conversion_name(node: Node) -> Names:
     return (f"operator {text_of(node.child_by_field_name('type'))}",)
-
-
-def _indexer_name(_node: Node) -> Names:
-    return ("this[]",)
 
 
 def _destructor_name(node: Node) -> Names:
@@ -165,7 +161,7 @@ CSHARP = Language(
         Declaration("destructor_declaration", "Method", _destructor_name),
         Declaration("operator_declaration", "Method", _operator_name),
         Declaration("conversion_operator_declaration", "Method", _conversion_name),
-        Declaration("indexer_declaration", "Property", _indexer_name),
+        Declaration("indexer_declaration", "Property", fixed_name("this[]")),
         Declaration("property_declaration", "Property"),
         Declaration("field_declaration", "Field", _field_name),
         Declaration("event_field_declaration", "Event", _field_name),

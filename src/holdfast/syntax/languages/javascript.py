@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, name_field, text_of
+from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import DeclarationContext, Naming, import_row
+from holdfast.syntax.languages.nodes import Names, name_field, text_of, title_name
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_funct
 CLASSES = frozenset({"class"})
 UNNAMED_OBJECTS = frozenset({"exports", "module", "prototype", "window", "globalThis", "this"})
 """Objects that are left out of qualified names."""
-MAX_CALLBACK_NAME_CHARACTERS = 80
-"""A callback with a longer name is not a symbol; a judgement: titles of tests are one short line."""
 
 
 def _value_kind(node: Node | None, otherwise: str | None) -> str | None:
@@ -81,8 +80,7 @@ def _callback_name(node: Node) -> Names:
     callee = text_of(node.child_by_field_name("function"))
     arguments = node.child_by_field_name("arguments")
     title = arguments.named_children[0] if arguments is not None else None
-    name = f"{callee}({text_of(title)}) callback"
-    return (name,) if len(name) <= MAX_CALLBACK_NAME_CHARACTERS and "\n" not in name else ()
+    return title_name(f"{callee}({text_of(title)}) callback")
 
 
 DECLARATIONS = (

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, name_field, text_of
+from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import Naming, import_row, is_not_private
+from holdfast.syntax.languages.nodes import Names, child_of_type, fixed_name, name_field, name_in, text_of
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def _class_kind(node: Node) -> str:
     words = {child.type for child in node.children}
     if "interface" in words:
         return "Interface"
-    modifiers = next((text_of(child) for child in node.children if child.type == "modifiers"), "")
+    modifiers = text_of(child_of_type(node, "modifiers"))
     return "Enum" if "enum" in modifiers.split() or "enum_class_body" in words else "Class"
 
 
@@ -35,8 +36,8 @@ def _function_name(node: Node) -> Names:
 
 
 def _property_name(node: Node) -> Names:
-    variable = next((child for child in node.named_children if child.type == "variable_declaration"), None)
-    name = next(iter(variable.named_children), None) if variable is not None else None
+    variable = child_of_type(node, "variable_declaration")
+    name = variable.named_child(0) if variable is not None else None
     return (text_of(name),) if name is not None else ()
 
 
@@ -44,21 +45,13 @@ def _property_kind(node: Node) -> str:
     return "Function" if any(child.type in FUNCTIONS for child in node.named_children) else "Property"
 
 
-def _constructor_name(_node: Node) -> Names:
-    return ("constructor",)
-
-
 def _companion_name(node: Node) -> Names:
     return name_field(node) or ("Companion",)
 
 
 def _enum_entry_name(node: Node) -> Names:
-    name = next((child for child in node.named_children if child.type == "identifier"), None)
+    name = child_of_type(node, "identifier")
     return (text_of(name),) if name is not None else ()
-
-
-def _type_alias_name(node: Node) -> Names:
-    return (text_of(node.child_by_field_name("type")),)
 
 
 FLOW = Flow(
@@ -156,10 +149,10 @@ KOTLIN = Language(
         Declaration("object_declaration", "Object"),
         Declaration("companion_object", "Object", _companion_name),
         Declaration("function_declaration", "Function", _function_name),
-        Declaration("secondary_constructor", "Constructor", _constructor_name),
+        Declaration("secondary_constructor", "Constructor", fixed_name("constructor")),
         Declaration("property_declaration", _property_kind, _property_name),
         Declaration("enum_entry", "EnumMember", _enum_entry_name),
-        Declaration("type_alias", "Class", _type_alias_name),
+        Declaration("type_alias", "Class", name_in("type")),
     ),
     scopes=FUNCTIONS,
     atoms=frozenset({"string_literal", "multiline_string_literal", "character_literal"}),

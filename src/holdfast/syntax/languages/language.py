@@ -11,30 +11,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.naming import NO_NAMING, Naming
+from holdfast.syntax.languages.nodes import Names, name_field
 
 if TYPE_CHECKING:
     from tree_sitter import Node
-
-Names = tuple[str, ...]
-"""The qualified name of a declaration: its simple name last, after the owner if the declaration names it."""
-
-
-def text_of(node: Node | None) -> str:
-    """Return the source text of a node, or an empty string."""
-    if node is None or node.text is None:
-        return ""
-    return node.text.decode("utf-8", "replace")
-
-
-def name_field(node: Node) -> Names:
-    """Return the text of the child in the field `name`, if there is one."""
-    name = text_of(node.child_by_field_name("name"))
-    return (name,) if name else ()
-
-
-def has_body(node: Node) -> bool:
-    """Return whether a node defines something, instead of only mentioning its name."""
-    return node.child_by_field_name("body") is not None
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, name_field, text_of
+from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import Naming, import_row, is_not_private
+from holdfast.syntax.languages.nodes import Names, child_of_type, kind_by_value, name_field, name_in, text_of
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
@@ -16,22 +17,13 @@ if TYPE_CHECKING:
 FUNCTIONS = frozenset({"anonymous_function", "arrow_function"})
 
 
-def _variable_name(node: Node) -> Names:
-    return (text_of(node.child_by_field_name("left")),)
-
-
-def _assigned_kind(node: Node) -> str | None:
-    right = node.child_by_field_name("right")
-    return "Function" if right is not None and right.type in FUNCTIONS else None
-
-
 def _property_name(node: Node) -> Names:
-    element = next((child for child in node.named_children if child.type == "property_element"), None)
+    element = child_of_type(node, "property_element")
     return name_field(element) if element is not None else ()
 
 
 def _constant_name(node: Node) -> Names:
-    name = next(iter(node.named_children), None)
+    name = node.named_child(0)
     return (text_of(name),) if name is not None else ()
 
 
@@ -83,7 +75,7 @@ def _read_imports(node: Node) -> Iterator[ImportedName]:
             yield import_row(node, folder + "".join(literals), "*")
         return
     body = node.child_by_field_name("body")
-    prefix = next((text_of(child) for child in node.named_children if child.type == "namespace_name"), "")
+    prefix = text_of(child_of_type(node, "namespace_name"))
     for clause in (body or node).named_children:
         if clause.type == "namespace_use_clause" and clause.named_children:
             path = text_of(clause.named_children[0]).strip("\\")
@@ -156,7 +148,7 @@ PHP = Language(
         Declaration("function_definition", "Function"),
         Declaration("property_declaration", "Property", _property_name),
         Declaration("const_element", "Constant", _constant_name),
-        Declaration("assignment_expression", _assigned_kind, _variable_name),
+        Declaration("assignment_expression", kind_by_value("right", FUNCTIONS, None), name_in("left")),
     ),
     scopes=FUNCTIONS,
     atoms=frozenset({"string", "encapsed_string"}),

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from keyword import kwlist
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, text_of
+from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import DeclarationContext, Naming, import_row
+from holdfast.syntax.languages.nodes import Names, text_of
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, text_of
+from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import Naming, import_row, is_not_private
+from holdfast.syntax.languages.nodes import Names, text_of, title_name
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
     from tree_sitter import Node
-
-MAX_BLOCK_NAME_CHARACTERS = 80
-"""A block with a longer name is not a symbol; a judgement: titles of tests are one short line."""
 
 
 def _singleton_method_name(node: Node) -> Names:
@@ -42,8 +40,7 @@ def _block_name(node: Node) -> Names:
     """Name a block after the call it is passed to: `it "parses"`."""
     arguments = node.child_by_field_name("arguments")
     title = arguments.named_children[0] if arguments is not None else None
-    name = f"{text_of(node.child_by_field_name('method'))} {text_of(title)}"
-    return (name,) if len(name) <= MAX_BLOCK_NAME_CHARACTERS and "\n" not in name else ()
+    return title_name(f"{text_of(node.child_by_field_name('method'))} {text_of(title)}")
 
 
 FLOW = Flow(

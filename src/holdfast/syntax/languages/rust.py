@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, text_of
+from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import DeclarationContext, Naming, import_row
+from holdfast.syntax.languages.nodes import Names, kind_by_value, name_in, text_of
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
@@ -24,15 +25,6 @@ def _implementation_name(node: Node) -> Names:
     owner = _without_type_arguments(node.child_by_field_name("type"))
     trait = node.child_by_field_name("trait")
     return (f"{text_of(trait)} for {owner}" if trait is not None else owner,)
-
-
-def _closure_kind(node: Node) -> str | None:
-    value = node.child_by_field_name("value")
-    return "Function" if value is not None and value.type == "closure_expression" else None
-
-
-def _variable_name(node: Node) -> Names:
-    return (text_of(node.child_by_field_name("pattern")),)
 
 
 FLOW = Flow(
@@ -180,7 +172,9 @@ RUST = Language(
         Declaration("const_item", "Constant"),
         Declaration("static_item", "Constant"),
         Declaration("field_declaration", "Field"),
-        Declaration("let_declaration", _closure_kind, _variable_name),
+        Declaration(
+            "let_declaration", kind_by_value("value", {"closure_expression"}, None), name_in("pattern")
+        ),
     ),
     attributes=frozenset({"attribute_item"}),
     scopes=frozenset({"closure_expression"}),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, text_of
+from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import DeclarationContext, Naming, import_row
+from holdfast.syntax.languages.nodes import fixed_name, kind_by_value, text_of
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
@@ -24,23 +25,6 @@ KINDS_BY_KEYWORD = {
 
 def _type_kind(node: Node) -> str:
     return KINDS_BY_KEYWORD.get(text_of(node.child_by_field_name("declaration_kind")), "Class")
-
-
-def _property_kind(node: Node) -> str:
-    value = node.child_by_field_name("value")
-    return "Function" if value is not None and value.type == "lambda_literal" else "Property"
-
-
-def _initializer_name(_node: Node) -> Names:
-    return ("init",)
-
-
-def _deinitializer_name(_node: Node) -> Names:
-    return ("deinit",)
-
-
-def _subscript_name(_node: Node) -> Names:
-    return ("subscript",)
 
 
 FLOW = Flow(
@@ -132,10 +116,10 @@ SWIFT = Language(
         Declaration("protocol_declaration", "Interface"),
         Declaration("function_declaration", "Function"),
         Declaration("protocol_function_declaration", "Method"),
-        Declaration("init_declaration", "Constructor", _initializer_name),
-        Declaration("deinit_declaration", "Method", _deinitializer_name),
-        Declaration("subscript_declaration", "Method", _subscript_name),
-        Declaration("property_declaration", _property_kind),
+        Declaration("init_declaration", "Constructor", fixed_name("init")),
+        Declaration("deinit_declaration", "Method", fixed_name("deinit")),
+        Declaration("subscript_declaration", "Method", fixed_name("subscript")),
+        Declaration("property_declaration", kind_by_value("value", {"lambda_literal"}, "Property")),
         Declaration("protocol_property_declaration", "Property"),
         Declaration("enum_entry", "EnumMember"),
         Declaration("typealias_declaration", "Class"),

@@ -1,0 +1,61 @@
+"""Reads the names and kinds of declarations from syntax nodes, for the tables of the languages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Set
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_MAX_TITLE_CHARACTERS = 80  # titles of tests are one short line; longer text is hardly one
+
+Names = tuple[str, ...]
+"""The qualified name of a declaration: its simple name last, after the owner if the declaration names it."""
+
+
+def text_of(node: Node | None) -> str:
+    """Return the source text of a node, or an empty string."""
+    if node is None or node.text is None:
+        return ""
+    return node.text.decode("utf-8", "replace")
+
+
+def child_of_type(node: Node, kind: str) -> Node | None:
+    """Return the first named child of a type."""
+    return next((child for child in node.named_children if child.type == kind), None)
+
+
+def name_in(field_name: str) -> Callable[[Node], Names]:
+    """Return a function that names a declaration by the text of its child in a field, if there is one."""
+
+    def read_name(node: Node) -> Names:
+        name = text_of(node.child_by_field_name(field_name))
+        return (name,) if name else ()
+
+    return read_name
+
+
+name_field = name_in("name")
+
+
+def fixed_name(name: str) -> Callable[[Node], Names]:
+    """Return a function that names declarations which have no name of their own, such as constructors."""
+    return lambda _node: (name,)
+
+
+def title_name(title: str) -> Names:
+    """Return the name of a function that is named by the call it is passed to; empty if it is no title."""
+    return (title,) if len(title) <= _MAX_TITLE_CHARACTERS and "\n" not in title else ()
+
+
+def kind_by_value(
+    field_name: str, functions: Set[str], otherwise: str | None
+) -> Callable[[Node], str | None]:
+    """Return a function for the kind of a variable: `Function` if its value is a node of such a type."""
+
+    def read_kind(node: Node) -> str | None:
+        value = node.child_by_field_name(field_name)
+        return "Function" if value is not None and value.type in functions else otherwise
+
+    return read_kind
