@@ -173,7 +173,7 @@ class Injector:
 
     def _hosts(self, language: str, case: Case) -> Iterator[str]:
         for path, record in self.tree.records.items():
-            if record.language != language or IN_TESTS.search(path) or record.broken:
+            if record.language != language or IN_TESTS.search(path) or record.syntax_error:
                 continue
             text = self.tree.texts[path]
             taken = path in self.passed_on or basename(path).startswith(("index.", "__init__.", "lib.rs"))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.languages.language import text_of
+from holdfast.syntax.languages.nodes import text_of
 from holdfast.syntax.parse import Parsed, captures
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ def test_names_are_those_expected(path):
     record = read_record(path.name, path.read_bytes())
     expected = path.with_name(path.name + ".expected").read_text(encoding="utf-8").splitlines()
     assert described(record.names) == expected
-    assert record.broken is None
+    assert record.syntax_error is None
 
 
 def test_every_language_has_a_sample_of_its_names():

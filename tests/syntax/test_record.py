@@ -43,7 +43,7 @@ def test_comments_stand_where_they_stand_and_strings_are_none():
 
 
 def test_what_is_wrong_is_said_only_where_the_text_is_wrong():
-    assert read_record("a.py", b"def f(:\n").broken.startswith("line 1, column ")
-    assert read_record("a.py", b"def f():\n    pass\n").broken is None
+    assert read_record("a.py", b"def f(:\n").syntax_error.startswith("line 1, column ")
+    assert read_record("a.py", b"def f():\n    pass\n").syntax_error is None
     behind_the_language = b"ODD_MACRO(x) { } }\nint main(void) { return 0; }\n"
-    assert read_record("a.c", behind_the_language).broken is None
+    assert read_record("a.c", behind_the_language).syntax_error is None

@@ -141,7 +141,7 @@ class FunctionCounter:
         self.opaque_end = -1
 
     def _find_assigned_functions(self) -> None:
-        """Find the anonymous function that each declaration assigns."""
+        """Set `function_node` of each declaration that assigns an anonymous function."""
         lambdas = sorted(self.found.get(f"{CAPTURE_PREFIX}lambda", ()), key=lambda node: node.start_byte)
         starts = [node.start_byte for node in lambdas]
         for tally in self.tallies:

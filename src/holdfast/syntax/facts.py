@@ -18,7 +18,7 @@ from holdfast.syntax.symbols import Symbol
 from holdfast.syntax.symbols import symbols as symbols_of
 
 MAX_CACHED_TEXTS = 512
-"""A judgement: more files than one session works on."""
+"""More files than are worked on at a time; the facts of one take some kilobytes."""
 
 BLOCKS = frozenset(
     {
@@ -49,11 +49,9 @@ class Facts:
 
     def syntax_error(self, path: str) -> SyntaxProblem | None:
         """Return the first syntax error, unless an outdated grammar may be to blame."""
-        if not self.problems or self.language is None:
+        if self.language is None or not self.language.can_judge_syntax(path, bool(self.symbols)):
             return None
-        if self.language.has_exact_grammar or not (self.symbols or path.endswith(self.language.dialects)):
-            return self.problems[0]
-        return None
+        return next(iter(self.problems), None)
 
 
 _cache: dict[tuple[str, bytes], Facts] = {}
@@ -65,12 +63,12 @@ def facts(path: str, text: str) -> Facts:
     if language is None:
         return Facts(None)
     key = (language.name, blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest())
-    found = _cache.get(key)
-    if found is None:
+    cached = _cache.get(key)
+    if cached is None:
         if len(_cache) >= MAX_CACHED_TEXTS:
             _cache.clear()
-        found = _cache[key] = _read_facts(language, text)
-    return found
+        cached = _cache[key] = _read_facts(language, text)
+    return cached
 
 
 def _read_facts(language: Language, text: str) -> Facts:
@@ -84,8 +82,8 @@ def _read_facts(language: Language, text: str) -> Facts:
 @cache
 def _patterns(language: Language) -> str:
     grammar = load_grammar(language)
-    known = (kind for kind in sorted(BLOCKS) if grammar.id_for_node_kind(kind, True))
-    return "\n".join(f"({kind} (_) @statement)" for kind in known)
+    blocks = (kind for kind in sorted(BLOCKS) if grammar.id_for_node_kind(kind, True))
+    return "\n".join(f"({kind} (_) @statement)" for kind in blocks)
 
 
 def statement_starts(parsed: Parsed) -> tuple[int, ...]:
@@ -97,9 +95,8 @@ def statement_starts(parsed: Parsed) -> tuple[int, ...]:
         if node.type not in ignored
     )
     starts: list[int] = []
-    enclosing: list[
-        tuple[int, int]
-    ] = []  # first and last row of the statements around a row, outermost first
+    # The first and last row of each statement around the current row, outermost first.
+    enclosing: list[tuple[int, int]] = []
     next_span = 0
     for row in range(parsed.source.count(b"\n") + 1):
         while enclosing and enclosing[-1][1] < row:

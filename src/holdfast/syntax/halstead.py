@@ -41,8 +41,8 @@ STRINGS = {
 }
 """Patterns for literals. An unclosed literal extends to the end of its line or of the text.
 
-Possessive quantifiers keep the time linear. Two limits of a regular expression literal, 500 parts and 200
-characters in a class, are judgements: a longer one is hardly a literal.
+Possessive quantifiers keep the time linear. A regular expression literal has at most 500 parts, and 200
+characters in a class, because longer text between slashes is hardly one.
 """
 _COMMENTS = {
     "slashes": rb"//[^\n]*|/\*[\s\S]*?\*/",

@@ -26,7 +26,7 @@ Piece = tuple[TokenStyle, str]
 _STYLES: tuple[TokenStyle, ...] = ("", "keyword", "string", "number", "comment", "function", "type")
 _PLAIN, _KEYWORD, _STRING, _NUMBER, _COMMENT, _FUNCTION, _TYPE, _UNNAMED_TOKEN, _NAME = range(9)
 _MAX_NODES = 1_000_000
-"""A judgement: a file of a readable size has far fewer."""
+"""Files that people read have far fewer."""
 _is_word = re.compile(rb"[#@]?[A-Za-z_]+").fullmatch
 _STYLES_OF_LEAVES = (
     (
@@ -67,7 +67,6 @@ class HighlightedText:
 
     @property
     def line_count(self) -> int:
-        """The number of lines in the text."""
         return len(self._line_starts) - 1
 
     def lines(self, start: int) -> Iterator[list[Piece]]:
@@ -110,10 +109,10 @@ class HighlightedText:
                 parents.append(kind)
                 continue
             start, end = node.start_byte, node.end_byte
-            style = (
-                _COMMENT if kind in language.comments else _style_of_leaf(kind, node.is_named, parents[-1])
-            )
-            if style == _NAME:
+            style = _style_of_leaf(kind, node.is_named, parents[-1])
+            if kind in language.comments:
+                style = _COMMENT
+            elif style == _NAME:
                 style = _style_of_name(cursor.field_name, parents[-1])
             elif style == _UNNAMED_TOKEN:
                 style = _KEYWORD if _is_word(self._source, start, end) else _PLAIN

@@ -34,7 +34,7 @@ MULTILINE_OFFSET = 2
 _MAX_INDENTATION = 127
 """Columns; what fits into the bits above `KIND_BITS` and `LINE_BITS` of a 32-bit number."""
 _TAB_COLUMNS = 4
-"""A judgement: a common width in editors; the indentation is only compared within a file."""
+"""A common width in editors; the indentation is only compared within a file."""
 
 
 class TokenKind(IntEnum):
@@ -100,7 +100,6 @@ class _TokenNumbers(dict[bytes, int]):
         self._token = re.compile(_SPACES + comment + b"(" + b"|".join(tokens) + b")", re.MULTILINE)
 
     def tokenize(self, source: bytes) -> TokenizedText:
-        """Return the tokens of a text."""
         self.line_ends = array("I")
         found = self._token.findall(b"\n" + source)  # so that the first line follows a line end too
         if self._token.groups > 1:

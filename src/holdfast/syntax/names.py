@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Found = Mapping[str, Sequence["Node"]]
 
 MAX_NAME_CHARACTERS = 100
-"""The longest string without a space that is recorded as a name; a judgement: identifiers are shorter."""
+"""The longest string without a space that is recorded as a name; identifiers are shorter."""
 
 BLANKED_ROLES = ("comment", "hidden", "parameter", "local", "bound", "import", "package")
 BLANKING_TABLE = bytes(byte if byte in b"\r\n" else 0x20 for byte in range(256))
@@ -61,10 +61,8 @@ class NameReader:
                 for role, nodes in captures(parsed, patterns).items():
                     self.found[role] = [*self.found.get(role, ()), *nodes]
         self.regions = Regions(declared)
-        self.functions = frozenset(
-            index for index, (_node, _outer, kind, _path) in enumerate(declared) if kind in FUNCTIONS
-        )
-        self.names = [name_node(each.node) for each in declared]
+        self.functions = frozenset(index for index, symbol in enumerate(declared) if symbol.kind in FUNCTIONS)
+        self.names = [name_node(symbol.node) for symbol in declared]
         self.bound: dict[int, set[str]] = defaultdict(set)
         self.locals: list[tuple[int, str, Node]] = []
         self.parameters: set[tuple[int, str]] = set()
@@ -72,16 +70,13 @@ class NameReader:
         self.texts: list[tuple[int, bytes]] = []
 
     def nodes(self, role: str) -> Sequence[Node]:
-        """Return the nodes captured under a role."""
         return self.found.get(role, ())
 
     def text(self, node: Node) -> str:
-        """Return the text of a node."""
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
     @cached_property
     def lines(self) -> list[bytes]:
-        """The lines of the source."""
         return self.source.split(b"\n")
 
     def texts_by_owner(self, role: str, before_the_name: bool = False) -> Mapping[int, list[str]]:
@@ -149,7 +144,7 @@ class NameReader:
         return text
 
     def definitions(self, exports: Iterable[str]) -> tuple[Definition, ...]:
-        """Return the definitions of the file."""
+        """Return the definitions of the file, in source order; `exports` are the names in export lists."""
         decorators = self.texts_by_owner("decorator", before_the_name=True)
         bases = self.texts_by_owner("base")
         exported = {*map(self.text, self.nodes("exported")), *exports}
@@ -202,7 +197,6 @@ class NameReader:
         return modifiers
 
     def _nested_in_functions(self) -> frozenset[int]:
-        """Return the definitions nested in a function."""
         local: set[int] = set()
         for index, container in enumerate(self.regions.containers):
             if container in self.functions or container in local:
@@ -210,7 +204,7 @@ class NameReader:
         return frozenset(local)
 
     def imports(self) -> tuple[ImportedName, ...]:
-        """Return the names that the file imports."""
+        """Return the names that the file imports, by line."""
         rows: list[ImportedName] = []
         for node in _sort_by_position((*self.nodes("import"), *self.nodes("required"))):
             owner = self.regions.owner(node.start_byte)
@@ -250,7 +244,7 @@ class NameReader:
         return tuple(dict.fromkeys(names))
 
     def words(self) -> tuple[str, ...]:
-        """Return the identifiers in strings."""
+        """Return the identifiers in strings, without those in docstrings and imports, sorted."""
         prose = {node.start_byte for node in self.nodes("docstring")}
         imports = Spans((*self.nodes("import"), *self.nodes("required")))
         texts = {piece for start, piece in self.texts if start not in prose and start not in imports}
@@ -280,7 +274,6 @@ def _sort_by_position(nodes: Iterable[Node]) -> list[Node]:
 
 
 def _is_entry(reader: NameReader) -> bool:
-    """Return whether the file is an entry point of a program."""
     if reader.source.startswith(b"#!"):
         return True
     trigger, pattern = reader.naming.entry_point

@@ -32,11 +32,11 @@ _RECEIVER_OR_VOID = re.compile(rb"\(\s*this\b|\(\s*void\s*\)")
 _PYTHON_RECEIVER = re.compile(rb"\(\s*(?:self|cls)\b")
 _SIMPLE_LIST = re.compile(rb"\(\s*(self\b|cls\b)?[\w\s,=:.\[\]|\"']*\)")
 _MAX_DEPTH = 4
-"""How many nodes may be around a function in its declaration; a judgement: `a = wrap(() => …)` has three."""
+"""How many nodes may be around a function in its declaration; `a = wrap(() => …)` has three."""
 
 
 def parameter_count(node: Node, language: Language) -> int:
-    """Count the parameters of a function."""
+    """Count the parameters of a function; a receiver such as `self` does not count, nor does C's `(void)`."""
     parameters = parameter_list(node)
     if parameters is None:
         return sum(child.type == "parameter" for child in node.named_children)

@@ -27,25 +27,22 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Query, Tree
 
 MAX_CHARACTERS = 5_000_000
-"""A judgement: hand-written files are much shorter, and the tree of such a text still fits into memory."""
+"""Hand-written files are much shorter, and the tree of such a text still fits into memory."""
 MAX_PARSE_SECONDS = 5.0
-"""A judgement: ordinary files are parsed in milliseconds, so that only degenerate text takes so long."""
+"""Ordinary files are parsed in milliseconds; only degenerate text takes so long."""
 MAX_PROBLEMS = 20
-"""A judgement: after the first few errors of a file, the others are usually consequences."""
+"""After the first few errors of a file, the others are usually consequences."""
 _MAX_QUOTED_CHARACTERS = 40
-"""How much of an unexpected text a message quotes; a judgement, so that the message fits a line."""
+"""How much of an unexpected text a message quotes, to fit a line."""
 
 
-class ParseTooLong(TooLarge):
+class ParseTooLong(TooLarge, kind="parse_too_long", number=4131):
     """The text is too long, or takes too long to parse."""
-
-    kind = "parse_too_long"
-    number = 4131
 
 
 @dataclass(frozen=True)
 class SyntaxProblem:
-    """A syntax error and its position."""
+    """A syntax error, with its line and column in bytes, both from 1."""
 
     line: int
     column: int
@@ -63,7 +60,6 @@ class Parsed:
 
     @property
     def root(self) -> Node:
-        """The root node of the tree."""
         return self.tree.root_node
 
 
@@ -111,8 +107,8 @@ def parse(language: Language, text: str, seconds: float = MAX_PARSE_SECONDS) -> 
         parsed = _parse_source(language, source, seconds)
         rewritten = _rewrite(language, source) if parsed.problems else source
         if rewritten != source:
-            other = _parse_source(language, rewritten, seconds)
-            parsed = min(parsed, other, key=lambda candidate: len(candidate.problems))
+            reparsed = _parse_source(language, rewritten, seconds)
+            parsed = min(parsed, reparsed, key=lambda candidate: len(candidate.problems))
     return replace(parsed, source=source, problems=parsed.problems[:MAX_PROBLEMS])
 
 
@@ -139,7 +135,7 @@ def _build_tree(language: Language, source: bytes, seconds: float) -> Tree:
     parser = tree_sitter.Parser(load_grammar(language), **_time_limit(seconds))
     try:
         return parser.parse(source)
-    except ValueError:
+    except ValueError:  # says only that parsing failed, which happens at the time limit
         raise _timeout_error(language, seconds) from None
 
 
@@ -174,5 +170,5 @@ def _quote_first_line(node: Node) -> str:
     first = text_of(node).strip().split("\n", 1)[0]
     if not first.isprintable():
         start = first[:_MAX_QUOTED_CHARACTERS]
-        first = "".join(letter if letter.isprintable() else f"<U+{ord(letter):04X}>" for letter in start)
+        first = "".join(char if char.isprintable() else f"<U+{ord(char):04X}>" for char in start)
     return shorten(first, _MAX_QUOTED_CHARACTERS, beyond=True)

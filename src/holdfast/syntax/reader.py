@@ -6,7 +6,6 @@ contribute patterns with their own capture names; all of them run as one query.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,7 @@ from holdfast.syntax.languages import Language, language_of
 from holdfast.syntax.names import name_patterns, read_names
 from holdfast.syntax.parse import Parsed, captures, parse
 from holdfast.syntax.record import NO_NAMES, Comment, Record
-from holdfast.syntax.symbols import DeclaredSymbol, find_declarations, symbol_patterns
+from holdfast.syntax.symbols import find_declarations, symbol_patterns
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -30,7 +29,7 @@ def _patterns(language: Language, with_names: bool) -> str:
 
 
 def read(path: str, source: bytes, with_names: bool = True) -> Record | None:
-    """Return the record of a file, or None if its language is not supported."""
+    """Return the record of a file; `record.read_record` documents it."""
     text = source.decode("utf-8-sig", "replace")
     language = language_of(path, text)
     if language is None:
@@ -49,7 +48,7 @@ def read(path: str, source: bytes, with_names: bool = True) -> Record | None:
         function_metrics(parsed, symbols, found, code_lines),
         tuple(_comment(node, parsed.source) for node in comments),
         read_names(parsed, symbols, found) if with_names else NO_NAMES,
-        _first_syntax_error(path, parsed, symbols),
+        _syntax_error(parsed) if language.can_judge_syntax(path, bool(symbols)) else None,
     )
 
 
@@ -66,12 +65,9 @@ def _comment(node: Node, source: bytes) -> Comment:
     return Comment(row + 1, preceding + 1, row + 1 + text.count("\n"), text)
 
 
-def _first_syntax_error(path: str, parsed: Parsed, symbols: Sequence[DeclaredSymbol]) -> str | None:
-    """Return the first syntax error, unless the grammar may be to blame; see `Facts.syntax_error`."""
-    language = parsed.language
-    if not parsed.problems:
-        return None
-    if language.has_exact_grammar or not (symbols or path.endswith(language.dialects)):
-        problem = parsed.problems[0]
-        return f"line {problem.line}, column {problem.column}: {problem.message}"
-    return None
+def _syntax_error(parsed: Parsed) -> str | None:
+    """Return the first syntax error with its position, or None."""
+    texts = (
+        f"line {problem.line}, column {problem.column}: {problem.message}" for problem in parsed.problems
+    )
+    return next(texts, None)

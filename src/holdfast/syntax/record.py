@@ -191,7 +191,7 @@ class Record(NamedTuple):
     functions: tuple[FunctionMetrics, ...]
     comments: tuple[Comment, ...]
     names: Names
-    broken: str | None
+    syntax_error: str | None
     """The first syntax error, if there is one; the rest of the text is still counted."""
 
 
@@ -199,30 +199,29 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circ
 NO_NAMES = Names((), (), (), (), (), (), (), False)
 
 
-def read_record(path: str, source: bytes, *, names: bool = True) -> Record | None:
+def read_record(path: str, source: bytes, *, with_names: bool = True) -> Record | None:
     """Return the record of a file, or None if its language is not supported; may raise `ParseTooLong`.
 
-    Names take as long as everything else; pass `names=False` to leave them out.
+    Names take as long as everything else; pass `with_names=False` to leave them out.
     """
     # Records are also used where no file is parsed, and where the parser should not be loaded.
     from holdfast.syntax.reader import read
 
-    return read(path, source, with_names=names)
+    return read(path, source, with_names)
 
 
 def sections(record: Record) -> tuple[bytes, bytes, bytes]:
     """Serialize a record into three JSON texts: counts and functions, comments, names."""
-    numbers = (*record[:4], record.broken, record.functions)
-    return _encode_section(numbers), _encode_section(record.comments), _encode_section(record.names)
-
-
-def _encode_section(value: object) -> bytes:
-    return _encode(value).encode()
+    counts = (record.language, record.lines, record.code_lines, record.comment_lines)
+    metrics, comments, names = map(
+        _encode, ((*counts, record.syntax_error, record.functions), record.comments, record.names)
+    )
+    return metrics.encode(), comments.encode(), names.encode()
 
 
 def from_sections(metrics: bytes, comments: bytes = b"", names: bytes = b"") -> Record:
-    """Deserialize a record; the parts of omitted sections are empty."""
-    language, lines, code_lines, comment_lines, broken, functions = json.loads(metrics)
+    """Deserialize a record; the comments and names of omitted sections are empty."""
+    language, lines, code_lines, comment_lines, syntax_error, functions = json.loads(metrics)
     return Record(
         language,
         lines,
@@ -231,7 +230,7 @@ def from_sections(metrics: bytes, comments: bytes = b"", names: bytes = b"") -> 
         tuple(map(FunctionMetrics._make, functions)),
         tuple(map(Comment._make, json.loads(comments))) if comments else (),
         _decode_names(names) if names else NO_NAMES,
-        broken,
+        syntax_error,
     )
 
 

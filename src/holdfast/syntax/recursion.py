@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from holdfast.syntax.components import strong_components
 from holdfast.syntax.parameters import parameter_list
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ _CALLS = frozenset(
     }
 )
 _MAX_OBJECT_BYTES = 200
-"""How much of the text before a name is searched for the object; a judgement: two lines of code."""
+"""How much of the text before a name is searched for the object: two lines of code."""
 _SELF_NAMES = frozenset({b"self", b"cls", b"this", b"$this", b"Self", b"static"})
 _MEMBER_OPERATORS = (b".", b"->", b"::")
 _WORDS = re.compile(rb"[\w$\x80-\xff]+|.", re.DOTALL)
@@ -55,7 +56,7 @@ class Recursion:
         self.local_names: dict[str, set[bytes]] = {}
 
     def recursive_functions(self) -> set[str]:
-        """Return the dotted paths of the functions in a call cycle."""
+        """Return the dotted paths of the functions in a call cycle, which may be a single function."""
         by_name: dict[bytes, list[str]] = defaultdict(list)
         for key, caller in self.callers.items():
             by_name[_WORDS.findall(caller.name)[0]].append(key)
@@ -186,38 +187,3 @@ def _is_called(function: Node, start: int, end: int) -> bool:
             return callee is not None and callee.start_byte <= start and end <= callee.end_byte
         node = parent
     return False
-
-
-def strong_components(successors: Mapping[str, list[str]]) -> list[list[str]]:
-    """Return the strongly connected components, successors first: Tarjan's algorithm, iterative."""
-    order: dict[str, int] = {}
-    lowest: dict[str, int] = {}  # the lowest order of a node on the stack that a node is known to reach
-    stack: list[str] = []
-    on_stack: set[str] = set()
-    components: list[list[str]] = []
-    for root in successors:
-        path: list[tuple[str, Iterator[str]]] = [] if root in order else [(root, iter(()))]
-        while path:
-            node, rest = path[-1]
-            if node not in order:
-                order[node] = lowest[node] = len(order)
-                stack.append(node)
-                on_stack.add(node)
-                rest = iter(successors.get(node, ()))
-                path[-1] = (node, rest)
-            inner = next(rest, None)
-            if inner is not None:
-                if inner not in order:
-                    path.append((inner, iter(())))
-                elif inner in on_stack:
-                    lowest[node] = min(lowest[node], order[inner])
-                continue
-            path.pop()
-            if path:
-                lowest[path[-1][0]] = min(lowest[path[-1][0]], lowest[node])
-            if lowest[node] == order[node]:
-                start = stack.index(node) if stack[-1] != node else len(stack) - 1
-                components.append(stack[start:])
-                on_stack.difference_update(stack[start:])
-                del stack[start:]
-    return components

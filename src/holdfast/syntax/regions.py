@@ -17,19 +17,23 @@ if TYPE_CHECKING:
 
 
 class Regions:
-    """The regions of a source, each with the innermost definition around it."""
+    """The regions of a source, each with the innermost definition around it.
+
+    `owners` has the index of that definition for each region; `containers`, for each definition, that of the
+    one directly around it. MODULE stands for the file.
+    """
 
     def __init__(self, declared: Sequence[DeclaredSymbol]) -> None:
         self.starts = [0]
         self.owners = [MODULE]
         self.containers: list[int] = []
         open_: list[tuple[int, int]] = []  # the end and index of each definition around the current one
-        for index, (node, outer, _kind, _path) in enumerate(declared):
-            start = outer.start_byte
+        for index, symbol in enumerate(declared):
+            start = symbol.outer.start_byte
             self._close(open_, start)
             self.containers.append(open_[-1][1] if open_ else MODULE)
             self._start_region(start, index)
-            open_.append((node.end_byte, index))
+            open_.append((symbol.node.end_byte, index))
         self._close(open_, None)
 
     def _close(self, open_: list[tuple[int, int]], until: int | None) -> None:

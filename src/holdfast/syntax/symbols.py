@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 MAX_SIGNATURE_CHARACTERS = 300
-"""A judgement: a few lines of code."""
+"""A few lines of code; longer signatures are shortened."""
 _COMMENTS = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 VARIABLE_RANK = 1
 """The rank of nodes that declare a symbol only outside functions; declarations rank higher, others lower."""
@@ -35,10 +35,10 @@ BODY_TYPES = ("class_body", "function_body", "enum_class_body", "protocol_body",
 
 @dataclass(frozen=True)
 class Symbol:
-    """A find_declarations symbol.
+    """A symbol that a file declares.
 
     `path` is the qualified name, the outermost part first. `kind` is the name of an LSP SymbolKind. `span` is
-    its byte range in the source.
+    its byte range in the source. `body_start` is the first line of its body, or its own without a body.
     """
 
     name: str
@@ -54,7 +54,6 @@ class Symbol:
 
     @property
     def is_function(self) -> bool:
-        """Whether it is a function, a method or a constructor."""
         return self.kind in FUNCTIONS
 
     @property
@@ -86,8 +85,8 @@ class _SymbolScope(NamedTuple):
 def symbol_patterns(language: Language) -> str:
     """Return the query patterns whose captures `find_declarations` expects."""
     declarations = [declaration.query for declaration in language.declarations]
-    others = sorted({*language.wrappers, *language.scopes, *language.attributes})
-    return "\n".join([*declarations, *(f"({other}) @other" for other in others)])
+    surrounding = sorted({*language.wrappers, *language.scopes, *language.attributes})
+    return "\n".join([*declarations, *(f"({node_type}) @surrounding" for node_type in surrounding)])
 
 
 @cache
@@ -118,10 +117,9 @@ class _SymbolReader:
         self.attributes: tuple[Node, int] | None = None
 
     def read(self, found: Mapping[str, list[Node]]) -> Iterator[DeclaredSymbol]:
-        """Yield the symbols."""
         nodes = {
             (node.start_byte, -node.end_byte, node.id): (node, rank)
-            for rank, role in enumerate(("other", "variable", "declaration"))
+            for rank, role in enumerate(("surrounding", "variable", "declaration"))
             for node in found.get(role, ())
         }
         language, open_ = self.language, self.open

@@ -37,7 +37,7 @@ DELIBERATE_PREFIXES = ("_", "`", "unused", "ignore")
 
 _LABEL = re.compile(rb"(?m)^\s*\w+\s*:(?!:)")
 _MAX_STATEMENT_DEPTH = 3
-"""How many nodes from a call up to its statement are checked; a judgement: grammars have one or two."""
+"""How many nodes from a call up to its statement are checked; grammars have one or two."""
 CALLS = frozenset({"call", "call_expression", "invocation_expression", "command", "macro_invocation"})
 
 

@@ -33,7 +33,7 @@ PART_SEPARATOR = b"\x02"
 CLOSING = b")"
 OPENING, DOT, NO_CALL = ord("("), ord("."), -1
 MAX_CACHED_TOKENS = 50_000
-"""How many tokens of a language are cached before all caches are cleared; a judgement: a few megabytes."""
+"""How many tokens of a language are cached before all caches are cleared: a few megabytes."""
 
 _ANNOTATED_DEFAULT = re.compile(rb":(\s*[\w.]+)=(?!=)")
 """An annotated parameter with a default, `: int =`, which is not a keyword argument."""

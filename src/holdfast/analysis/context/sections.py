@@ -86,7 +86,7 @@ def _definitions(path: str, record: Record, limit: int) -> dict[str, object]:
         ],
         "total_items": len(definitions),
         "imports": len({(item.module, item.level) for item in record.names.imports}),
-        "problem": record.broken,
+        "problem": record.syntax_error,
     }
 
 

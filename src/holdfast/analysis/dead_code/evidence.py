@@ -174,7 +174,7 @@ class Evidence:
                 return Doubt(
                     0.75, f"{self.symbols.paths[use.file]} uses the name, probably with another meaning"
                 )
-        if self.symbols.records[file].broken:
+        if self.symbols.records[file].syntax_error:
             return Doubt(0.7, "a part of its file could not be parsed")
         return self._used_without_name(symbol)
 

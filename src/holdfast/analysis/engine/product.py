@@ -61,7 +61,7 @@ def _record_parts(source: SourceText) -> Parts | None:
 
 
 def _record_parts_without_names(source: SourceText) -> Parts | None:
-    record = read_record(source.path, source.text, names=False)
+    record = read_record(source.path, source.text, with_names=False)
     return None if record is None else pack(sections(record)[:2])
 
 

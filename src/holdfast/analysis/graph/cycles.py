@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from holdfast.analysis.graph.dependency_graph import DependencyEdge
-from holdfast.syntax.recursion import strong_components
+from holdfast.syntax.components import strong_components
 
 
 class Cycle(NamedTuple):

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from holdfast.analysis.graph.dependency_graph import DependencyEdge
 from holdfast.kernel.untrusted import visible
-from holdfast.syntax.recursion import strong_components
+from holdfast.syntax.components import strong_components
 
 _FONT_PIXELS = 13
 _BOX_WIDTH = 190

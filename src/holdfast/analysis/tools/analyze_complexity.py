@@ -253,7 +253,7 @@ def analyze_complexity(room: Analysis, args: AnalyzeComplexity) -> Complexity:
         toolchain=args.toolchain,
         toolchain_detected=detect_toolchains(project.path, (*scan.files, *scan.other_files)),
         languages=dict(sorted(Counter(record.language for record in scan.files.values()).items())),
-        files_read_in_part=sum(record.broken is not None for record in scan.files.values()),
+        files_read_in_part=sum(record.syntax_error is not None for record in scan.files.values()),
         dialect=args.dialect,
         compared_with=None if base is None else base.commit,
         thresholds={name: levels._asdict() for name, levels in thresholds._asdict().items()},

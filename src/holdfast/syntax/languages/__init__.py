@@ -43,9 +43,9 @@ def _by_filename() -> dict[str, Language]:
 
 _HEADER_EXTENSION = ".h"
 _MAX_HEADER_CHARACTERS = 200_000
-"""How much of a header is searched for syntax that is only in C++; a judgement: most headers are shorter."""
-_MAX_INTERPRETER_LINE = 200
-"""Characters of a `#!` line that are read; a judgement: such lines are rarely longer than 50."""
+"""How much of a header is searched for syntax that is only in C++; most headers are shorter."""
+_MAX_INTERPRETER_CHARACTERS = 200
+"""Characters of a `#!` line that are read; such lines are rarely longer than 50."""
 _CPP_SYNTAX = re.compile(
     r"^[ \t]*(?:(?:inline[ \t]+)?namespace\b[ \t\w:]*\{|template[ \t]*<|(?:public|private|protected)[ \t]*:"
     r"|class[ \t]+[\w \t]+(?:[:{;]|$)|using[ \t]+(?:namespace[ \t]+)?[\w:]+[ \t]*[;=])|\bstd::\w",
@@ -65,7 +65,7 @@ def language_of(path: str, text: str = "") -> Language | None:
     by_extension = _by_extension()
     language = _by_filename().get(name) or by_extension.get(extension) or by_extension.get(extension.lower())
     if language is None and not extension:
-        return _interpreter_language(text[:_MAX_INTERPRETER_LINE].split("\n", 1)[0])
+        return _interpreter_language(text[:_MAX_INTERPRETER_CHARACTERS].split("\n", 1)[0])
     return language
 
 

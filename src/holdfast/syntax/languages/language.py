@@ -122,3 +122,10 @@ class Language:
 
     def __hash__(self) -> int:
         return hash(self.name)
+
+    def can_judge_syntax(self, path: str, has_symbols: bool) -> bool:
+        """Return whether a parse error in a file is a syntax error; an outdated grammar may be to blame.
+
+        Without an exact grammar it is one only if no symbol was found in the file, and it is in no dialect.
+        """
+        return self.has_exact_grammar or not (has_symbols or path.endswith(self.dialects))

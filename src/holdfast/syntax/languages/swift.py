@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import DeclarationContext, Naming, import_row
-from holdfast.syntax.languages.nodes import fixed_name, kind_by_value, text_of
+from holdfast.syntax.languages.nodes import child_of_type, fixed_name, kind_by_value, text_of
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ IMPORTABLE_KINDS = frozenset({"struct", "class", "enum", "protocol", "func", "va
 
 
 def _read_imports(node: Node) -> Iterator[ImportedName]:
-    path = next((text_of(child) for child in node.named_children if child.type == "identifier"), "")
+    path = text_of(child_of_type(node, "identifier"))
     module, _, name = path.rpartition(".")
     if module and any(child.type in IMPORTABLE_KINDS for child in node.children):
         yield import_row(node, module, name, name)
