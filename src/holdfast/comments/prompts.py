@@ -122,7 +122,7 @@ def review_code(room: Comments, args: ReviewCode) -> list[PromptMessage]:
     focus, language = texts.REVIEW_FOCUSES[args.focus], language_of(path, text)
     parts = [
         f"Review this code for {focus.subject} and suggest TODO/FIXME comments:",
-        fence_code(text, "" if language is None else language.fence),
+        fence_code(text, "" if language is None else language.name),
         texts.REVIEW_STEPS.format(concern=focus.concern),
         "Focus on:\n" + "\n".join(f"- {item}" for item in focus.points),
         _describe_symbols(path, text),
@@ -195,7 +195,7 @@ def explain_complexity(room: Comments, args: ExplainComplexity) -> list[PromptMe
     parts = [head]
     for function in complex_functions:
         lines = lines_of_file(text)[function.start_line - 1 : function.metrics.end_line]
-        body = fence_code(number_lines(list(map(visible, lines)), function.start_line), language.fence)
+        body = fence_code(number_lines(list(map(visible, lines)), function.start_line), language.name)
         parts.append(f"{_describe_function(function)}\n{_format_metrics(function.metrics)}\n\n{body}")
     return [PromptMessage("\n\n".join([*parts, *_explanation_steps(room, path)]))]
 

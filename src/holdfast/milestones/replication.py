@@ -71,7 +71,6 @@ class LogNamespace(NamedTuple):
         return f"{self.tracking_prefix}{remote}/"
 
     def refspec(self, remote: str) -> str:
-        """Return the refspec that fetches the logs."""
         return f"+{self.remote_prefix}*:{self.tracking(remote)}*"
 
 
@@ -125,7 +124,6 @@ class Sync:
         self._steps = count(1)
 
     def run(self, remote: str | None) -> SyncReport:
-        """Exchange logs with a remote."""
         name = self.remotes.resolve_name(remote)
         self._repository.ensure_store()
         with locked(os.path.join(self._repository.store_directory, "milestones.sync")):
@@ -188,12 +186,12 @@ class Sync:
         theirs = self.remotes.refs(remote, *(namespace.remote_prefix for namespace in _NAMESPACES))
         self._index.find_damage()
         tips, damaged = self._refs.tips(), self._damaged()
-        tracking: dict[str, str] = {}
-        for namespace in _NAMESPACES:
-            prefix = namespace.remote_prefix
-            for ref in theirs:
-                if ref.startswith(prefix):
-                    tracking[ref] = namespace.tracking(remote) + ref.removeprefix(prefix)
+        tracking = {
+            ref: namespace.tracking(remote) + ref.removeprefix(namespace.remote_prefix)
+            for namespace in _NAMESPACES
+            for ref in theirs
+            if ref.startswith(namespace.remote_prefix)
+        }
         wanted = [
             (ref, local)
             for ref, local in tracking.items()

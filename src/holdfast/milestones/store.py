@@ -94,7 +94,6 @@ class Milestones:
         return cls(repository)
 
     def close(self) -> None:
-        """Close the index and stop git."""
         self._index.close()
         self._git.close()
 
@@ -123,13 +122,11 @@ class Milestones:
         return self._index.read(lambda connection: lookup.entity(connection, kind, name))
 
     def find(self, query: EntityQuery) -> EntityPage:
-        """Return one page of entities."""
         from holdfast.milestones.index.query import page
 
         return self._index.read(lambda connection: page(connection, query))
 
     def count(self, kind: Kind, condition: Condition) -> int:
-        """Return the number of entities of a kind that meet a condition."""
         sql = f"SELECT count(*) FROM entity WHERE entity.kind = ? AND {condition.sql}"
         values = (kind, *condition.values)
         return self._index.read(lambda connection: int(connection.execute(sql, values).fetchone()[0]))
@@ -326,7 +323,6 @@ class Milestones:
         return self._sync.remotes.resolve_name(None)
 
     def identity(self) -> str:
-        """Return the default actor."""
         return self._actor(None)
 
     def now(self) -> str:

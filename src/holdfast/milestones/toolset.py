@@ -20,6 +20,10 @@ MAX_CURSOR_CHARACTERS = 8192  # a cursor holds one value for each sort key; the 
 MAX_NAMES_AT_ONCE = 100  # in one list of an argument: more than anybody types
 
 EntityName = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARACTERS)]
+WordList = Annotated[list[str], Field(max_length=MAX_NAMES_AT_ONCE)]
+EntityNames = Annotated[list[EntityName], Field(max_length=MAX_NAMES_AT_ONCE)]
+CommentId = Annotated[str, Field(max_length=MAX_ID_CHARACTERS)]
+Cursor = Annotated[str, Field(max_length=MAX_CURSOR_CHARACTERS)]
 Person = Annotated[str, Field(min_length=1, max_length=LIMITS.entity_word_characters)]
 LongText = Annotated[str, Field(max_length=LIMITS.entity_text_characters)]
 FileName = Annotated[str, Field(min_length=1, max_length=LIMITS.path_characters)]

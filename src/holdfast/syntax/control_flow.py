@@ -152,7 +152,7 @@ class FunctionCounter:
                     tally.function_node = lambdas[first]
 
     def run(self) -> list[FunctionTally]:
-        """Count, and return the functions in source order."""
+        """Count, and return the functions in source order, unnamed ones only if they have branches."""
         handlers = {
             NEST: self._enter_nested,
             FUNCTION: self._enter_declared,

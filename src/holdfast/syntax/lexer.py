@@ -21,6 +21,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from holdfast.syntax.halstead import STRINGS
+from holdfast.syntax.languages import LANGUAGES
 from holdfast.syntax.languages.language import Flow
 
 KIND_BITS = 3
@@ -143,8 +144,6 @@ def _indentation(blank: bytes) -> int:
 
 @cache
 def _lexer(name: str) -> _TokenNumbers:
-    from holdfast.syntax.languages import LANGUAGES
-
     return _TokenNumbers(next(language.flow for language in LANGUAGES if language.name == name))
 
 

@@ -216,7 +216,6 @@ class NameReader:
         return tuple(sorted(rows, key=lambda row: row.line))
 
     def calls(self) -> tuple[CallSite, ...]:
-        """Return the calls in source order."""
         ends = [(node, node.end_byte) for node in self.nodes("callee")]
         for node in self.nodes("invocation"):
             last = node.child_by_field_name(self.naming.callee_field)
@@ -237,7 +236,6 @@ class NameReader:
         return tuple(row for _start, row in rows)
 
     def exports(self) -> tuple[str, ...]:
-        """Return the names in export lists."""
         names: list[str] = []
         for node in _sort_by_position(self.nodes("export")):
             names += self.naming.read_exports(node)

@@ -149,7 +149,7 @@ def _fence_language(path: str) -> str:
     from holdfast.syntax.languages import language_of
 
     language = language_of(path)
-    return "" if language is None else language.fence
+    return "" if language is None else language.name
 
 
 def escape_inline(text: str) -> str:

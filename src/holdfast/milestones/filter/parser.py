@@ -22,7 +22,6 @@ Contract: the whole text is parsed; a syntax error is `Invalid` with its column.
 from __future__ import annotations
 
 from holdfast.kernel.errors import Invalid
-from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.filter.expression import (
     Expression,
     FieldComparison,
@@ -31,7 +30,15 @@ from holdfast.milestones.filter.expression import (
     disjunction,
 )
 from holdfast.milestones.filter.fields import Field, Value, check_operator, parse_value, resolve_field
-from holdfast.milestones.filter.tokens import ATOM, END, FilterToken, TokenCursor, invalid, tokenize
+from holdfast.milestones.filter.tokens import (
+    ATOM,
+    END,
+    FilterToken,
+    TokenCursor,
+    invalid,
+    refuse_deep_nesting,
+    tokenize,
+)
 
 _COMPARISON_SYMBOLS = ("=", "==", "!=", "<", "<=", ">", ">=")
 _OPERATOR_WORDS = ("in", "contains")
@@ -84,12 +91,7 @@ class InfixParser(TokenCursor):
 
     def _enter_level(self, token: FilterToken) -> None:
         self._depth += 1
-        if self._depth > LIMITS.filter_depth:
-            raise invalid(
-                token.column,
-                f"the filter nests deeper than {LIMITS.filter_depth} levels",
-                "Leave out unnecessary parentheses.",
-            )
+        refuse_deep_nesting(self._depth, token)
 
     def _comparison(self) -> Expression:
         token = self._take()
@@ -157,8 +159,7 @@ class SExpressionParser(TokenCursor):
 
     def _expression(self, depth: int) -> Expression:
         opening = self._expect("(")
-        if depth > LIMITS.filter_depth:
-            raise invalid(opening.column, f"the filter nests deeper than {LIMITS.filter_depth} levels")
+        refuse_deep_nesting(depth, opening)
         head = self._take()
         if head.is_word("and", "or"):
             expression = self._junction(head, depth)

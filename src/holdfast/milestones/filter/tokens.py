@@ -34,7 +34,6 @@ class FilterToken(NamedTuple):
     column: int
 
     def is_operator(self, *texts: str) -> bool:
-        """Return whether this is one of these operators."""
         return self.kind == OPERATOR and self.text in texts
 
     def is_word(self, *words: str) -> bool:
@@ -51,6 +50,13 @@ class FilterToken(NamedTuple):
 def invalid(column: int, problem: str, hint: str | None = None, **data: object) -> Invalid:
     """Return the error for a filter, with the column of the problem."""
     return Invalid(f"Filter, column {column}: {problem}.", hint=hint, column=column, **data)
+
+
+def refuse_deep_nesting(depth: int, token: FilterToken) -> None:
+    """Raise if the expression that a token opens is nested too deep."""
+    if depth > LIMITS.filter_depth:
+        problem = f"the filter nests deeper than {LIMITS.filter_depth} levels"
+        raise invalid(token.column, problem, "Leave out unnecessary parentheses.")
 
 
 def tokenize(text: str) -> list[FilterToken]:

@@ -136,7 +136,6 @@ class BulkLoad(IndexUpdate):
         self._may_have_duplicates = False
 
     def run(self) -> None:
-        """Read and fold all logs, and build the SQL indexes."""
         super().run()
         self._write_batch()
         write_entities(self._connection, (entries for _, entries in sorted(self._pending.items())))
@@ -155,7 +154,6 @@ class BulkLoad(IndexUpdate):
         write_entities(self._connection, deferred)
 
     def store(self, commits: Sequence[tuple[Commit, Lines]]) -> None:
-        """Store the operations of commits."""
         for commit, lines in commits:
             self._seen.add(commit.id)
             self._requests += request_rows(lines)

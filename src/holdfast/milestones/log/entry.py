@@ -76,7 +76,6 @@ class Entry(NamedTuple):
         return self._replace(id="", lamport=0, request=None, digest=None)
 
     def line(self) -> str:
-        """Return the operation as a line of the log."""
         members = {
             "v": self.version, "op": self.id, "e": self.entity, "k": self.kind, "l": self.lamport,
             "ts": self.time, "by": self.actor, "t": self.type, "f": self.field, "over": [*self.over] or None,

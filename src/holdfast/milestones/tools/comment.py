@@ -7,7 +7,7 @@ from pydantic import Field
 from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.text import receipt_line
-from holdfast.milestones.toolset import MAX_ID_CHARACTERS, EntityWrite, MileReceipt, milestones
+from holdfast.milestones.toolset import CommentId, EntityWrite, MileReceipt, milestones
 
 
 class WriteComment(EntityWrite):
@@ -16,10 +16,8 @@ class WriteComment(EntityWrite):
     body: str = Field(
         min_length=1, max_length=LIMITS.entity_text_characters, description="The comment, in Markdown."
     )
-    replaces: str | None = Field(
-        default=None,
-        max_length=MAX_ID_CHARACTERS,
-        description="Id of an earlier comment whose body this one replaces.",
+    replaces: CommentId | None = Field(
+        default=None, description="Id of an earlier comment whose body this one replaces."
     )
 
 

@@ -10,11 +10,12 @@ from holdfast.kernel.operation import Effect
 from holdfast.milestones.entity import EntityDraft, Kind
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.toolset import (
-    MAX_NAMES_AT_ONCE,
     EntityName,
+    EntityNames,
     LongText,
     MileReceipt,
     MileWrite,
+    WordList,
     milestones,
 )
 
@@ -25,15 +26,12 @@ class CreateEntity(MileWrite):
     entity: Kind = Field(description="What to create.")
     title: str = Field(min_length=1, max_length=LIMITS.entity_title_characters, description="Its title.")
     description: LongText = Field(default="", description="Its description, in Markdown.")
-    label: list[str] = Field(default_factory=list, max_length=MAX_NAMES_AT_ONCE, description="A label.")
+    label: WordList = Field(default_factory=list, description="A label.")
     assignee: str | None = Field(default=None, description="Who is assigned.")
     due: str | None = Field(default=None, description="The day it is due (YYYY-MM-DD).")
     milestone: EntityName | None = Field(default=None, description="The milestone an issue belongs to.")
-    depends_on: list[EntityName] = Field(
-        default_factory=list,
-        alias="dependsOn",
-        max_length=MAX_NAMES_AT_ONCE,
-        description="What must be done first.",
+    depends_on: EntityNames = Field(
+        default_factory=list, alias="dependsOn", description="What must be done first."
     )
     comment: LongText | None = Field(default=None, description="A first comment.")
     draft: StrictBool = Field(default=False, description="Whether it is a draft and not open yet.")

@@ -6,13 +6,13 @@ from pydantic import Field
 
 from holdfast.kernel.operation import Effect
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.toolset import MAX_ID_CHARACTERS, EntityWrite, MileReceipt, milestones
+from holdfast.milestones.toolset import CommentId, EntityWrite, MileReceipt, milestones
 
 
 class DeleteComment(EntityWrite):
     """A comment to delete."""
 
-    comment_id: str = Field(alias="commentId", max_length=MAX_ID_CHARACTERS, description="Id of the comment.")
+    comment_id: CommentId = Field(alias="commentId", description="Id of the comment.")
 
 
 @milestones.change(

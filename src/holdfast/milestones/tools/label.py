@@ -6,16 +6,14 @@ from pydantic import Field
 
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.toolset import MAX_NAMES_AT_ONCE, EntityWrite, MileReceipt, milestones
+from holdfast.milestones.toolset import EntityWrite, MileReceipt, WordList, milestones
 
 
 class ChangeLabels(EntityWrite):
     """Labels to add and to remove."""
 
-    add: list[str] = Field(default_factory=list, max_length=MAX_NAMES_AT_ONCE, description="A label to add.")
-    remove: list[str] = Field(
-        default_factory=list, max_length=MAX_NAMES_AT_ONCE, description="A label to remove."
-    )
+    add: WordList = Field(default_factory=list, description="A label to add.")
+    remove: WordList = Field(default_factory=list, description="A label to remove.")
 
 
 @milestones.change(

@@ -7,24 +7,24 @@ from pydantic import Field, StrictBool
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.milestones.entity import Scalar, SetField
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.toolset import MAX_NAMES_AT_ONCE, EntityName, EntityWrite, MileReceipt, milestones
+from holdfast.milestones.toolset import (
+    EntityName,
+    EntityNames,
+    EntityWrite,
+    MileReceipt,
+    WordList,
+    milestones,
+)
 
 
 class LinkEntity(EntityWrite):
     """What to link an issue or milestone to."""
 
     milestone: EntityName | None = Field(default=None, description="The milestone an issue belongs to.")
-    depends_on: list[EntityName] = Field(
-        default_factory=list,
-        alias="dependsOn",
-        max_length=MAX_NAMES_AT_ONCE,
-        description="What must be done first.",
+    depends_on: EntityNames = Field(
+        default_factory=list, alias="dependsOn", description="What must be done first."
     )
-    to: list[str] = Field(
-        default_factory=list,
-        max_length=MAX_NAMES_AT_ONCE,
-        description="A path, a commit, a URI or an id to link to.",
-    )
+    to: WordList = Field(default_factory=list, description="A path, a commit, a URI or an id to link to.")
     unlink: StrictBool = Field(default=False, description="Whether to remove these links instead.")
 
 

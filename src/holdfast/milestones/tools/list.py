@@ -29,7 +29,7 @@ from holdfast.milestones.index.update import damaged_refs
 from holdfast.milestones.models import MileItem, item_fields
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.text import append_hint, items_table
-from holdfast.milestones.toolset import MAX_CURSOR_CHARACTERS, milestones
+from holdfast.milestones.toolset import Cursor, milestones
 
 _ALIASES = {"updated_at": "updated", "created_at": "created"}
 _ORDERS = ("asc", "desc")
@@ -54,9 +54,7 @@ class ListEntities(Input):
         strict=True,
         description=f"Items on a page: {LIMITS.entity_page}, or up to {LIMITS.entity_largest_page}.",
     )
-    cursor: str | None = Field(
-        default=None, max_length=MAX_CURSOR_CHARACTERS, description="The nextCursor of the previous page."
-    )
+    cursor: Cursor | None = Field(default=None, description="The nextCursor of the previous page.")
     include_closed: StrictBool = Field(
         default=False, alias="includeClosed", strict=True, description="Whether to list closed ones too."
     )

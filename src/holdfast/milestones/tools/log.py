@@ -17,7 +17,7 @@ from holdfast.kernel.untrusted import UntrustedText
 from holdfast.milestones.entity import HistoryEvent
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.text import SHORT_ID_CHARACTERS
-from holdfast.milestones.toolset import MAX_CURSOR_CHARACTERS, EntityName, milestones
+from holdfast.milestones.toolset import Cursor, EntityName, milestones
 
 _MAX_VALUE_CHARACTERS = 60  # of a value in the text, where an event has one line
 
@@ -29,9 +29,7 @@ class ReadLog(Input):
         default=None, description="A milestone or issue; without it, the latest events of all of them."
     )
     limit: Integer = count_field(LIMITS.entity_page, LIMITS.entity_largest_page, "Maximum number of events.")
-    cursor: str | None = Field(
-        default=None, max_length=MAX_CURSOR_CHARACTERS, description="The nextCursor of the previous page."
-    )
+    cursor: Cursor | None = Field(default=None, description="The nextCursor of the previous page.")
 
 
 class MileEvent(Output):

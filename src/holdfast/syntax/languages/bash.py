@@ -60,14 +60,12 @@ FLOW = Flow(
 
 BASH = Language(
     name="bash",
-    fence="bash",
     grammar=("tree_sitter_bash", "language"),
     extensions=(".sh", ".bash", ".bats", ".ksh", ".zsh"),
     has_exact_grammar=False,
     dialects=(".zsh", ".zshrc", ".ksh"),
     filenames=frozenset({".bashrc", ".bash_profile", ".profile", ".zshrc", "PKGBUILD"}),
     interpreters=frozenset({"sh", "bash", "dash", "ksh", "zsh", "ash"}),
-    comments=frozenset({"comment"}),
     declarations=(Declaration("function_definition", "Function"),),
     atoms=frozenset({"string", "raw_string", "heredoc_body"}),
     flow=FLOW,

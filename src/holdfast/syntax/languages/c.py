@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import DeclarationContext, Naming, import_row
-from holdfast.syntax.languages.nodes import Names, kind_by_value, text_of
+from holdfast.syntax.languages.nodes import Names, kind_by_child, text_of
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
@@ -50,12 +50,6 @@ def qualified_name(node: Node) -> Names:
     return tuple(part for part in text_of(innermost).split("::") if part)
 
 
-def typedef_kind(node: Node) -> str:
-    """Return the kind of the type that a `typedef` names."""
-    kind = node.child_by_field_name("type")
-    return KINDS.get(kind.type if kind is not None else "", "Class")
-
-
 def specifier_kind(node: Node) -> str | None:
     """Return the kind of type that a specifier defines, or None if it only mentions a type."""
     return KINDS[node.type] if node.child_by_field_name("body") is not None else None
@@ -77,7 +71,7 @@ DECLARATIONS = (
     Declaration("union_specifier", specifier_kind),
     Declaration("enum_specifier", specifier_kind),
     Declaration("enumerator", "EnumMember"),
-    Declaration("type_definition", typedef_kind, qualified_name),
+    Declaration("type_definition", kind_by_child("type", KINDS, "Class"), qualified_name),
     Declaration("preproc_function_def", "Function"),
     Declaration("preproc_def", "Constant"),
 )
@@ -164,11 +158,9 @@ NAMING = Naming(
 
 C = Language(
     name="c",
-    fence="c",
     grammar=("tree_sitter_c", "language"),
     extensions=(".c", ".h"),
     has_exact_grammar=False,
-    comments=frozenset({"comment"}),
     declarations=(*DECLARATIONS, Declaration("field_declaration", "Field", qualified_name)),
     atoms=frozenset({"string_literal", "char_literal", "system_lib_string"}),
     flow=FLOW,
@@ -218,14 +210,12 @@ CPP_NAMING = replace(
 
 CPP = Language(
     name="cpp",
-    fence="cpp",
     grammar=("tree_sitter_cpp", "language"),
     rewrites=(  # an export macro between `class` and the name
         (rb"(?:(?<=\bclass )|(?<=\bstruct ))[A-Z][A-Z0-9_]+(?=\s+\w+\s*(?:final\s*)?[:{])", b""),
     ),
     extensions=(".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".inl", ".C", ".H"),
     has_exact_grammar=False,
-    comments=frozenset({"comment"}),
     declarations=(
         *DECLARATIONS,
         Declaration("class_specifier", specifier_kind),
@@ -233,7 +223,9 @@ CPP = Language(
         Declaration("alias_declaration", "Class"),
         Declaration("concept_definition", "Interface"),
         Declaration("field_declaration", _member_kind, qualified_name),
-        Declaration("init_declarator", kind_by_value("value", {"lambda_expression"}, None), qualified_name),
+        Declaration(
+            "init_declarator", kind_by_child("value", {"lambda_expression": "Function"}, None), qualified_name
+        ),
     ),
     wrappers={"template_declaration": "function_definition|class_specifier|struct_specifier|declaration"},
     scopes=frozenset({"lambda_expression"}),
@@ -246,13 +238,11 @@ CPP = Language(
             (catch_clause body: (_) @nest)
             (lambda_expression) @lambda
         """,
-        operators=FLOW.operators
-        + (
-            " "
-            "alignof and catch class co_await co_return co_yield concept const_cast constexpr decltype "
-            "delete dynamic_cast explicit export final friend mutable namespace new noexcept not operator "
-            "or override private protected public reinterpret_cast requires static_cast template throw try "
-            "typeid typename using virtual"
+        operators=(
+            f"{FLOW.operators} alignof and catch class co_await co_return co_yield concept const_cast "
+            "constexpr decltype delete dynamic_cast explicit export final friend mutable namespace new "
+            "noexcept not operator or override private protected public reinterpret_cast requires "
+            "static_cast template throw try typeid typename using virtual"
         ),
         string_styles=("cpp", "double", "single"),
         import_style="include",

@@ -141,11 +141,9 @@ NAMING = Naming(
 
 CSHARP = Language(
     name="csharp",
-    fence="csharp",
     grammar=("tree_sitter_c_sharp", "language"),
     extensions=(".cs", ".csx"),
     has_exact_grammar=False,
-    comments=frozenset({"comment"}),
     declarations=(
         Declaration("namespace_declaration", "Namespace"),
         Declaration("class_declaration", "Class"),

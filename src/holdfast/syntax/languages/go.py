@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import DeclarationContext, Naming, import_row
-from holdfast.syntax.languages.nodes import Names, name_field, text_of
+from holdfast.syntax.languages.nodes import Names, kind_by_child, name_field, text_of
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
@@ -23,11 +23,6 @@ def _method_name(node: Node) -> Names:
     kind = receiver.split("[")[0].split()[-1:] or [""]
     owner = kind[0].lstrip("*")
     return ((owner,) if owner else ()) + name_field(node)
-
-
-def _type_kind(node: Node) -> str:
-    kind = node.child_by_field_name("type")
-    return KINDS.get(kind.type if kind is not None else "", "Class")
 
 
 def _variable_kind(node: Node) -> str:
@@ -135,14 +130,12 @@ NAMING = Naming(
 
 GO = Language(
     name="go",
-    fence="go",
     grammar=("tree_sitter_go", "language"),
     extensions=(".go",),
-    comments=frozenset({"comment"}),
     declarations=(
         Declaration("function_declaration", "Function"),
         Declaration("method_declaration", "Method", _method_name),
-        Declaration("type_spec", _type_kind),
+        Declaration("type_spec", kind_by_child("type", KINDS, "Class")),
         Declaration("type_alias", "Class"),
         Declaration("method_elem", "Method"),
         Declaration("field_declaration", "Field"),

@@ -105,7 +105,6 @@ NAMING = Naming(
 
 JAVA = Language(
     name="java",
-    fence="java",
     grammar=("tree_sitter_java", "language"),
     extensions=(".java",),
     comments=frozenset({"line_comment", "block_comment"}),

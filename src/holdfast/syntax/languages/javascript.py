@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import DeclarationContext, Naming, import_row
-from holdfast.syntax.languages.nodes import Names, name_field, text_of, title_name
+from holdfast.syntax.languages.nodes import Names, kind_by_child, name_field, text_of, title_name
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
@@ -20,28 +20,20 @@ if TYPE_CHECKING:
 
 
 FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_function"})
-CLASSES = frozenset({"class"})
+VALUE_KINDS = {**dict.fromkeys(FUNCTIONS, "Function"), "class": "Class"}
+"""The kinds of variables, fields and properties, by the types of their values."""
 UNNAMED_OBJECTS = frozenset({"exports", "module", "prototype", "window", "globalThis", "this"})
 """Objects that are left out of qualified names."""
-
-
-def _value_kind(node: Node | None, otherwise: str | None) -> str | None:
-    if node is None:
-        return otherwise
-    if node.type in FUNCTIONS:
-        return "Function"
-    return "Class" if node.type in CLASSES else otherwise
 
 
 def _variable_kind(node: Node) -> str | None:
     name = node.child_by_field_name("name")
     if name is None or name.type != "identifier":
         return None
-    return _value_kind(node.child_by_field_name("value"), "Variable")
+    return kind_by_child("value", VALUE_KINDS, "Variable")(node)
 
 
-def _field_kind(node: Node) -> str | None:
-    return _value_kind(node.child_by_field_name("value"), "Property")
+_field_kind = kind_by_child("value", VALUE_KINDS, "Property")
 
 
 def _field_name(node: Node) -> Names:
@@ -50,16 +42,12 @@ def _field_name(node: Node) -> Names:
 
 
 def _pair_kind(node: Node) -> str | None:
-    kind = _value_kind(node.child_by_field_name("value"), None)
+    kind = kind_by_child("value", VALUE_KINDS, None)(node)
     return "Method" if kind == "Function" else kind  # because it is only reachable through the object
 
 
 def _pair_name(node: Node) -> Names:
     return (text_of(node.child_by_field_name("key")).strip("'\""),)
-
-
-def _assignment_kind(node: Node) -> str | None:
-    return _value_kind(node.child_by_field_name("right"), None)
 
 
 def _assignment_name(node: Node) -> Names:
@@ -90,7 +78,7 @@ DECLARATIONS = (
     Declaration("method_definition", "Method", _method_name, constructor="constructor"),
     Declaration("variable_declarator", _variable_kind),
     Declaration("pair", _pair_kind, _pair_name),
-    Declaration("assignment_expression", _assignment_kind, _assignment_name),
+    Declaration("assignment_expression", kind_by_child("right", VALUE_KINDS, None), _assignment_name),
     Declaration(
         "call_expression",
         "Function",
@@ -334,7 +322,6 @@ TYPESCRIPT_FLOW_PATTERNS = """
 
 JAVASCRIPT = Language(
     name="javascript",
-    fence="javascript",
     grammar=("tree_sitter_javascript", "language"),
     extensions=(".js", ".jsx", ".mjs", ".cjs"),
     interpreters=frozenset({"node", "nodejs", "deno", "bun"}),
@@ -351,7 +338,6 @@ JAVASCRIPT = Language(
 TYPESCRIPT = replace(
     JAVASCRIPT,
     name="typescript",
-    fence="typescript",
     grammar=("tree_sitter_typescript", "language_typescript"),
     extensions=(".ts", ".mts", ".cts"),
     interpreters=frozenset({"ts-node", "tsx"}),
@@ -381,7 +367,6 @@ TYPESCRIPT = replace(
 TSX = replace(
     TYPESCRIPT,
     name="tsx",
-    fence="tsx",
     grammar=("tree_sitter_typescript", "language_tsx"),
     extensions=(".tsx",),
     interpreters=frozenset(),

@@ -139,7 +139,6 @@ NAMING = Naming(
 
 KOTLIN = Language(
     name="kotlin",
-    fence="kotlin",
     grammar=("tree_sitter_kotlin", "language"),
     extensions=(".kt", ".kts"),
     has_exact_grammar=False,

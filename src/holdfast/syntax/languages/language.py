@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.languages.naming import NO_NAMING, Naming
+from holdfast.syntax.languages.naming import Naming
 from holdfast.syntax.languages.nodes import Names, name_field
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Flow:
 class Language:
     """One language.
 
-    - `fence`: its name after the opening fence of a Markdown code block.
+    - `name`: also its name after the opening fence of a Markdown code block.
     - `grammar`: the module of its tree-sitter grammar, and the function there that returns it.
     - `wrappers`: types of nodes that belong to the declaration inside them (decorators, `export`,
       `template <…>`). Each is mapped to the field of the declaration, or to the types of the declaration
@@ -103,12 +103,12 @@ class Language:
     """
 
     name: str
-    fence: str
     grammar: tuple[str, str]
     extensions: tuple[str, ...]
-    comments: frozenset[str]
     declarations: tuple[Declaration, ...]
     flow: Flow
+    naming: Naming
+    comments: frozenset[str] = frozenset({"comment"})
     filenames: frozenset[str] = frozenset()
     interpreters: frozenset[str] = frozenset()
     wrappers: Mapping[str, str] = field(default_factory=dict)
@@ -118,7 +118,6 @@ class Language:
     has_exact_grammar: bool = True
     dialects: tuple[str, ...] = ()
     rewrites: tuple[tuple[bytes, bytes], ...] = ()
-    naming: Naming = NO_NAMING
 
     def __hash__(self) -> int:
         return hash(self.name)

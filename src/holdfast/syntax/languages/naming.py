@@ -119,9 +119,6 @@ class Naming:
     definition_name: Callable[[str], str] = str
 
 
-NO_NAMING = Naming("")
-
-
 def import_row(
     node: Node,
     module: str,

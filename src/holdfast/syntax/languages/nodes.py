@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -49,13 +49,13 @@ def title_name(title: str) -> Names:
     return (title,) if len(title) <= _MAX_TITLE_CHARACTERS and "\n" not in title else ()
 
 
-def kind_by_value(
-    field_name: str, functions: Set[str], otherwise: str | None
+def kind_by_child(
+    field_name: str, kinds: Mapping[str, str], otherwise: str | None
 ) -> Callable[[Node], str | None]:
-    """Return a function for the kind of a variable: `Function` if its value is a node of such a type."""
+    """Return a function for the kind of a declaration, by the type of its child in a field."""
 
     def read_kind(node: Node) -> str | None:
-        value = node.child_by_field_name(field_name)
-        return "Function" if value is not None and value.type in functions else otherwise
+        child = node.child_by_field_name(field_name)
+        return otherwise if child is None else kinds.get(child.type, otherwise)
 
     return read_kind

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import Naming, import_row, is_not_private
-from holdfast.syntax.languages.nodes import Names, child_of_type, kind_by_value, name_field, name_in, text_of
+from holdfast.syntax.languages.nodes import Names, child_of_type, kind_by_child, name_field, name_in, text_of
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
@@ -132,11 +132,9 @@ NAMING = Naming(
 
 PHP = Language(
     name="php",
-    fence="php",
     grammar=("tree_sitter_php", "language_php"),
     extensions=(".php", ".phtml", ".inc"),
     interpreters=frozenset({"php"}),
-    comments=frozenset({"comment"}),
     declarations=(
         Declaration("namespace_definition", "Namespace", pattern="(namespace_definition body: (_))"),
         Declaration("class_declaration", "Class"),
@@ -148,7 +146,11 @@ PHP = Language(
         Declaration("function_definition", "Function"),
         Declaration("property_declaration", "Property", _property_name),
         Declaration("const_element", "Constant", _constant_name),
-        Declaration("assignment_expression", kind_by_value("right", FUNCTIONS, None), name_in("left")),
+        Declaration(
+            "assignment_expression",
+            kind_by_child("right", dict.fromkeys(FUNCTIONS, "Function"), None),
+            name_in("left"),
+        ),
     ),
     scopes=FUNCTIONS,
     atoms=frozenset({"string", "encapsed_string"}),

@@ -177,11 +177,9 @@ FLOW = Flow(
 
 PYTHON = Language(
     name="python",
-    fence="python",
     grammar=("tree_sitter_python", "language"),
     extensions=(".py", ".pyi", ".pyw"),
     interpreters=frozenset({"python", "pypy"}),
-    comments=frozenset({"comment"}),
     declarations=(
         Declaration("function_definition", "Function", constructor="__init__"),
         Declaration("class_definition", "Class"),

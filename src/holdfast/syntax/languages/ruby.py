@@ -144,12 +144,10 @@ NAMING = Naming(
 
 RUBY = Language(
     name="ruby",
-    fence="ruby",
     grammar=("tree_sitter_ruby", "language"),
     extensions=(".rb", ".rake", ".gemspec", ".ru"),
     filenames=frozenset({"Rakefile", "Gemfile", "Guardfile", "Vagrantfile", "Podfile"}),
     interpreters=frozenset({"ruby"}),
-    comments=frozenset({"comment"}),
     declarations=(
         Declaration("module", "Module"),
         Declaration("class", "Class"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import DeclarationContext, Naming, import_row
-from holdfast.syntax.languages.nodes import Names, kind_by_value, name_in, text_of
+from holdfast.syntax.languages.nodes import Names, kind_by_child, name_in, text_of
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
@@ -153,7 +153,6 @@ NAMING = Naming(
 
 RUST = Language(
     name="rust",
-    fence="rust",
     grammar=("tree_sitter_rust", "language"),
     extensions=(".rs",),
     comments=frozenset({"line_comment", "block_comment"}),
@@ -173,7 +172,9 @@ RUST = Language(
         Declaration("static_item", "Constant"),
         Declaration("field_declaration", "Field"),
         Declaration(
-            "let_declaration", kind_by_value("value", {"closure_expression"}, None), name_in("pattern")
+            "let_declaration",
+            kind_by_child("value", {"closure_expression": "Function"}, None),
+            name_in("pattern"),
         ),
     ),
     attributes=frozenset({"attribute_item"}),

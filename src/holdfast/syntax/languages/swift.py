@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import DeclarationContext, Naming, import_row
-from holdfast.syntax.languages.nodes import child_of_type, fixed_name, kind_by_value, text_of
+from holdfast.syntax.languages.nodes import child_of_type, fixed_name, kind_by_child, text_of
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
@@ -105,7 +105,6 @@ NAMING = Naming(
 
 SWIFT = Language(
     name="swift",
-    fence="swift",
     grammar=("tree_sitter_swift", "language"),
     extensions=(".swift",),
     has_exact_grammar=False,
@@ -119,7 +118,9 @@ SWIFT = Language(
         Declaration("init_declaration", "Constructor", fixed_name("init")),
         Declaration("deinit_declaration", "Method", fixed_name("deinit")),
         Declaration("subscript_declaration", "Method", fixed_name("subscript")),
-        Declaration("property_declaration", kind_by_value("value", {"lambda_literal"}, "Property")),
+        Declaration(
+            "property_declaration", kind_by_child("value", {"lambda_literal": "Function"}, "Property")
+        ),
         Declaration("protocol_property_declaration", "Property"),
         Declaration("enum_entry", "EnumMember"),
         Declaration("typealias_declaration", "Class"),
