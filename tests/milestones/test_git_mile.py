@@ -16,8 +16,8 @@ import pytest
 from holdfast.faces.cli import git_mile
 from holdfast.kernel.text import display_width
 from holdfast.milestones.entity import EntityDraft
-from holdfast.milestones.store import Milestones
 from holdfast.milestones.models import MileItem
+from holdfast.milestones.store import Milestones
 from holdfast.milestones.text import items_table
 from holdfast.storage.git.repository import Repository
 from tests import forked

@@ -3,7 +3,7 @@
 Contract:
 - The remote's logs are fetched into tracking refs, never over a log of this clone.
 - A log that is behind is fast-forwarded. If a log diverged (a copied `.git`, a restored backup), both
-  histories are kept: the one that the remote lacks is renamed after its first commit, so that it gets the
+  histories are kept: the one that the remote lacks is renamed after its first commit, which gives it the
   same name in every clone. If it was this clone's log, this clone continues under that name.
 - All known logs are pushed, including those of other clones.
 - Damage to one log does not stop the sync of the others. A log of the remote that cannot be fetched, or is

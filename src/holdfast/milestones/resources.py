@@ -11,11 +11,9 @@ from holdfast.milestones.models import MileDetails, MileItem
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.toolset import milestones
 
-_MIME_TYPE = "application/json"
-_MAX_ITEMS = 100
-"""The items of a list: a judgement. A resource has no pages; `git_mile_list` has."""
+_MAX_ITEMS = 100  # two pages of `git_mile_list`, which has the rest; a resource has no pages
 
-_json_resource = partial(milestones.resource, mime_type=_MIME_TYPE, topic="milestones")
+_json_resource = partial(milestones.resource, mime_type="application/json", topic="milestones")
 
 
 @_json_resource(

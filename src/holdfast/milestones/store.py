@@ -7,7 +7,7 @@ Contract:
 - An entity is named by its full id or a prefix of at least four characters. An unknown name, or the name of
   an entity of the other kind, is `NotFound`; an ambiguous name is `InvalidArguments` and lists the
   candidates.
-- Reads compare the ref tips first, so that they see what plain git, another process or another worktree
+- Reads compare the ref tips first, and so see what plain git, another process or another worktree
   wrote. A store that cannot be read raises; it never looks empty.
 """
 

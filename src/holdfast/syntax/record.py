@@ -1,6 +1,6 @@
 """The record of a source file: everything that one pass over its text extracts.
 
-A record depends on the language and the bytes alone, so that it is cached by their hash. Its rows are named
+A record depends on the language and the bytes alone, and so can be cached by their hash. Its rows are named
 tuples of numbers, strings and tuples. Lines and columns count from 1.
 
 Contract: `from_sections(*sections(record)) == record`. Each section is JSON and can be read alone.

@@ -1,6 +1,6 @@
 """Reads the names that each definition uses, and calls, from the blanked text (see `names`).
 
-Operators are replaced by spaces; the text is then split at white space. A token is a chain of names such as
+Operators become spaces; the text is then split at white space. A token is a chain of names such as
 `os.path.join`, together with the parenthesis or equals sign directly after it. Only the first name of a chain
 is unqualified. Line feeds become tokens, so that lines can be counted.
 """
@@ -49,7 +49,7 @@ def keywords(language: Language) -> frozenset[str]:
 
 @cache
 def _separator_table(language: Language) -> bytes:
-    """Return the table for `bytes.translate` that replaces everything outside tokens by spaces."""
+    """Return the table for `bytes.translate` that replaces everything outside tokens with spaces."""
     kept = (b"._()=\n" if language.naming.calls_in_text else b"._(=\n") + language.naming.name_characters
     return bytes(byte if byte >= 0x80 or chr(byte).isalnum() or byte in kept else 0x20 for byte in range(256))
 

@@ -94,7 +94,7 @@ class Naming:
     - `counts_doc_comments`: a name in a doc comment, `/** … */`, counts as a use of its import.
     - `has_extension_functions`: an imported name may be used as a member, as extension functions are.
     - `implicit_uses`: names that the language uses implicitly in a source that has the bytes they map to.
-    - `definition_name`: returns the name under which a definition is used, given its name in the source.
+    - `definition_name`: converts the name of a definition in the source to the name under which it is used.
     """
 
     patterns: str
