@@ -91,7 +91,7 @@ def _parse_number(text: str | None, meaning: str) -> int:
     return int(text)
 
 
-def _xml_report(content: bytes) -> ReportFile:
+def xml_report(content: bytes) -> ReportFile:
     """Parse a report in XML: `coverage` is Cobertura's root element, `report` JaCoCo's."""
     elements = parse_xml(content)
     name, _ = next(elements, ("", None))
@@ -127,7 +127,7 @@ def _jacoco(elements: Iterator[tuple[str, dict[str, str] | None]]) -> ReportFile
     return report
 
 
-def _lcov_report(content: bytes) -> ReportFile:
+def lcov_report(content: bytes) -> ReportFile:
     """Parse a tracefile of lcov."""
     report, parts = ReportFile("lcov"), None
     for line in content.decode("utf-8", "replace").splitlines():
@@ -146,7 +146,7 @@ def _lcov_report(content: bytes) -> ReportFile:
     return report
 
 
-def _go_report(content: bytes) -> ReportFile:
+def go_report(content: bytes) -> ReportFile:
     """Parse a profile of `go test -coverprofile`, which counts statements in blocks."""
     lines = content.decode("utf-8", "replace").splitlines()
     if not lines or not lines[0].startswith("mode: "):
@@ -161,7 +161,7 @@ def _go_report(content: bytes) -> ReportFile:
     return report
 
 
-def _coverage_data(content: bytes) -> ReportFile:
+def coverage_data(content: bytes) -> ReportFile:
     """Parse the data file of coverage.py, which has only the lines that were run."""
     lines: dict[str, set[int]] = {}
     with foreign_database(content, _COVERAGE_TABLES) as database:
@@ -187,10 +187,10 @@ def _unpack_lines(bits: bytes) -> Iterator[int]:
 
 
 _PARSERS: tuple[tuple[tuple[str, ...], Callable[[bytes], ReportFile]], ...] = (
-    ((".xml",), _xml_report),
-    ((".info", ".lcov"), _lcov_report),
-    ((".out", ".txt"), _go_report),
-    ((".coverage",), _coverage_data),
+    ((".xml",), xml_report),
+    ((".info", ".lcov"), lcov_report),
+    ((".out", ".txt"), go_report),
+    ((".coverage",), coverage_data),
 )
 
 
