@@ -40,7 +40,7 @@ SingleField = Literal[
 
 
 class TaskFields(Input):
-    """New values of fields; omitted fields stay as they are."""
+    """New values; omitted fields stay as they are."""
 
     title: Title | None = Field(default=None, description="New title.")
     description: Body | None = Field(default=None, description="New description.")

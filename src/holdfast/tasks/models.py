@@ -88,12 +88,12 @@ class InSession(Scoped):
 
 
 class LinkIn(Input):
-    """A link from a task to something else."""
+    """A link from a task to something else, the target."""
 
-    kind: LinkKind | None = Field(default=None, description="Kind of the linked thing.")
-    ref: ShortText | None = Field(default=None, description="Id of the linked thing.")
-    uri: ShortText | None = Field(default=None, description="URI of the linked thing.")
-    title: ShortText | None = Field(default=None, description="Title of the linked thing.")
+    kind: LinkKind | None = Field(default=None, description="Kind of the target.")
+    ref: ShortText | None = Field(default=None, description="Id of the target.")
+    uri: ShortText | None = None
+    title: ShortText | None = None
 
 
 class Result(Output):

@@ -28,7 +28,7 @@ _resolve_path = arguments.resolve_paths("filePath", with_author=True)
 class AiMeta(Input):
     """AI metadata about a comment."""
 
-    model: str | None = Field(default=None, max_length=200, description="The name of the model.")
+    model: str | None = Field(default=None, max_length=200, description="Name of the model.")
     confidence: float | None = Field(
         default=None, strict=True, ge=0, le=1, description="How confident the model is."
     )
