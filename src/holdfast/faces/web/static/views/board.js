@@ -75,7 +75,6 @@ function notInitialized(view) {
 }
 
 /**
- * Return an empty state for a board without cards.
  * @param {Record<string, any>} filters
  * @param {() => any} create
  */

@@ -118,10 +118,7 @@ class List {
     return new Map(fields.map((field) => [field.name, field]));
   }
 
-  /**
-   * Change the query and reload the list.
-   * @param {Record<string, string | null>} changes
-   */
+  /** @param {Record<string, string | null>} changes */
   changeQuery(changes) {
     this.view.setQuery(changes);
     this.header.querySelector("a[target]")?.setAttribute("href", apiUrl(PATH, this.listQuery()));
@@ -161,7 +158,6 @@ class List {
   }
 
   /**
-   * Draw the items.
    * @param {any[]} items
    * @param {boolean} hasMore
    */

@@ -12,7 +12,7 @@ const MAX_DONE_UNFOLDED = 20;
 
 /** The width of a folded column in pixels: its title is vertical. */
 const FOLDED_WIDTH_PX = 44;
-/** Lanes this far out of view have no cards in the document; a judgement: cards are drawn before they are scrolled into view. */
+/** Lanes farther out of view have no cards in the document; a judgement: cards are drawn before they come into view. */
 const NEAR_PX = 400;
 
 /** The cards in lists, one for each lane and column. */
@@ -181,10 +181,7 @@ export class Layout {
     return `${laneOf(card, this.laneProperty, this.filters)}\n${columnOf(card)}`;
   }
 
-  /**
-   * Return the list that contains a card.
-   * @param {string | null} id
-   */
+  /** @param {string | null} id */
   listOfCard(id) {
     const card = this.cards.get(id ?? "");
     return card && this.lists.get(this.cellKey(card));

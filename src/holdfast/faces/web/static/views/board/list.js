@@ -43,10 +43,7 @@ export class CardList {
     this.node.addEventListener("scroll", () => this.show(), { passive: true });
   }
 
-  /**
-   * Insert or update a card.
-   * @param {Card} card
-   */
+  /** @param {Card} card */
   put(card) {
     this.cards = [...this.cards.filter(({ id }) => id !== card.id), card].sort(compareCards);
     this.show();

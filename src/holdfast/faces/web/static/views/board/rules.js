@@ -43,7 +43,7 @@ export const FINISHED_STATUSES = ["done", "dropped"];
 const EMPTY_LANES = { agent: "Nobody", milestone: "No milestone", label: "No label" };
 /** The priorities of tasks, the highest first. */
 export const PRIORITIES = ["high", "medium", "low"];
-/** The server's limit for titles and criteria, in characters. */
+/** The server's limit for titles, criteria and references of evidence. */
 export const MAX_TITLE_CHARACTERS = 200;
 /** A judgement: more names do not fit on a card. */
 const MAX_BLOCKERS_NAMED = 3;

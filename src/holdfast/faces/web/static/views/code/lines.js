@@ -222,8 +222,8 @@ export class Lines {
   }
 
   /**
-   * Move the end of the selection by some lines; `extend` keeps its start. Without a selection, select the first line in
-   * view.
+   * Move the end of the selection by some lines; `extend` keeps its start. Without a selection, select the first line
+   * in view.
    * @param {number} offset
    * @param {{extend?: boolean}} options
    */

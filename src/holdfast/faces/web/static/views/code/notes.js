@@ -162,10 +162,7 @@ export class Notes {
     return node;
   }
 
-  /**
-   * Draw the notes whose code is gone.
-   * @param {Note[]} notes
-   */
+  /** @param {Note[]} notes */
   drawOrphans(notes) {
     this.orphanButtons = [];
     if (!notes.length) {

@@ -26,7 +26,6 @@ const MIN_TILE_PX = 3;
 const SIDEWAYS_WEIGHT = 2;
 
 /**
- * Build the tree of folders.
  * @param {any[]} files
  * @param {any[]} rest the number and the lines of the files that are not listed, by folder
  */
@@ -212,7 +211,8 @@ export function moveFocus(map, key) {
     const ahead = (x - from.x) * right + (y - from.y) * down;
     const aside = Math.abs((x - from.x) * down) + Math.abs((y - from.y) * right);
     const distance = ahead + SIDEWAYS_WEIGHT * aside;
-    if (ahead > 0.5 && distance < minDistance) {
+    const isAhead = ahead > 0.5; // pixels, because positions are rounded
+    if (isAhead && distance < minDistance) {
       nearest = tile;
       minDistance = distance;
     }
