@@ -173,6 +173,7 @@ def test_a_move_is_made_when_somebody_leaves_before_it_was_answered(begun: Site,
             page.keyboard.press(key)
     page.get_by_role("navigation", name="Views").get_by_role("link", name="Issues").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Issues")
+    expect(page.locator("#announcer")).to_have_text("Issues is shown.")
     held.let_go()
     expect(page.locator("#announcer")).to_have_text(f"{task} is now in In progress.")
     assert begun.call("taskpilot_show", task_id=task)["task"]["status"] == "in-progress"

@@ -187,10 +187,7 @@ class List {
       `so they are cloned and fetched with it. Create one with “New ${kind}”, or on the command line:`, command);
   }
 
-  /**
-   * Move the focus to the next or previous item.
-   * @param {number} step 1 or -1
-   */
+  /** @param {number} step 1 or -1 */
   moveFocus(step) {
     const links = /** @type {HTMLElement[]} */ ([...this.list.querySelectorAll("a.name")]);
     const current = links.findIndex((link) => link.closest("li")?.contains(document.activeElement));

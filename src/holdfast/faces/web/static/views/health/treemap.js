@@ -83,7 +83,7 @@ export const filesBelow = (node) => (node.file ? [node.file] : [...(node.inner?.
  * @param {Node[]} items
  * @param {Box} box
  */
-export function squarify(items, { x, y, width, height }) {
+function squarify(items, { x, y, width, height }) {
   const compare = (/** @type {Node} */ one, /** @type {Node} */ other) =>
     other.lines - one.lines || (one.path < other.path ? -1 : 1);
   const sorted = items.filter((item) => item.lines > 0).sort(compare);

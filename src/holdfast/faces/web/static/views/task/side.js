@@ -120,7 +120,6 @@ function remarksOn({ bundle }, path) {
 }
 
 /**
- * Return a link to a task, followed by details.
  * @param {string} id
  * @param {string} details
  */
