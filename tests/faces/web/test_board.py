@@ -380,7 +380,9 @@ def test_the_json_link_has_what_the_board_shows(begun: Site, page: Page) -> None
     assert [item["title"] for item in shown["cards"]] == ["As data"]
 
 
-def test_a_card_that_left_the_board_with_a_move_is_not_marked_as_changed_later(begun: Site, page: Page) -> None:
+def test_a_card_that_left_the_board_with_a_move_is_not_marked_as_changed_later(
+    begun: Site, page: Page
+) -> None:
     task = add(begun, "Done by the user")
     go(page, begun)
     go(page, begun, "?ready=true")

@@ -129,7 +129,7 @@ function drawSideBySide(first, second) {
  * @param {string[]} left
  * @param {string[]} right
  */
-export function align(left, right) {
+function align(left, right) {
   const normalise = (/** @type {string} */ line) =>
     line.replace(/"[^"]*"|'[^']*'|[\p{L}\p{N}_]+/gu, "w").replace(/\s+/g, "");
   const one = left.map(normalise), two = right.map(normalise);
