@@ -173,6 +173,7 @@ def test_a_move_is_made_when_somebody_leaves_before_it_was_answered(begun: Site,
             page.keyboard.press(key)
     page.get_by_role("navigation", name="Views").get_by_role("link", name="Issues").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Issues")
+    expect(page.locator("#announcer")).to_have_text("Issues is shown.")
     held.let_go()
     expect(page.locator("#announcer")).to_have_text(f"{task} is now in In progress.")
     assert begun.call("taskpilot_show", task_id=task)["task"]["status"] == "in-progress"
@@ -377,3 +378,20 @@ def test_the_json_link_has_what_the_board_shows(begun: Site, page: Page) -> None
     link = page.get_by_role("link", name="JSON").get_attribute("href")
     shown = json.loads(page.request.get(f"{begun.url}{link}").text())
     assert [item["title"] for item in shown["cards"]] == ["As data"]
+
+
+def test_a_card_that_left_the_board_with_a_move_is_not_marked_as_changed_later(
+    begun: Site, page: Page
+) -> None:
+    task = add(begun, "Done by the user")
+    go(page, begun)
+    go(page, begun, "?ready=true")
+    card(page, task).locator(".more").click()
+    page.get_by_role("button", name="Move to In progress").click()
+    expect(card(page, task)).to_have_count(0)
+    expect(page.locator("#announcer")).to_contain_text("In progress")
+    page.get_by_role("link", name="Today").click()
+    page.wait_for_selector("main[data-view=today][data-ready]")
+    go(page, begun)
+    expect(card(page, task)).to_be_visible()
+    expect(card(page, task).locator(".changed")).to_have_count(0)

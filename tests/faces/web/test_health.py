@@ -270,3 +270,9 @@ def test_with_nothing_or_far_too_much_the_view_says_so(browser: Browser, tmp_pat
         expect(page.get_by_text("1,010 files, 1,010 lines.")).to_be_visible()
         context.close()
         assert complaints == []
+
+
+def test_a_measure_and_a_kind_of_copies_that_do_not_exist_are_ignored(page: Page, site: Site) -> None:
+    opened(page, site, "?measure=toString&copies=toString")
+    expect(page.get_by_label("Colour by")).to_have_value("hot_spot")
+    expect(page.get_by_label("Which copies")).to_have_value("renamed", timeout=WAIT_MS)

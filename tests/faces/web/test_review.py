@@ -373,3 +373,9 @@ def test_nothing_to_review_says_what_belongs_there(page: Page, site: Site) -> No
     expect(page.get_by_text("0 files")).to_be_visible()
     page.get_by_role("link", name="See the last commit").click()
     expect(page.get_by_role("main")).to_contain_text("“All of it”")
+
+
+def test_a_kind_of_review_that_does_not_exist_shows_the_work_tree(page: Page, site: Site) -> None:
+    opened(page, site, "?what=toString")
+    expect(page.get_by_label("What to review")).to_have_value("worktree")
+    expect(file(page, "src/tide.py")).to_be_visible()

@@ -53,11 +53,11 @@ export async function get(path, query = {}, { signal } = {}) {
   const url = apiUrl(path, query);
   requestCount += 1;
   const order = requestCount;
-  const known = cache.get(url);
-  const response = await send(url, { signal, headers: known ? { "If-None-Match": known.tag } : {} });
-  const isUnchanged = response.status === 304 && known;
-  const tag = isUnchanged ? known.tag : response.headers.get("ETag");
-  const value = isUnchanged ? known.value : await parse(response);
+  const cached = cache.get(url);
+  const response = await send(url, { signal, headers: cached ? { "If-None-Match": cached.tag } : {} });
+  const isUnchanged = response.status === 304 && cached;
+  const tag = isUnchanged ? cached.tag : response.headers.get("ETag");
+  const value = isUnchanged ? cached.value : await parse(response);
   const newest = cache.get(url);
   if (newest && newest.order > order) return newest.value;
   cache.delete(url);

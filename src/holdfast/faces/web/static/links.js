@@ -3,6 +3,9 @@
 import { el } from "./dom.js";
 import { address } from "./router.js";
 
+/** The suffix of the files that contain the notes of another file; the page shows notes beside their lines instead. */
+export const SIDECAR_SUFFIX = ".comments";
+
 /**
  * Return the URL of a file, or of a range of its lines, in the Code view.
  * @param {string} file

@@ -52,11 +52,11 @@ async function renderPending() {
  */
 function batchSize(texts) {
   let characters = 0;
-  const tooMany = texts.findIndex(({ text }, index) => {
+  const firstTooMany = texts.findIndex(({ text }, index) => {
     characters += text.length;
     return index === MAX_TEXTS_PER_REQUEST || characters > MAX_CHARACTERS_PER_REQUEST;
   });
-  return tooMany < 0 ? texts.length : Math.max(tooMany, 1);
+  return firstTooMany < 0 ? texts.length : Math.max(firstTooMany, 1);
 }
 
 /**
@@ -96,7 +96,8 @@ const ALLOWED = {
  * @param {"html" | "svg"} kind
  */
 export function sanitise(text, kind) {
-  const [elements, attributes] = Object.values(ALLOWED[kind]).map((names) => new Set(names.split(" ")));
+  const elements = new Set(ALLOWED[kind].elements.split(" "));
+  const attributes = new Set(ALLOWED[kind].attributes.split(" "));
   const create = kind === "svg" ? svgEl : el;
   /** @type {(node: any) => any} */
   const copy = (node) => {

@@ -5,7 +5,7 @@ import { Options } from "./combobox.js";
 import { dialog } from "./controls.js";
 import { quiet } from "./display.js";
 import { el, fill } from "./dom.js";
-import { codeAddress } from "./links.js";
+import { SIDECAR_SUFFIX, codeAddress } from "./links.js";
 import { address, go } from "./router.js";
 
 /** The pause in typing after which a search starts; a judgement: longer than the time between two keystrokes. */
@@ -22,7 +22,7 @@ const RESULTS_EACH = 6;
 const SOURCES = [
   async (query, options) => {
     const { matches } = await get("source/find_files", { query, limit: RESULTS_EACH }, options);
-    return matches.filter(({ path }) => !path.endsWith(".comments")).map(({ name, path, line, kind }) =>
+    return matches.filter(({ path }) => !path.endsWith(SIDECAR_SUFFIX)).map(({ name, path, line, kind }) =>
       ({ text: name ? `${name} · ${path}` : path, kind, href: codeAddress(path, line) }));
   },
   async (query, options) => {

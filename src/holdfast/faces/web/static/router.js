@@ -1,7 +1,7 @@
 // Routes: maps URLs to views, and navigates without reloading the document.
 
 /** @type {{pattern: RegExp, view: string}[]} */
-export const ROUTES = [
+const ROUTES = [
   { pattern: /^\/$/, view: "today" },
   { pattern: /^\/board$/, view: "board" },
   { pattern: /^\/task\/(?<id>.+)$/, view: "task" },

@@ -81,8 +81,16 @@ export const saveValue = (name, value) => saveText(name, JSON.stringify(value));
 /**
  * Return the list stored under a name; empty if there is none.
  * @param {string} name
+ * @returns {any[]}
  */
-const loadList = (name) => [loadValue(name) ?? []].flat();
+export const loadList = (name) => [loadValue(name) ?? []].flat();
+
+/**
+ * Store the last items of a list under a name.
+ * @param {string} name
+ * @param {any[]} items
+ */
+export const saveList = (name, items) => saveValue(name, items.slice(-MAX_LIST_ITEMS));
 
 /** The name of the set of file versions that the user marked as seen in Review. */
 export const SEEN_FILES = "review seen";
@@ -105,34 +113,6 @@ export const isMarked = (set, mark) => loadList(set).includes(mark);
 export function setMark(set, mark, isOn = true) {
   const marks = loadList(set).filter((other) => other !== mark);
   if (isOn) marks.push(mark);
-  saveValue(set, marks.slice(-MAX_LIST_ITEMS));
+  saveList(set, marks);
   document.dispatchEvent(new Event("marked"));
-}
-
-/** The unsent remarks of one repository, shared by all windows. The error of a failed attempt to send is not stored. */
-export class Drafts {
-  /** @param {string} repository */
-  constructor(repository) {
-    this.name = `review drafts ${repository}`;
-    /** @type {any[]} */
-    this.list = [];
-    this.reload();
-  }
-
-  /** Read the drafts that another window may have changed. A known draft stays the same object. */
-  reload() {
-    const known = new Map(this.list.map((draft) => [draft.key, draft]));
-    this.list = loadList(this.name).map((draft) => Object.assign(known.get(draft.key) ?? {}, draft));
-  }
-
-  /** Replace the list of drafts and store it. */
-  save(list = this.list) {
-    this.list = list;
-    saveValue(this.name, list.slice(-MAX_LIST_ITEMS).map(({ problem, ...draft }) => draft));
-  }
-
-  /** @param {object} draft */
-  remove(draft) {
-    this.save(this.list.filter((other) => other !== draft));
-  }
 }

@@ -3,6 +3,7 @@
 import { el } from "./dom.js";
 
 const MINUTE = 60, HOUR = 3600, DAY = 86400;
+export const DAY_MS = 1000 * DAY;
 /**
  * The unit for durations below a limit, and its size; limit and size are in seconds.
  * @type {[below: number, size: number, unit: string][]}

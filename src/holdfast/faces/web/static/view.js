@@ -111,21 +111,21 @@ export class View {
 
   /**
    * Show an error in an element, unless a request was aborted because the view was left.
-   * @param {HTMLElement} where
+   * @param {HTMLElement} place
    * @param {any} problem
    */
-  showError(where, problem) {
-    if (problem.name !== "AbortError") fill(where, errorMessage(problem));
+  showError(place, problem) {
+    if (problem.name !== "AbortError") fill(place, errorMessage(problem));
   }
 
   /**
    * Run a function that may fail, and show its error in an element.
-   * @param {HTMLElement} where
+   * @param {HTMLElement} place
    * @param {() => Promise<any>} work
    */
-  attempt(where, work) {
+  attempt(place, work) {
     return work().catch((problem) => {
-      this.showError(where, problem);
+      this.showError(place, problem);
       if (problem.status === undefined && problem.name !== "AbortError") throw problem; // a bug in the page itself
     });
   }
@@ -175,6 +175,15 @@ export function changeParameters(query, changes) {
     else query.delete(name);
   }
 }
+
+/**
+ * Return a value of the URL if it is a key of `choices`, else `fallback`.
+ * @param {string | null} value
+ * @param {object} choices
+ * @param {string} fallback
+ */
+export const validChoice = (value, choices, fallback) =>
+  (value !== null && Object.hasOwn(choices, value) ? value : fallback);
 
 /**
  * Start handling keyboard shortcuts: first those of the current view, then the given ones, which work in every view.

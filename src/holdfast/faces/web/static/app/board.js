@@ -65,10 +65,7 @@ class AppView extends View {
   }
 }
 
-/**
- * Show the board with the filters of a query.
- * @param {URLSearchParams} query
- */
+/** @param {URLSearchParams} query */
 async function showBoard(query) {
   currentView?.leave();
   const view = new AppView(fill(main), {}, query);

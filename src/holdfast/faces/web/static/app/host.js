@@ -36,10 +36,7 @@ export function onMessage(method, callback) {
   listeners.set(method, callback);
 }
 
-/**
- * Send a message to the host.
- * @param {object} message
- */
+/** @param {object} message */
 function send(message) {
   // The host's origin is unknown, but the messages contain nothing that the host does not know.
   window.parent.postMessage({ jsonrpc: "2.0", ...message }, "*");

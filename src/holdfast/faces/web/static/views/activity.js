@@ -4,13 +4,12 @@ import { apiUrl } from "../api.js";
 import { button, choice, primaryButton } from "../controls.js";
 import { emptyState } from "../display.js";
 import { el, fill } from "../dom.js";
-import { ago } from "../time.js";
+import { DAY_MS, ago } from "../time.js";
 import { agentItem, loadAgents } from "./activity/agents.js";
 import { ROOMS, RoomEvents, mergeEvents } from "./activity/events.js";
 
 /** @import { View } from "../view.js" */
 
-const DAY_MS = 86_400_000;
 /** If the user has scrolled less, they see the newest events; a judgement: about two lines. */
 const NEAR_TOP_PX = 80;
 

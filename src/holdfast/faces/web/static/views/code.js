@@ -7,6 +7,7 @@ import { el, fill } from "../dom.js";
 import { address } from "../router.js";
 import { findFunction, heatMark, describeHeat, Lines } from "./code/lines.js";
 import { Notes } from "./code/notes.js";
+import { drawTree, folderTable } from "./code/tree.js";
 
 /** @import { View } from "../view.js" */
 /** @import { FunctionHeat } from "./code/lines.js" */
@@ -15,6 +16,8 @@ import { Notes } from "./code/notes.js";
 const CHECK_MS = 2500;
 /** The kinds of symbols in the outline, as the Language Server Protocol names them. */
 const OUTLINE_KINDS = /^(Function|Method|Constructor|Class|Interface|Struct|Enum|Object|Module|Namespace)$/;
+/** The maximum that the server accepts as `limit` for functions. */
+const MAX_FUNCTIONS = 10_000;
 /** Wide enough to open the side panels at first. */
 const WIDE = matchMedia("(min-width: 1200px)");
 
@@ -24,12 +27,12 @@ export async function show(view) {
   const side = el("div.code-side");
   const center = el("div.code-center");
   view.main.append(el("div.code-view", side, center));
-  fill(side, panel("Files", await tree(view, path)));
+  fill(side, panel("Files", await drawTree(view, path)));
   if (!path) return showFolder(view, center, ".");
   const query = { file: path, revision: view.query.get("revision") };
   const lines = new Lines(view, query);
   try {
-    lines.add(await lines.read(1));
+    lines.addPage(await lines.requestPage(1));
   } catch (problem) {
     if (["invalid_path", "not_found", "denied"].includes(problem.kind)) {
       const folder = await get("source/list_files", { folder: path }, view).catch(() => null);
@@ -42,11 +45,10 @@ export async function show(view) {
 }
 
 /**
- * Show the entries of a folder.
  * @param {View} view
  * @param {HTMLElement} center
  * @param {string} path
- * @param {any} loaded the folder, if it has been loaded
+ * @param {any} loaded the entries of the folder, if they have been loaded
  */
 async function showFolder(view, center, path, loaded = null) {
   const folder = loaded ?? (await get("source/list_files", { folder: path }, view));
@@ -59,7 +61,7 @@ async function showFolder(view, center, path, loaded = null) {
  * Show the name of a file or folder, with links to the folders that contain it.
  * @param {View} view
  * @param {string} path
- * @param {string} json
+ * @param {string} json the URL of the response as JSON
  * @param {HTMLElement | null} facts
  */
 function showHeading(view, path, json, facts = null) {
@@ -71,7 +73,6 @@ function showHeading(view, path, json, facts = null) {
 }
 
 /**
- * Return a panel of the side column.
  * @param {string} title
  * @param {any} content
  */
@@ -110,7 +111,7 @@ class FileView {
     this.side.append(panel("Outline", this.outline));
     this.drawOutline();
     this.showFacts();
-    const { unshown } = lines.page;
+    const { unshown } = lines.firstPage; // why the lines are not shown, such as "binary"
     if (unshown) return fill(this.center, emptyState(`This file is ${unshown}, so its lines are not shown.`));
     fill(this.center, this.orphans, lines.box, this.notes?.below ?? null, this.bar);
     lines.draw();
@@ -131,10 +132,9 @@ class FileView {
     await Promise.all([this.notes?.load(), this.loadHeat()]);
   }
 
-  /** Load the heat of the functions. */
   async loadHeat() {
-    if (this.lines.revision || !this.lines.page.language) return;
-    const query = { project_path: this.path, limit: 10_000 };
+    if (this.lines.revision || !this.lines.firstPage.language) return;
+    const query = { project_path: this.path, limit: MAX_FUNCTIONS };
     const heat = await get("analyze/analyze_function_heat", query, this.view).catch(() => null);
     if (this.view.signal.aborted) return;
     this.heat = heat;
@@ -146,7 +146,7 @@ class FileView {
 
   /** Show a few numbers below the title. */
   showFacts() {
-    const { page, total, revision } = this.lines;
+    const { firstPage: page, total, revision } = this.lines;
     const { max_cyclomatic: complexity, changes, reason = "Commits that changed this file" } = this.heat ?? {};
     const open = this.notes?.notes.filter(({ status }) => status === "open") ?? [];
     const fact = (/** @type {string} */ text, /** @type {string} */ title) => el("span", { title }, text);
@@ -159,7 +159,7 @@ class FileView {
   }
 
   drawOutline() {
-    const symbols = (this.lines.page.outline ?? []).filter((symbol) => OUTLINE_KINDS.test(symbol.kind));
+    const symbols = (this.lines.firstPage.outline ?? []).filter((symbol) => OUTLINE_KINDS.test(symbol.kind));
     const entries = symbols.map((symbol) => this.outlineEntry(symbol));
     fill(this.outline, entries.length ? entries : el("li.quiet", "No symbols"));
   }
@@ -199,8 +199,8 @@ class FileView {
     const { view, lines, notes } = this;
     view.addKey("j", "Next line", () => lines.step(1));
     view.addKey("k", "Previous line", () => lines.step(-1));
-    view.addKey("J", "Select the next line too", () => lines.step(1, true));
-    view.addKey("K", "Select the previous line too", () => lines.step(-1, true));
+    view.addKey("J", "Select the next line too", () => lines.step(1, { extend: true }));
+    view.addKey("K", "Select the previous line too", () => lines.step(-1, { extend: true }));
     if (notes) {
       view.addKey("c", "Write a note on the selected lines", () => notes.compose("note"));
       view.addKey("n", "Write a note on the selected lines", () => notes.compose("note"));
@@ -209,112 +209,8 @@ class FileView {
       view.addKey("]", "Next note", () => notes.step(1));
     }
     view.addKey("Escape", "Close the form, or clear the selection", () => {
-      const wasOpen = notes?.cancel();
+      const wasOpen = notes?.closeForm();
       if (!wasOpen) lines.clear();
     });
   }
 }
-
-/** The suffix of the files that contain the notes of another file. */
-const SIDECAR_SUFFIX = ".comments";
-/**
- * The folders that are unfolded in the tree.
- * @type {Set<string>}
- */
-const unfolded = new Set();
-
-/**
- * Return the tree of files, unfolded down to a path.
- * @param {View} view
- * @param {string} path
- */
-async function tree(view, path) {
-  const parts = path.split("/");
-  for (let depth = 1; depth < parts.length; depth += 1) unfolded.add(parts.slice(0, depth).join("/"));
-  const list = el("ul.tree.plain-list");
-  await fillFolder(view, list, "", path);
-  return list;
-}
-
-/**
- * Fill a list with the entries of a folder.
- * @param {View} view
- * @param {HTMLElement} list
- * @param {string} folder
- * @param {string} path the current file or folder
- */
-async function fillFolder(view, list, folder, path) {
-  try {
-    const { entries: all, total } = await get("source/list_files", { folder: folder || "." }, view);
-    const entries = withoutSidecars(all);
-    const open = entries.filter(({ kind, name }) => kind === "folder" && unfolded.has(join(folder, name)));
-    const sublists = new Map(open.map(({ name }) => [name, el("ul")]));
-    await Promise.all([...sublists].map(([name, list]) => fillFolder(view, list, join(folder, name), path)));
-    const rest = total - all.length;
-    const items = entries.map((entry) =>
-      treeItem(view, entry, join(folder, entry.name), path, sublists.get(entry.name)));
-    fill(list, items, rest > 0 && el("li.quiet", `… and ${rest} more`));
-  } catch (problem) {
-    view.showError(list, problem);
-  }
-}
-
-/** @typedef {{name: string, kind: "file" | "folder" | "other", size: number | null}} Entry an entry of a folder */
-
-/**
- * Return an item of the tree.
- * @param {View} view
- * @param {Entry} entry
- * @param {string} path the path of the entry
- * @param {string} currentPath the current file or folder
- * @param {HTMLElement | undefined} sublist the list of an unfolded folder
- */
-function treeItem(view, { name, kind }, path, currentPath, sublist) {
-  if (kind === "other") return el("li.quiet", { title: "A symbolic link, or a name that is not valid text" }, name);
-  const link = { href: address("/code", path), "aria-current": path === currentPath ? "page" : null };
-  if (kind === "file") return el("li", el("a", link, name));
-  const list = sublist ?? el("ul");
-  const details = el("details", { open: Boolean(sublist) }, el("summary", name), list);
-  details.addEventListener("toggle", () => {
-    if (details.open) unfolded.add(path);
-    else unfolded.delete(path);
-    if (details.open && !list.children.length) fillFolder(view, list, path, currentPath);
-  });
-  return el("li", details);
-}
-
-/**
- * Return the entries of a folder as a table.
- * @param {string} path
- * @param {{entries: Entry[], total: number}} folder
- */
-function folderTable(path, { entries, total }) {
-  const prefix = path === "." ? "" : path;
-  const link = (/** @type {string} */ name, /** @type {string} */ text) =>
-    el("a", { href: address("/code", join(prefix, name)) }, text);
-  const rows = withoutSidecars(entries).map(({ name, kind, size }) => el("tr",
-    el("td.mono", kind === "other" ? name : link(name, kind === "folder" ? `${name}/` : name)),
-    el("td.number.quiet", size !== null && `${size.toLocaleString("en")} B`)));
-  const rest = total - entries.length;
-  return el("table.folder",
-    el("thead", el("tr", el("th", "Name"), el("th.number", "Size"))),
-    el("tbody", rows, rest ? el("tr", el("td.quiet", { colspan: "2" }, `… and ${rest} more`)) : null));
-}
-
-/**
- * Leave out the sidecars, because notes are shown with the file that they are on.
- * @param {Entry[]} entries
- */
-function withoutSidecars(entries) {
-  const names = new Set(entries.map((entry) => entry.name));
-  const isSidecar = (/** @type {Entry} */ { name }) =>
-    name.endsWith(SIDECAR_SUFFIX) && names.has(name.slice(0, -SIDECAR_SUFFIX.length));
-  return entries.filter((entry) => !isSidecar(entry));
-}
-
-/**
- * Return the path of an entry; the root folder is "".
- * @param {string} folder
- * @param {string} name
- */
-const join = (folder, name) => (folder ? `${folder}/${name}` : name);

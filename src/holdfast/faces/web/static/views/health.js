@@ -4,7 +4,7 @@ import { apiUrl, get } from "../api.js";
 import { choice } from "../controls.js";
 import { pluralise, emptyState, quiet } from "../display.js";
 import { el, fill } from "../dom.js";
-import { changeParameters } from "../view.js";
+import { changeParameters, validChoice } from "../view.js";
 import { buildTree, drawMap, filesBelow, folderAt, moveFocus } from "./health/treemap.js";
 import { MEASURES, formatNumber, heatScale, showNumbers } from "./health/numbers.js";
 
@@ -39,40 +39,39 @@ export async function show(view) {
  * @param {HTMLElement} place
  */
 async function showMap(view, place) {
-  const given = view.query.get("measure") ?? "";
-  const chosen = given in MEASURES ? given : null;
-  const query = { measure: chosen ?? "hot_spot", limit: MAX_FILES_SHOWN };
+  const chosenMeasure = validChoice(view.query.get("measure"), MEASURES, "");
+  const query = { measure: chosenMeasure || "hot_spot", limit: MAX_FILES_SHOWN };
   const currentSelection = () => [view.query.get("measure"), view.query.get("folder")].join(" ");
   const selection = currentSelection();
-  const measure = (/** @type {string | null} */ project_path) =>
+  const measureFiles = (/** @type {string | null} */ project_path) =>
     get("analyze/measure_files", { ...query, project_path }, view);
   showHeading(view, place, query);
-  const found = await view.runWithStatus(place, "Measuring files", async () => {
-    const all = await measure(null);
+  const report = await view.runWithStatus(place, "Measuring files", async () => {
+    const all = await measureFiles(null);
     const { path } = folderAt(buildTree(all.files, all.rest), view.query.get("folder"));
     const isIncomplete = all.rest.length > 0; // too many files, so those of the folder are requested again
-    return path && isIncomplete ? measure(path) : all;
+    return path && isIncomplete ? measureFiles(path) : all;
   });
   // The sections are shown even if the request failed or the user has chosen something else.
-  if (!found || selection !== currentSelection()) return true;
-  if (!found.files_analyzed) {
+  if (!report || selection !== currentSelection()) return true;
+  if (!report.files_analyzed) {
     fill(place, emptyState("The map shows files in the languages that Holdfast parses; this repository has none yet.",
       el("pre", { tabindex: "0" }, "holdfast analyze files")));
     return false;
   }
-  const reasonMissing = found.not_measured[query.measure];
-  const shown = chosen ?? (reasonMissing ? "complexity" : "hot_spot");
-  showHeading(view, place, { ...query, measure: shown });
-  const { step, ranges } = heatScale(found.files, shown);
-  const root = buildTree(found.files, found.rest);
+  const reasonMissing = report.not_measured[query.measure];
+  const measure = chosenMeasure || (reasonMissing ? "complexity" : "hot_spot");
+  showHeading(view, place, { ...query, measure });
+  const { step, ranges } = heatScale(report.files, measure);
+  const root = buildTree(report.files, report.rest);
   const crumbs = el("nav.row.wrap.crumbs", { "aria-label": "Folder" });
   const label = "Files by size; arrow keys move, Enter opens, Escape goes up";
   const map = el("div.map.card", { role: "group", "aria-label": label });
   const table = el("div.numbers.card", { tabindex: "0", role: "region", "aria-label": "Numbers" });
   fill(place, reasonMissing && el("p.quiet", `No ${MEASURES[query.measure].name.toLowerCase()}: ${reasonMissing}.`),
-    el("div.row.spread", crumbs, legend(shown, ranges)), el("div.beside", map, table), summary(found));
-  const reload = found.rest.length || found.project_path !== "." ? () => showMap(view, place) : null;
-  goUp = makeInteractive(view, { crumbs, map, table }, { root, measure: shown, step, reload });
+    el("div.row.spread", crumbs, legend(measure, ranges)), el("div.beside", map, table), summary(report));
+  const reload = report.rest.length || report.project_path !== "." ? () => showMap(view, place) : null;
+  goUp = makeInteractive(view, { crumbs, map, table }, { root, measure, step, reload });
   return true;
 }
 
@@ -190,7 +189,6 @@ function folderText(node, measure, step) {
 }
 
 /**
- * Return the legend: the colour of each step and its range of values.
  * @param {string} measure
  * @param {([number, number] | undefined)[]} ranges the lowest and highest value of each step
  */
@@ -204,7 +202,7 @@ function legend(measure, ranges) {
 
 /**
  * Return the number of files and lines, and which files are not shown.
- * @param {any} found as `measure_files` returns it
+ * @param {any} report as `measure_files` returns it
  */
 function summary({ files_analyzed: all, total_lines: lines, files, rest, files_skipped }) {
   const others = all - files.length;

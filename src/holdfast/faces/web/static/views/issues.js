@@ -118,10 +118,7 @@ class List {
     return new Map(fields.map((field) => [field.name, field]));
   }
 
-  /**
-   * Change the query and reload the list.
-   * @param {Record<string, string | null>} changes
-   */
+  /** @param {Record<string, string | null>} changes */
   changeQuery(changes) {
     this.view.setQuery(changes);
     this.header.querySelector("a[target]")?.setAttribute("href", apiUrl(PATH, this.listQuery()));
@@ -161,7 +158,6 @@ class List {
   }
 
   /**
-   * Draw the items.
    * @param {any[]} items
    * @param {boolean} hasMore
    */
@@ -191,10 +187,7 @@ class List {
       `so they are cloned and fetched with it. Create one with “New ${kind}”, or on the command line:`, command);
   }
 
-  /**
-   * Move the focus to the next or previous item.
-   * @param {number} step 1 or -1
-   */
+  /** @param {number} step 1 or -1 */
   moveFocus(step) {
     const links = /** @type {HTMLElement[]} */ ([...this.list.querySelectorAll("a.name")]);
     const current = links.findIndex((link) => link.closest("li")?.contains(document.activeElement));

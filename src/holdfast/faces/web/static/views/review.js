@@ -5,13 +5,16 @@ import { button, choice, primaryButton } from "../controls.js";
 import { pluralise, emptyState, quiet } from "../display.js";
 import { arrange, el, fill, highlight } from "../dom.js";
 import { commitAddress } from "../links.js";
+import { DONE_REMARKS, isMarked, setMark } from "../storage.js";
+import { validChoice } from "../view.js";
+import { Drafts } from "./review/drafts.js";
 import { FileDiff, changeCounts } from "./review/file.js";
-import { anchorFrom, threadWithLink, formatMessage, groupThreads } from "./review/remarks.js";
+import { anchorFrom, formatMessage, groupThreads, lastMessage, threadWithLink } from "./review/remarks.js";
 import { Selection } from "./review/selection.js";
-import { DONE_REMARKS, Drafts, isMarked, setMark } from "../storage.js";
 
 /** @import { View } from "../view.js" */
-/** @import { Draft, Row, Thread } from "./review/remarks.js" */
+/** @import { Draft } from "./review/drafts.js" */
+/** @import { Row, Thread } from "./review/remarks.js" */
 
 /** The interval between checks for changes; a judgement: each check is one conditional request. */
 const CHECK_MS = 3000;
@@ -23,22 +26,27 @@ const EMPTY_TREE = /^(4b825dc642|6ef19b4122)/;
 const WIDE = "(min-width: 1000px)";
 /** The number of messages that are loaded; a judgement: older remarks are rarely still discussed. */
 const MAX_MESSAGES = 200;
-/** The subjects of a review: the title, and the names of the fields that it needs. */
-const SUBJECTS = {
-  worktree: ["Uncommitted changes"], unstaged: ["Unstaged changes"], staged: ["Staged changes"],
-  commit: ["A commit", "revision"], range: ["A range of commits", "base", "revision"], branch: ["This branch", "base"],
-};
+/** The digits of commit ids in remarks: unique in all but huge repositories. */
+const COMMIT_ID_DIGITS = 10;
+const REVISION = { name: "revision", label: "Commit", example: "HEAD" };
+/** @typedef {{name: string, label: string, example: string}} Field an argument of `read_diff` that the user enters */
 /**
- * The diff that a remark is on, as its text describes it: "the work tree", or commits by their ids.
- * @type {Record<string, (oldCommit?: string, newCommit?: string) => string>}
+ * What can be reviewed: its title, its fields, and its name in the text of a remark.
+ * @type {Record<string, {title: string, fields: Field[], name: (oldCommit: string, newCommit: string) => string}>}
  */
-const DIFF_NAMES = {
-  worktree: () => "the work tree", unstaged: () => "the work tree", staged: () => "what is staged",
-  commit: (_, newCommit) => `commit ${newCommit}`,
-  range: (oldCommit, newCommit) => `commits ${oldCommit}..${newCommit}`, branch: () => "this branch",
+const SUBJECTS = {
+  worktree: { title: "Uncommitted changes", fields: [], name: () => "the work tree" },
+  unstaged: { title: "Unstaged changes", fields: [], name: () => "the work tree" },
+  staged: { title: "Staged changes", fields: [], name: () => "what is staged" },
+  commit: { title: "A commit", fields: [REVISION], name: (_oldCommit, newCommit) => `commit ${newCommit}` },
+  range: {
+    title: "A range of commits", fields: [{ name: "base", label: "From", example: "HEAD~3" }, REVISION],
+    name: (oldCommit, newCommit) => `commits ${oldCommit}..${newCommit}`,
+  },
+  branch: {
+    title: "This branch", fields: [{ name: "base", label: "From", example: "main" }], name: () => "this branch",
+  },
 };
-/** The label and an example of each field. */
-const FIELDS = { revision: ["Commit", "HEAD"], base: ["From", "main"] };
 
 /** @param {View} view */
 export async function show(view) {
@@ -81,10 +89,9 @@ export class Review {
 
   /** The subject of the review, as arguments of the operation. */
   get query() {
-    const given = this.view.query.get("what") ?? "";
-    const what = given in SUBJECTS ? given : "worktree";
-    const [, ...fields] = SUBJECTS[what];
-    return { what, ...Object.fromEntries(fields.map((name) => [name, this.view.query.get(name)])) };
+    const { query } = this.view;
+    const what = validChoice(query.get("what"), SUBJECTS, "worktree");
+    return { what, ...Object.fromEntries(SUBJECTS[what].fields.map(({ name }) => [name, query.get(name)])) };
   }
 
   /** Whether old and new lines are side by side. */
@@ -116,10 +123,9 @@ export class Review {
       this.view.go(location.href);
     };
     /** @type {[string, string][]} */
-    const options = Object.entries(SUBJECTS).map(([value, [text]]) => [value, text]);
+    const options = Object.entries(SUBJECTS).map(([value, { title }]) => [value, title]);
     const choose = (/** @type {string} */ value) => changeQuery({ what: value, revision: null, base: null });
-    const fields = SUBJECTS[what].slice(1).map((name) => {
-      const [label, example] = what === "range" && name === "base" ? ["From", "HEAD~3"] : FIELDS[name];
+    const fields = SUBJECTS[what].fields.map(({ name, label, example }) => {
       const change = (/** @type {any} */ { target }) => changeQuery({ [name]: target.value.trim() });
       const value = this.view.query.get(name) ?? "";
       return el("input", { "aria-label": label, placeholder: `${label}: ${example}`, value, on: { change } });
@@ -180,7 +186,7 @@ export class Review {
    */
   createFile(file, previous) {
     const diff = new FileDiff(this, file);
-    if (previous?.table && !diff.seenBox.checked) diff.load(previous.context).then(() => highlight(diff.node));
+    if (previous?.table && !diff.seenBox.checked) diff.load(previous.contextIndex).then(() => highlight(diff.node));
     return diff;
   }
 
@@ -198,10 +204,7 @@ export class Review {
     this.showDraftCount();
   }
 
-  /**
-   * Return the entry of a file in the index.
-   * @param {FileDiff} diff
-   */
+  /** @param {FileDiff} diff */
   indexEntry({ file, seenBox: { checked: isSeen }, node }) {
     const [, folder, name] = file.path.match(/^(?:(.*)\/)?(.*)$/s) ?? [];
     const jump = () => {
@@ -240,10 +243,7 @@ export class Review {
       older.length > 0 && el("details", el("summary", `${older.length} older`), el("div.stack", older)));
   }
 
-  /**
-   * Return the actions of a thread.
-   * @param {Thread} thread
-   */
+  /** @param {Thread} thread */
   threadOptions(thread) {
     const reload = () => this.loadRemarks();
     const markDone = () => {
@@ -259,8 +259,8 @@ export class Review {
    * @param {Row[]} rows
    */
   addDraft(path, rows) {
-    const { old: oldCommit, new: newCommit } = this.diff;
-    const where = DIFF_NAMES[this.query.what](oldCommit?.slice(0, 10), newCommit?.slice(0, 10));
+    const shorten = (/** @type {string | null} */ id) => (id ?? "").slice(0, COMMIT_ID_DIGITS);
+    const where = SUBJECTS[this.query.what].name(shorten(this.diff.old), shorten(this.diff.new));
     // The key identifies the draft in other windows.
     const draft = { ...anchorFrom(path, rows, where), key: Math.random(), text: "", editing: true };
     this.drafts.save([...this.drafts.list, draft]);
@@ -274,10 +274,7 @@ export class Review {
     fill(this.sendAllButton, `Send all (${length})`);
   }
 
-  /**
-   * Return the actions of a draft.
-   * @param {Draft} draft
-   */
+  /** @param {Draft} draft */
   draftOptions(draft) {
     /** Draw the drafts again; the field of the draft gets the focus, or else the current line. */
     const redraw = () => {
@@ -308,27 +305,24 @@ export class Review {
    */
   async send(drafts) {
     const batch = drafts.filter((draft) => draft.text.trim() && !this.sending.has(draft));
-    let sent = 0;
+    let sentCount = 0;
     for (const draft of batch) this.sending.add(draft);
     for (const draft of batch) {
       try {
         await post("inbox/send_message", formatMessage(draft));
         this.drafts.remove(draft);
-        sent += 1;
+        sentCount += 1;
       } catch (problem) {
         draft.problem = problem;
       }
       this.sending.delete(draft);
     }
     blur();
-    this.view.announce(`${pluralise(sent, "remark")} sent`);
+    this.view.announce(`${pluralise(sentCount, "remark")} sent`);
     await this.loadRemarks();
     this.selection.current?.focus();
   }
 }
-
-/** @param {Thread} thread */
-const lastMessage = (thread) => thread.messages[thread.messages.length - 1];
 
 /** Remove the focus, because an element that contains it is not redrawn. */
 function blur() {

@@ -13,6 +13,13 @@ import { SIDE_SECTIONS } from "./task/side.js";
 
 /** The number of events of the history that are loaded at first; a judgement: most tasks have fewer. */
 const FIRST_HISTORY_SIZE = 100;
+/** What to do if the done gate refuses, by the kind of gate. */
+const GATE_HINTS = {
+  criteria: "Check each criterion that is met, or move the task to Review.",
+  evidence: "Check each criterion that is met, with a commit or a passing test as evidence, " +
+    "or move the task to Review.",
+  human: "Move the task to Review. A person approves it with holdfast tasks approve.",
+};
 
 /** @param {View} view */
 export async function show(view) {
@@ -212,11 +219,3 @@ export class TaskEditor {
     }
   }
 }
-
-/** What to do if the done gate refuses, by the kind of gate. */
-const GATE_HINTS = {
-  criteria: "Check each criterion that is met, or move the task to Review.",
-  evidence: "Check each criterion that is met, with a commit or a passing test as evidence, " +
-    "or move the task to Review.",
-  human: "Move the task to Review. A person approves it with holdfast tasks approve.",
-};

@@ -4,6 +4,7 @@ import { get, ifInitialised } from "../../api.js";
 import { quiet } from "../../display.js";
 import { el } from "../../dom.js";
 import { codeLink } from "../../links.js";
+import { DAY_MS } from "../../time.js";
 import { findByIds, entityAddress } from "../issues/entity.js";
 import { describeEvent } from "./agents.js";
 
@@ -20,7 +21,6 @@ import { describeEvent } from "./agents.js";
 
 /** @typedef {{actor: string | null, task: string | null, file: string | null, cursor?: string | null}} Filters */
 
-const DAY_MS = 86_400_000;
 /** The age in days of the notes on the first page; a judgement. Notes have no cursor, so the next page has all. */
 const FIRST_PAGE_DAYS = 30;
 /** The cursor of the page with all notes. */
@@ -33,13 +33,13 @@ const MAX_REMARKS = 200;
 const MAX_NOTES = 1000;
 /** A judgement: an excerpt that fits on two lines. */
 const MAX_EXCERPT_CHARACTERS = 160;
+/** The text of an issue's event before the issue. */
+const EVENT_TEXTS = { create: "added ", comment: "commented on " };
 
 /** @param {string | undefined} text */
 const excerpt = (text) => (text ? quiet(` — ${text.replace(/\s+/g, " ").slice(0, MAX_EXCERPT_CHARACTERS)}`) : null);
 /** @param {{actor: string}} event */
 const authorName = (event) => event.actor.replace(/ <[^>]*>$/, "");
-/** The text of an issue's event before the issue. */
-const EVENT_TEXTS = { create: "added ", comment: "commented on " };
 
 /**
  * Return the times of the first and last event of a page.
@@ -57,10 +57,10 @@ export const ROOMS = {
     name: "Task",
     async page({ actor, task, file, cursor }, options) {
       const query = { limit: EVENTS_PER_PAGE, actor, task_id: task, connected_file: file, cursor };
-      const found = await get("tasks/taskpilot_events", query, options);
+      const response = await get("tasks/taskpilot_events", query, options);
       const subject = ({ task_id: id, title = "" }) =>
         (id ? el("a", { href: `/task/${id}` }, `${id} ${title}`) : "the workspace");
-      return { next: found.next_cursor, ...timeSpan(found.events, "at"), events: found.events.map((event) => ({
+      return { next: response.next_cursor, ...timeSpan(response.events, "at"), events: response.events.map((event) => ({
         key: `t${event.seq}`, at: event.at, order: event.seq, actor: event.actor,
         line: () => [describeEvent(event, subject(event)), excerpt(event.reason)],
       })) };
@@ -70,14 +70,14 @@ export const ROOMS = {
     name: "Issue",
     async page({ actor, task, file, cursor }, options) {
       if (task || file) return { events: [] };
-      const found = await get("milestones/git_mile_log", { limit: EVENTS_PER_PAGE, cursor }, options);
-      const events = found.events.filter((event) => !actor || authorName(event) === actor);
+      const response = await get("milestones/git_mile_log", { limit: EVENTS_PER_PAGE, cursor }, options);
+      const events = response.events.filter((event) => !actor || authorName(event) === actor);
       const items = await findByIds(events.map((event) => event.entity), options.signal);
       const link = ({ entity: id }) => {
         const { kind, title = id.slice(0, 8) } = items.get(id) ?? {};
         return el("a", { href: entityAddress(kind, id) }, title);
       };
-      return { next: found.nextCursor, ...timeSpan(found.events, "ts"), events: events.map((event) => ({
+      return { next: response.nextCursor, ...timeSpan(response.events, "ts"), events: events.map((event) => ({
         key: `i${event.id}`, at: event.ts, order: event.id, actor: authorName(event),
         line: () => [EVENT_TEXTS[event.action] ?? `${event.action} ${event.field ?? ""} of `, link(event),
           event.action !== "create" && excerpt(event.value)],
@@ -88,9 +88,9 @@ export const ROOMS = {
     name: "Remark",
     async page({ actor, task, file }, options) {
       if (task) return { events: [] };
-      const found = await get("inbox/list_messages", { newest: true, limit: MAX_REMARKS }, options);
+      const response = await get("inbox/list_messages", { newest: true, limit: MAX_REMARKS }, options);
       const matches = (remark) => (!actor || remark.author === actor) && (!file || remark.file === file);
-      return { events: found.messages.filter(matches).map((remark) => ({
+      return { events: response.messages.filter(matches).map((remark) => ({
         key: `m${remark.id}`, at: remark.time, order: remark.id, actor: remark.author ?? "somebody",
         line: () => ["left a remark on ",
           remark.file === "." ? "the repository" : codeLink(remark.file, parseInt(remark.line, 10)),
@@ -103,8 +103,8 @@ export const ROOMS = {
     async page({ actor, task, file, cursor }, options) {
       if (task) return { events: [] };
       const since = cursor ? null : new Date(Math.floor(Date.now() / DAY_MS - FIRST_PAGE_DAYS) * DAY_MS).toISOString();
-      const found = await get("comments/list_comments", { file, author: actor, since, limit: MAX_NOTES }, options);
-      return { next: since && ALL, until: since ?? undefined, events: found.comments.map((note) => ({
+      const response = await get("comments/list_comments", { file, author: actor, since, limit: MAX_NOTES }, options);
+      return { next: since && ALL, until: since ?? undefined, events: response.comments.map((note) => ({
         key: `c${note.filePath}#${note.id}`, at: note.created, order: note.id, actor: note.author,
         line: () => ["wrote a note on ", codeLink(note.filePath, note.line), excerpt(note.text)],
       })) };

@@ -25,13 +25,18 @@ const RETRY_MS = 10_000;
 const BATCH_MS = 40;
 /** The name under which the versions that the user saw are stored. */
 const SEEN_VERSIONS = "board-seen";
+/** Shown on a card whose write was refused because it named an older version. */
+const CONFLICT = {
+  message: "Somebody else has changed this task.",
+  hint: "The card shows its current state. Move it again if that still applies.",
+};
 
 /** The cards of the board, by status. */
 export class Board extends Layout {
   /**
    * @param {View} view
    * @param {Record<string, any>} filters
-   * @param {{lanes?: string | null, unfolded?: string[]}} options
+   * @param {{laneProperty?: string | null, unfolded?: string[]}} options
    */
   constructor(view, filters, options) {
     super(filters, options);
@@ -72,8 +77,8 @@ export class Board extends Layout {
     // The view inside a conversation has no event stream and follows feeds by polling.
     const follow = /** @type {any} */ (view).followFeed ?? followFeed;
     const stop = follow("workspaces/current/events", callbacks, this.seq);
-    view.on("tasks", () => this.invalidate((card) => Boolean(card.lease_until))); // a renewed lease is not an event
-    view.on("milestones", () => this.invalidate((card) => Boolean(card.milestone))); // closing one may unblock tasks
+    view.on("tasks", () => this.refreshSoon((card) => Boolean(card.lease_until))); // a renewed lease is not an event
+    view.on("milestones", () => this.refreshSoon((card) => Boolean(card.milestone))); // closing one may unblock tasks
     signal.addEventListener("abort", () => {
       stop();
       this.markSeen();
@@ -103,19 +108,18 @@ export class Board extends Layout {
    * @param {"ready" | "updated"} sort
    */
   async *loadPages(status, sort) {
-    let page, count = 0;
+    let page, loadedCount = 0;
     do {
       const query = { ...this.filters, status, sort, limit: CARDS_PER_REQUEST, cursor: page?.next_cursor };
       page = await get(PATH, query, this.view);
       yield page;
-      count += page.cards.length;
-    } while (page.next_cursor && count < MAX_CARDS);
+      loadedCount += page.cards.length;
+    } while (page.next_cursor && loadedCount < MAX_CARDS);
   }
 
   /**
-   * Add a page of cards.
    * @param {any} page
-   * @param {string[]} statuses the statuses that it contains
+   * @param {string[]} statuses the statuses of its cards
    */
   addPage(page, statuses) {
     this.seq ??= page.seq;
@@ -173,10 +177,7 @@ export class Board extends Layout {
     if (isRemote && node) highlight(node);
   }
 
-  /**
-   * Remove a card from the board.
-   * @param {string} id
-   */
+  /** @param {string} id */
   removeCard(id) {
     const list = this.listOfCard(id);
     this.cards.delete(id);
@@ -194,14 +195,14 @@ export class Board extends Layout {
       status === "backlog" && !ready && !blocked_by;
     const mayDepend = (/** @type {Card} */ card) => card.blocked_by?.includes(id ?? "") || waitsForParent(card);
     if (id) this.stale.add(id);
-    this.invalidate((card) => changed.includes("status") && Boolean(mayDepend(card)));
+    this.refreshSoon((card) => changed.includes("status") && Boolean(mayDepend(card)));
   }
 
   /**
    * Refresh some cards soon, in one request with others that change until then.
    * @param {(card: Card) => boolean} isStale
    */
-  invalidate(isStale) {
+  refreshSoon(isStale) {
     for (const card of this.cards.values()) if (isStale(card)) this.stale.add(card.id);
     this.refreshTimer ??= setTimeout(() => this.refreshStale(), BATCH_MS);
   }
@@ -235,14 +236,14 @@ export class Board extends Layout {
     /** @type {Set<string>} */
     const affected = new Set();
     for (const id of batch) {
-      const before = this.cards.get(id), now = cards.get(id);
-      const isOutdated = now && before && now.version < before.version;
+      const before = this.cards.get(id), after = cards.get(id);
+      const isOutdated = after && before && after.version < before.version;
       if (this.pending.has(id) || isOutdated) continue;
-      if (!now && before) this.removeCard(id);
-      if (!now || JSON.stringify(before) === JSON.stringify(now)) continue;
-      this.putCard(now, isRemote);
+      if (!after && before) this.removeCard(id);
+      if (!after || JSON.stringify(before) === JSON.stringify(after)) continue;
+      this.putCard(after, isRemote);
       // Each task that was added to or removed from `blocked_by` now blocks one more or one fewer.
-      const blockers = new Set(before?.blocked_by).symmetricDifference(new Set(now.blocked_by));
+      const blockers = new Set(before?.blocked_by).symmetricDifference(new Set(after.blocked_by));
       for (const blocker of blockers) if (this.cards.has(blocker)) affected.add(blocker);
     }
     await this.refresh([...affected], isRemote);
@@ -266,7 +267,6 @@ export class Board extends Layout {
   }
 
   /**
-   * Claim or release a task.
    * @param {string} id
    * @param {"take" | "release"} action
    */
@@ -299,8 +299,8 @@ export class Board extends Layout {
     this.pending.add(id);
     this.problems.delete(id);
     try {
-      await write(before);
-      if (this.seenVersions) this.seenVersions[id] = Infinity; // the user knows their own change
+      const { task } = await write(before);
+      if (this.seenVersions) this.seenVersions[id] = task.version; // the user knows their own change
       this.view.announce(success);
     } catch (problem) {
       this.problems.set(id, problem.kind === "out_of_date" ? CONFLICT : problem);
@@ -314,11 +314,8 @@ export class Board extends Layout {
     if (this.current === id || document.activeElement === document.body) this.focus(id);
   }
 
-  /**
-   * Remove the error from a card.
-   * @param {string} id
-   */
-  dismiss(id) {
+  /** @param {string} id */
+  dismissProblem(id) {
     this.problems.delete(id);
     this.listOfCard(id)?.redraw(id);
     this.focus(id);
@@ -360,15 +357,9 @@ export class Board extends Layout {
     return version > seenVersion;
   }
 
-  /** Store the versions of all cards as seen. */
   markSeen() {
     const versions = [...this.cards.values()].map(({ id, version }) => [id, version]);
     this.seenVersions = { ...this.seenVersions, ...Object.fromEntries(versions) };
     saveValue(SEEN_VERSIONS, this.seenVersions);
   }
 }
-
-const CONFLICT = {
-  message: "Somebody else has changed this task.",
-  hint: "The card shows its current state. Move it again if that still applies.",
-};

@@ -10,16 +10,21 @@ import { COLUMNS, columnOf, compareCards, laneOf, sortLanes, statusOf } from "./
 /** The number of cards above which Done is folded; a judgement: about two screens. */
 const MAX_DONE_UNFOLDED = 20;
 
+/** The width of a folded column in pixels: its title is vertical. */
+const FOLDED_WIDTH_PX = 44;
+/** Lanes farther out of view have no cards in the document; a judgement: cards are drawn before they come into view. */
+const NEAR_PX = 400;
+
 /** The cards in lists, one for each lane and column. */
 export class Layout {
   /**
    * @param {Record<string, any>} filters
-   * @param {{lanes?: string | null, unfolded?: string[]}} options the property that makes lanes; columns that the user
-   *   has unfolded
+   * @param {{laneProperty?: string | null, unfolded?: string[]}} options the property of a task that makes lanes;
+   *   columns that the user has unfolded
    */
-  constructor(filters, { lanes = null, unfolded = [] }) {
+  constructor(filters, { laneProperty = null, unfolded = [] }) {
     this.filters = filters;
-    this.lanes = lanes;
+    this.laneProperty = laneProperty;
     this.unfolded = unfolded;
     /** @type {string | null} the id of the card that Tab reaches and that keys act on */
     this.current = null;
@@ -37,7 +42,7 @@ export class Layout {
     this.loaded = new Set();
     this.node = el("div.board", { style: { "--card": `${CARD_HEIGHT}px` } });
     this.visibility = new IntersectionObserver((entries) => this.updateVisibility(entries),
-      { root: this.node, rootMargin: "400px 0px" });
+      { root: this.node, rootMargin: `${NEAR_PX}px 0px` });
   }
 
   /**
@@ -82,14 +87,15 @@ export class Layout {
   draw() {
     const cardsByCell = Map.groupBy(this.cards.values(), (card) => this.cellKey(card));
     const usedLanes = new Set([...cardsByCell.keys()].map((key) => key.split("\n")[0]));
-    const names = this.lanes ? sortLanes([...usedLanes], this.lanes) : [""];
+    const names = this.laneProperty ? sortLanes([...usedLanes], this.laneProperty) : [""];
     const scrollTops = new Map([...this.lists].map(([key, list]) => [key, list.node.scrollTop]));
     this.lists.clear();
     this.visibility.disconnect();
     const lanes = names.map((name) => this.drawLane(name));
     this.heads = new Map([...COLUMNS].map(([column, title]) => [column, this.drawHead(column, title)]));
-    this.node.classList.toggle("in-lanes", Boolean(this.lanes));
-    const widths = [...COLUMNS.keys()].map((column) => (this.isFolded(column) ? "44px" : "var(--column)"));
+    this.node.classList.toggle("in-lanes", Boolean(this.laneProperty));
+    const widths = [...COLUMNS.keys()].map((column) => 
+      (this.isFolded(column) ? `${FOLDED_WIDTH_PX}px` : "var(--column)"));
     this.node.style.setProperty("--columns", widths.join(" "));
     fill(this.node, el("div.heads.columns", [...this.heads.values()]), lanes);
     for (const [key, list] of this.lists) list.cards = (cardsByCell.get(key) ?? []).sort(compareCards);
@@ -107,21 +113,18 @@ export class Layout {
     return [...this.lists.values()].find((list) => list.cards.length)?.cards[0].id ?? null;
   }
 
-  /**
-   * Draw a lane with an empty list for each column.
-   * @param {string} name
-   */
+  /** @param {string} name "" if there is only one lane */
   drawLane(name) {
     const cells = [...COLUMNS].map(([column, title]) => {
       if (this.isFolded(column)) return el("div.cards.folded", { dataset: { column } });
       const key = `${name}\n${column}`;
-      const list = new CardList(this, column, name ? `${title}, ${name}` : title, !this.lanes);
+      const list = new CardList(this, column, name ? `${title}, ${name}` : title, !this.laneProperty);
       list.node.dataset.key = key;
       this.lists.set(key, list);
-      if (this.lanes) this.visibility.observe(list.node);
+      if (this.laneProperty) this.visibility.observe(list.node);
       return list.node;
     });
-    const title = this.lanes && el("h2.lane-name", name);
+    const title = this.laneProperty && el("h2.lane-name", name);
     return el("section.lane", { "aria-label": name || null }, title, el("div.columns", cells));
   }
 
@@ -175,13 +178,10 @@ export class Layout {
    * @param {Card} card
    */
   cellKey(card) {
-    return `${laneOf(card, this.lanes, this.filters)}\n${columnOf(card)}`;
+    return `${laneOf(card, this.laneProperty, this.filters)}\n${columnOf(card)}`;
   }
 
-  /**
-   * Return the list that contains a card.
-   * @param {string | null} id
-   */
+  /** @param {string | null} id */
   listOfCard(id) {
     const card = this.cards.get(id ?? "");
     return card && this.lists.get(this.cellKey(card));

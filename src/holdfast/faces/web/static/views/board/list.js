@@ -15,6 +15,9 @@ export const CARD_HEIGHT = 104;
 export const CARD_PITCH = CARD_HEIGHT + 8;
 /** Cards in the document above and below those in view; a judgement: a fast scroll moves that far in a frame. */
 const OVERSCAN_CARDS = 4;
+/** How a card shows its priority; medium is not shown. */
+const PRIORITY_MARKS = { high: "▲ high", low: "▽ low" };
+const CHANGED = "Changed since your last visit";
 
 /** The sorted cards of one column in one lane. */
 export class CardList {
@@ -33,26 +36,21 @@ export class CardList {
     this.cards = [];
     /** @type {Map<string, HTMLElement>} the cards in the document, by id */
     this.nodes = new Map();
+    /** The height of the list in pixels, as the layout last measured it. */
     this.height = 0;
     this.items = el("ul.plain-list", { role: "list", "aria-label": label });
     this.node = el("div.cards", { tabindex: "-1", dataset: { column } }, this.items);
     this.node.addEventListener("scroll", () => this.show(), { passive: true });
   }
 
-  /**
-   * Insert or update a card.
-   * @param {Card} card
-   */
+  /** @param {Card} card */
   put(card) {
     this.cards = [...this.cards.filter(({ id }) => id !== card.id), card].sort(compareCards);
     this.show();
     this.redraw(card.id);
   }
 
-  /**
-   * Remove a card.
-   * @param {string} id
-   */
+  /** @param {string} id */
   remove(id) {
     this.cards = this.cards.filter((card) => card.id !== id);
     this.show();
@@ -150,11 +148,7 @@ function setIfChanged(target, name, value) {
   if (target[name] !== value) target[name] = value;
 }
 
-const PRIORITIES = { high: "▲ high", low: "▽ low" };
-const CHANGED = "Changed since your last visit";
-
 /**
- * Draw the content of a card.
  * @param {HTMLElement} node
  * @param {Card} card
  * @param {Board} board
@@ -168,13 +162,13 @@ function drawCard(node, card, board) {
     node,
     el("div.row",
       quiet(id),
-      PRIORITIES[priority] && el(`span.priority.${priority}`, PRIORITIES[priority]),
+      PRIORITY_MARKS[priority] && el(`span.priority.${priority}`, PRIORITY_MARKS[priority]),
       board.isUnseen(card) && el("span.changed", { title: CHANGED }, el("span.visually-hidden", CHANGED)),
       el("button.button.plain.more", { ...more, "aria-label": `Move or claim ${id}`, "aria-haspopup": "true" }, "⋯")),
     el("a.name.two-lines", { ...name, "aria-describedby": `marks-${id} board-keys` },
       el("span.visually-hidden", `${id}: `), title),
     el("div.marks.row", { id: `marks-${id}` }, marks(card)),
-    problem && errorMessage(problem, button("Dismiss", () => board.dismiss(id))),
+    problem && errorMessage(problem, button("Dismiss", () => board.dismissProblem(id))),
   );
 }
 

@@ -13,6 +13,10 @@ import { COLUMNS, FINISHED_STATUSES, columnOf, cardAfterMove, insertionIndex, re
 
 /** The keys that move between columns, and their direction. */
 const SIDEWAYS_KEYS = { ArrowLeft: -1, ArrowRight: 1 };
+/** A judgement: a reason is one sentence. */
+const MAX_REASON_CHARACTERS = 500;
+/** The minimum distance between a menu and the edges of the window. */
+const MENU_MARGIN_PX = 8;
 
 /** The card that the user is moving, if any, and the column that it is over. */
 class LiftedCard {
@@ -24,15 +28,12 @@ class LiftedCard {
     /** @type {string | null} */
     this.column = null;
     /** Marks the place where the card would land. */
-    this.landing = el("div.landing");
+    this.placeholder = el("div.landing");
     /** Says where the card would land, or why it cannot be moved. */
-    this.verdict = el("p.verdict");
+    this.message = el("p.verdict");
   }
 
-  /**
-   * Lift a card.
-   * @param {string} id
-   */
+  /** @param {string} id */
   lift(id) {
     this.id = id;
     this.board.listOfCard(id)?.nodes.get(id)?.classList.add("lifted");
@@ -58,22 +59,32 @@ class LiftedCard {
     const index = list ? insertionIndex(list.cards, target) : 0;
     const position = list ? `${index + 1} of ${list.cards.length + 1}` : "here";
     const landing = `Lands ${position}${needsReason(board, card, column) ? ", asks for a reason" : ""}`;
-    if (column === this.column) return { reason, landing };
-    this.clearTarget();
-    this.column = column;
-    if (column === columnOf(card)) return { reason, landing };
-    const state = reason ? "refused" : "aimed";
-    for (const node of board.node.querySelectorAll(`[data-column="${column}"]`)) node.classList.add(state);
-    board.heads.get(column)?.append(fill(this.verdict, reason ?? landing));
-    this.landing.style.top = `${index * CARD_PITCH}px`;
-    if (!reason) list?.node.append(this.landing);
+    if (column !== this.column) {
+      this.clearTarget();
+      this.column = column;
+      if (column !== columnOf(card)) this.markTarget(column, reason, landing);
+      this.placeholder.style.top = `${index * CARD_PITCH}px`;
+      if (!reason) list?.node.append(this.placeholder);
+    }
     return { reason, landing };
+  }
+
+  /**
+   * Mark the column that the card is over.
+   * @param {string} column
+   * @param {string | null} reason
+   * @param {string} landing
+   */
+  markTarget(column, reason, landing) {
+    const name = reason ? "refused" : "aimed";
+    for (const node of this.board.node.querySelectorAll(`[data-column="${column}"]`)) node.classList.add(name);
+    this.board.heads.get(column)?.append(fill(this.message, reason ?? landing));
   }
 
   /** Remove the marks from the column that the card was over. */
   clearTarget() {
-    this.landing.remove();
-    this.verdict.remove();
+    this.placeholder.remove();
+    this.message.remove();
     for (const node of this.board.node.querySelectorAll(".aimed, .refused")) node.classList.remove("aimed", "refused");
   }
 
@@ -116,7 +127,7 @@ async function move(board, id, column) {
  */
 function askForReason(view, id, column) {
   const question = field(column === "blocked" ? "What blocks it?" : "Why is it reopened?",
-    el("input", { name: "reason", required: true, maxlength: "500" }));
+    el("input", { name: "reason", required: true, maxlength: MAX_REASON_CHARACTERS }));
   const submit = (/** @type {{reason: string}} */ { reason }) => reason;
   return formDialog(view, `${id} to ${COLUMNS.get(column)}`, question, { verb: "Move", submit });
 }
@@ -184,14 +195,14 @@ function handleKeyWhileLifted(board, lifted, key) {
   const { id, column } = lifted;
   const card = board.cards.get(id ?? "");
   if (!id || !card) return false;
-  const here = columnOf(card);
+  const currentColumn = columnOf(card);
   if (key in SIDEWAYS_KEYS) {
     const names = [...COLUMNS.keys()];
-    const next = names[(names.indexOf(column ?? here) + SIDEWAYS_KEYS[key] + names.length) % names.length];
+    const next = names[(names.indexOf(column ?? currentColumn) + SIDEWAYS_KEYS[key] + names.length) % names.length];
     const { reason, landing } = lifted.moveOver(next);
     board.heads.get(next)?.scrollIntoView({ block: "nearest", inline: "nearest" });
     board.view.announce(`${COLUMNS.get(next)}. ${reason ?? landing}`);
-  } else if (key === " " && column && column !== here) {
+  } else if (key === " " && column && column !== currentColumn) {
     const { reason } = lifted.moveOver(column);
     if (reason) {
       board.view.announce(`Not dropped. ${reason}`);
@@ -201,9 +212,9 @@ function handleKeyWhileLifted(board, lifted, key) {
     move(board, id, column);
   } else if (key === " " || key === "Escape") {
     lifted.release();
-    board.view.announce(`Not moved. ${id} is still in ${COLUMNS.get(here)}.`);
-  } else return key !== "Tab";
-  return true;
+    board.view.announce(`Not moved. ${id} is still in ${COLUMNS.get(currentColumn)}.`);
+  }
+  return key !== "Tab"; // other keys do nothing, so that none of them leaves the lifted card by accident
 }
 
 /**
@@ -246,15 +257,13 @@ function moveFocusSideways(board, list, index, step) {
 }
 
 /**
- * Open the menu of a card. Entries that are not possible show the reason.
+ * Return the entries of the menu of a card. Entries that are not possible show the reason.
  * @param {Board} board
- * @param {string} id
- * @param {HTMLElement} button the button that opens the menu
+ * @param {Card} card
+ * @param {HTMLElement} menu
  */
-function openMenu(board, id, button) {
-  const card = board.cards.get(id);
-  if (!card) return;
-  const menu = el("div.card.menu", { popover: "auto", role: "group", "aria-label": `Actions for ${id}` });
+function menuEntries(board, card, menu) {
+  const { id } = card;
   /** @type {(text: string, run: () => any, reason?: string | null | false) => HTMLElement} */
   const entry = (text, run, reason) => {
     const click = () => {
@@ -270,12 +279,26 @@ function openMenu(board, id, button) {
     const status = statusOf(column);
     return board.states.get(card.status)?.goes_to.includes(status) && !(status === "backlog" && reasonAgainst(column));
   });
-  fill(menu,
+  return [
     offered.map((column) =>
       entry(`Move to ${COLUMNS.get(column)}`, () => move(board, id, column), reasonAgainst(column))),
     card.yours && entry("Release it", () => board.claim(id, "release")),
     !card.claimed_by && !FINISHED_STATUSES.includes(card.status) &&
-      entry("Claim it", () => board.claim(id, "take"), card.status === "backlog" && reasonAgainst("in-progress")));
+      entry("Claim it", () => board.claim(id, "take"), card.status === "backlog" && reasonAgainst("in-progress")),
+  ];
+}
+
+/**
+ * Open the menu of a card.
+ * @param {Board} board
+ * @param {string} id
+ * @param {HTMLElement} button the button that opens the menu
+ */
+function openMenu(board, id, button) {
+  const card = board.cards.get(id);
+  if (!card) return;
+  const menu = el("div.card.menu", { popover: "auto", role: "group", "aria-label": `Actions for ${id}` });
+  fill(menu, menuEntries(board, card, menu));
   board.node.append(menu);
   menu.addEventListener("toggle", (event) => {
     if (event.newState !== "closed") return;
@@ -288,9 +311,10 @@ function openMenu(board, id, button) {
     if (next instanceof HTMLElement) next.focus();
   });
   menu.showPopover();
-  // Keep the menu in the window.
+  // Below the button, but inside the window.
   const { bottom, right } = button.getBoundingClientRect();
-  menu.style.top = `${Math.max(8, Math.min(bottom, innerHeight - menu.offsetHeight - 8))}px`;
-  menu.style.left = `${Math.max(8, right - menu.offsetWidth)}px`;
+  const top = Math.min(bottom, innerHeight - menu.offsetHeight - MENU_MARGIN_PX);
+  menu.style.top = `${Math.max(MENU_MARGIN_PX, top)}px`;
+  menu.style.left = `${Math.max(MENU_MARGIN_PX, right - menu.offsetWidth)}px`;
   menu.querySelector("button")?.focus();
 }

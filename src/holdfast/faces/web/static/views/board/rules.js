@@ -30,8 +30,6 @@
  * @typedef {{status: string, total: number, goes_to: string[], with_reason?: string[]}} State
  */
 
-/** @typedef {Map<string, State>} States by status */
-
 /** The title of each column. */
 export const COLUMNS = new Map(Object.entries({
   ready: "Ready", backlog: "Backlog", "in-progress": "In progress", blocked: "Blocked", review: "Review",
@@ -43,6 +41,10 @@ export const OPEN_STATUSES = ["backlog", "in-progress", "blocked", "review"];
 export const FINISHED_STATUSES = ["done", "dropped"];
 /** The title of the lane for cards without a value, by the property that makes the lanes. */
 const EMPTY_LANES = { agent: "Nobody", milestone: "No milestone", label: "No label" };
+/** The priorities of tasks, the highest first. */
+export const PRIORITIES = ["high", "medium", "low"];
+/** The server's limit for titles, criteria and references of evidence. */
+export const MAX_TITLE_CHARACTERS = 200;
 /** A judgement: more names do not fit on a card. */
 const MAX_BLOCKERS_NAMED = 3;
 
@@ -52,10 +54,7 @@ const MAX_BLOCKERS_NAMED = 3;
  */
 export const columnOf = (card) => (card.status === "backlog" && card.ready ? "ready" : card.status);
 
-/**
- * Return the status of the cards in a column.
- * @param {string} column
- */
+/** @param {string} column */
 export const statusOf = (column) => (column === "ready" ? "backlog" : column);
 
 /**
@@ -92,22 +91,22 @@ export function insertionIndex(cards, card) {
 /**
  * Return the title of a card's lane. Of several labels, the one in the filter is used, else the first.
  * @param {Card} card
- * @param {string | null} lanes the property that makes lanes, if any
+ * @param {string | null} property the property that makes lanes, if any
  * @param {Record<string, any>} filters
  */
-export function laneOf(card, lanes, filters) {
+export function laneOf(card, property, filters) {
   const label = card.labels?.includes(filters.label) ? filters.label : card.labels?.[0];
-  if (!lanes) return "";
-  return { agent: card.claimed_by, milestone: card.milestone, label }[lanes] ?? EMPTY_LANES[lanes] ?? "";
+  if (!property) return "";
+  return { agent: card.claimed_by, milestone: card.milestone, label }[property] ?? EMPTY_LANES[property] ?? "";
 }
 
 /**
  * Sort lanes by name, with the lane of cards without a value last.
  * @param {string[]} names
- * @param {string} lanes
+ * @param {string} property
  */
-export const sortLanes = (names, lanes) => names.sort((one, other) =>
-  Number(one === EMPTY_LANES[lanes]) - Number(other === EMPTY_LANES[lanes]) || one.localeCompare(other));
+export const sortLanes = (names, property) => names.sort((one, other) =>
+  Number(one === EMPTY_LANES[property]) - Number(other === EMPTY_LANES[property]) || one.localeCompare(other));
 
 /**
  * Predict the card that results from a move to a column.
@@ -150,7 +149,7 @@ function describeUnmet({ id, lacks = [], lacks_codes: codes = [] }) {
  * Return the reason why a card cannot be moved to a column, or null if it can.
  * @param {Card} card
  * @param {string} column
- * @param {States} states
+ * @param {Map<string, State>} states by status
  */
 export function refusal(card, column, states) {
   const status = statusOf(column);

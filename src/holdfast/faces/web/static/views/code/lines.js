@@ -7,7 +7,7 @@ import { el, fill } from "../../dom.js";
 /** @import { View } from "../../view.js" */
 
 /**
- * The heat of a function: how complex it is and how often it has changed.
+ * The complexity of a function, its changes in 90 days, and its heat from 1 to 5; null if the changes are unknown.
  * @typedef {{function: string, line: number, end_line: number, cyclomatic: number, changes: number,
  *   heat: number | null}} FunctionHeat
  */
@@ -43,7 +43,7 @@ export class Lines {
     /** @type {number | null} the line at which a selection with the mouse started */
     this.dragStart = null;
     /** @type {any} the first page, which has the facts about the file */
-    this.page = null;
+    this.firstPage = null;
     this.onSelectionChange = () => {};
     /** @type {Piece[][]} by line number; undefined where a page has not been loaded */
     this.lines = [];
@@ -60,42 +60,37 @@ export class Lines {
     this.canvas = el("div.canvas", this.column);
     const label = `Source of ${query.file}`;
     this.box = el("div.code-box.card", { tabindex: "0", role: "region", "aria-label": label }, this.canvas);
-    this.listen();
+    this.addListeners();
   }
 
   /** The number of lines. */
   get total() {
-    return this.page.total_lines;
+    return this.firstPage.total_lines;
   }
 
-  /**
-   * Request a page.
-   * @param {number} start
-   */
-  read(start, limit = LINES_PER_PAGE) {
+  /** @param {number} start */
+  requestPage(start, limit = LINES_PER_PAGE) {
     return get("source/read_source", { ...this.query, start, limit }, this.view);
   }
 
-  /**
-   * Add a page.
-   * @param {{start: number, lines: Piece[][]}} page
-   */
-  add(page) {
-    this.page = page.start === 1 ? page : this.page;
+  /** @param {{start: number, lines: Piece[][]}} page */
+  addPage(page) {
+    if (page.start === 1) this.firstPage = page;
     page.lines.forEach((pieces, index) => (this.lines[page.start + index] = pieces));
   }
 
   /** Check whether the file has changed, and if so show its new lines. Return whether it has. */
   async refresh() {
-    const current = await this.read(2, 1); // only a response from line 1 has the outline, so this one is small
-    if (current.digest === this.page.digest) return false;
+    const current = await this.requestPage(2, 1); // only a response from line 1 has the outline, so this one is small
+    if (current.digest === this.firstPage.digest) return false;
     const [first, last] = this.visibleRange();
-    const pages = await Promise.all([this.read(1), ...(last > LINES_PER_PAGE ? [this.read(first)] : [])]);
+    const starts = last > LINES_PER_PAGE ? [1, first] : [1];
+    const pages = await Promise.all(starts.map((start) => this.requestPage(start)));
     if (this.view.signal.aborted) return false;
     this.lines = [];
     this.nodes.clear();
     this.loading.clear();
-    pages.forEach((page) => this.add(page));
+    pages.forEach((page) => this.addPage(page));
     if (this.selection && this.selection.last > this.total) this.clear();
     this.draw();
     return true;
@@ -119,35 +114,32 @@ export class Lines {
     let missing = null;
     for (let line = first; line <= last; line += 1) {
       if (this.lines[line] === undefined) missing ??= line;
-      kept.set(line, this.nodes.get(line) ?? this.row(line));
+      kept.set(line, this.nodes.get(line) ?? this.drawLine(line));
     }
     this.nodes = kept;
     fill(this.rows, [...kept.values()]);
-    if (missing !== null) this.fetch(missing);
+    if (missing !== null) this.loadPage(missing);
   }
 
   /**
    * Load the page that starts at a line and draw it.
    * @param {number} start
    */
-  async fetch(start) {
+  async loadPage(start) {
     if (this.loading.has(start)) return;
     this.loading.add(start);
-    const page = await this.read(start).catch(() => null);
-    if (!page || page.digest !== this.page.digest) {
-      this.loading.delete(start); // it is requested again with the next draw
+    const page = await this.requestPage(start).catch(() => null);
+    if (!page || page.digest !== this.firstPage.digest) {
+      this.loading.delete(start); // failed or of a newer version: the next draw requests it again
       return;
     }
-    this.add(page);
+    this.addPage(page);
     page.lines.forEach((_, index) => this.nodes.delete(page.start + index));
     this.draw();
   }
 
-  /**
-   * Return the element of a line.
-   * @param {number} line
-   */
-  row(line) {
+  /** @param {number} line */
+  drawLine(line) {
     const noteCount = this.notesByLine.get(line)?.length;
     const title = noteCount && pluralise(noteCount, "note");
     const number = el("span.number", { title, "data-noted": noteCount }, line);
@@ -157,8 +149,9 @@ export class Lines {
 
   /** @param {number} line */
   lineClass(line) {
-    const isIn = (/** @type {Range | null} */ range) => range !== null && line >= range.first && line <= range.last;
-    return ["line", isIn(this.selection) && "selected", isIn(this.highlighted) && "pointed"].filter(Boolean).join(" ");
+    const isWithin = (/** @type {Range | null} */ range) => range && line >= range.first && line <= range.last;
+    const classes = ["line", isWithin(this.selection) && "selected", isWithin(this.highlighted) && "pointed"];
+    return classes.filter(Boolean).join(" ");
   }
 
   /** Mark the lines that are selected or highlighted. */
@@ -166,10 +159,7 @@ export class Lines {
     for (const [line, node] of this.nodes) node.className = this.lineClass(line);
   }
 
-  /**
-   * Show the heat of functions.
-   * @param {FunctionHeat[]} functions
-   */
+  /** @param {FunctionHeat[]} functions */
   setHeat(functions) {
     this.heat.clear();
     // An inner function starts after the outer one and so replaces its heat.
@@ -211,7 +201,6 @@ export class Lines {
     this.onSelectionChange();
   }
 
-  /** Remove the selection. */
   clear() {
     this.selection = null;
     history.replaceState(null, "", `${location.pathname}${location.search}`);
@@ -220,9 +209,9 @@ export class Lines {
   }
 
   /**
-   * Scroll a line into view.
+   * Unless a line is in view and not at the edge, scroll the selection that contains it into the upper third.
    * @param {number} line
-   * @param {number} start the first line of the selection that contains it
+   * @param {number} start the first line of the selection
    */
   reveal(line, start = line) {
     const top = (line - 1) * LINE_HEIGHT_PX;
@@ -233,28 +222,29 @@ export class Lines {
   }
 
   /**
-   * Move the end of the selection by some lines; `extend` keeps its start.
+   * Move the end of the selection by some lines; `extend` keeps its start. Without a selection, select the first line
+   * in view.
    * @param {number} offset
+   * @param {{extend?: boolean}} options
    */
-  step(offset, extend = false) {
+  step(offset, { extend = false } = {}) {
     const top = Math.floor(this.box.scrollTop / LINE_HEIGHT_PX) + 1;
     const wanted = this.selection ? this.selection.to + offset : top;
     const next = Math.min(Math.max(1, wanted), this.total);
-    const isExtended = extend && this.selection;
-    this.select(isExtended ? isExtended.from : next, next);
+    this.select(extend && this.selection ? this.selection.from : next, next);
     this.reveal(next);
   }
 
   /** Select the lines in the fragment of the URL: "#L3-L5". */
   selectFromHash() {
-    const found = location.hash.match(/^#L(\d+)(?:-L?(\d+))?$/);
-    if (found) this.select(Number(found[1]), Number(found[2] ?? found[1]), { scroll: true, address: false });
+    const { first, last = first } = location.hash.match(/^#L(?<first>\d+)(?:-L?(?<last>\d+))?$/)?.groups ?? {};
+    if (first) this.select(Number(first), Number(last), { scroll: true, address: false });
   }
 
-  listen() {
+  addListeners() {
     const { signal } = this.view;
     this.box.addEventListener("scroll", () => this.draw()); // browsers send it at most once per frame
-    addEventListener("resize", () => this.page && this.draw(), { signal });
+    addEventListener("resize", () => this.firstPage && this.draw(), { signal });
     this.rows.addEventListener("pointerdown", (event) => this.press(event));
     this.rows.addEventListener("pointerover", ({ target }) => {
       const line = lineOf(/** @type {Element} */ (target));
@@ -265,7 +255,7 @@ export class Lines {
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
       if (event.target !== this.box || !step) return;
       event.preventDefault();
-      this.step(step, event.shiftKey);
+      this.step(step, { extend: event.shiftKey });
     });
   }
 
@@ -282,10 +272,7 @@ export class Lines {
   }
 }
 
-/**
- * Return the pieces of a line as coloured nodes.
- * @param {Piece[]} pieces
- */
+/** @param {Piece[]} pieces */
 export const highlightSyntax = (pieces) =>
   (pieces.map(([kind, part]) => (kind ? el("span", { class: `is-${kind}` }, part) : part)));
 
@@ -296,10 +283,7 @@ export const highlightSyntax = (pieces) =>
 const lineOf = (node) =>
   Number(/** @type {HTMLElement | null | undefined} */ (node?.closest("[data-line]"))?.dataset.line ?? 0);
 
-/**
- * Describe the heat of a function: its complexity times its changes, in five steps.
- * @param {FunctionHeat} measured
- */
+/** @param {FunctionHeat} measured */
 export function describeHeat({ function: name, cyclomatic, changes, heat }) {
   if (heat === null) return `${name}: complexity ${cyclomatic}; the number of changes is unknown`;
   return `${name}: complexity ${cyclomatic} × ${pluralise(changes, "change")} in 90 days, heat ${heat} of 5`;

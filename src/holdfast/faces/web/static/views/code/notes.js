@@ -19,12 +19,14 @@ import { LINE_HEIGHT_PX, highlightSyntax } from "./lines.js";
  * @typedef {Record<string, any>} Note
  */
 
+/** @typedef {{text: string, tag?: string, author: string}} NoteValues the values of the form of a note */
+
 /** The distance between two notes, in pixels. */
 const GAP_PX = 8;
 const TAGS = ["NOTE", "TODO", "FIXME", "QUESTION", "STAR"];
 /** The key under which the name of the author is stored in the browser. */
 const AUTHOR_KEY = "author";
-/** How the confidence of a location is shown. */
+/** The text that shows each confidence of a location. */
 const CONFIDENCE_TEXTS = { high: "exact place", medium: "likely place", low: "uncertain place", none: "lost" };
 /** Wide enough for notes in the margin. */
 const WIDE = matchMedia("(min-width: 900px)");
@@ -48,18 +50,18 @@ export class Notes {
     this.cards = new Map();
     /** @type {Note[]} */
     this.notes = [];
-    /** @type {HTMLElement | null} the form of a new note or remark */
+    /** @type {{node: HTMLElement, line: number} | null} the form of a new note or remark, and the line it is on */
     this.form = null;
     /** @type {any} the last response of the server, or its error */
     this.response = null;
     /** @type {HTMLButtonElement[]} the buttons that move an orphan to the selected line */
-    this.placeButtons = [];
+    this.orphanButtons = [];
     this.margin = el("div.margin", { role: "list", "aria-label": "Notes" });
     this.below = el("div.notes-below");
     this.placeMargin();
     WIDE.addEventListener("change", () => this.placeMargin(), { signal: view.signal });
-    this.sizes = new ResizeObserver(() => this.positionCards());
-    view.signal.addEventListener("abort", () => this.sizes.disconnect());
+    this.resizeObserver = new ResizeObserver(() => this.positionCards());
+    view.signal.addEventListener("abort", () => this.resizeObserver.disconnect());
   }
 
   /** Put the notes into the margin if there is room, else into a list below the code. */
@@ -76,7 +78,7 @@ export class Notes {
     const isFirst = !this.response;
     this.response = response;
     if (response instanceof Error) {
-      const isDenied = /** @type {any} */ (response).status === 403;
+      const isDenied = /** @type {any} */ (response).status === 403; // the role may read code, but not notes
       fill(this.orphans, isDenied ? null : errorMessage(response));
       return;
     }
@@ -96,12 +98,12 @@ export class Notes {
       const isKept = card && (card.json === json || card.node.querySelector("form"));
       if (isKept) return [note.id, { ...card, note }];
       const node = this.drawCard(note);
-      this.sizes.observe(node);
+      this.resizeObserver.observe(node);
       if (!isFirst) highlight(node);
       return [note.id, { json, node, note }];
     }));
     const nodes = [...this.cards.values()].map(({ node }) => node);
-    arrange(this.margin, this.form ? [...nodes, this.form] : nodes);
+    arrange(this.margin, this.form ? [...nodes, this.form.node] : nodes);
     this.lines.notesByLine = Map.groupBy(notes, ({ line }) => line);
     this.lines.redraw();
     this.positionCards();
@@ -110,7 +112,7 @@ export class Notes {
   /** Position each card at its line, or below the previous card. */
   positionCards() {
     const cards = [...this.cards.values()].map(({ node, note }) => ({ node, line: Number(note.line) }));
-    if (this.form) cards.push({ node: this.form, line: Number(this.form.dataset.line) });
+    if (this.form) cards.push(this.form);
     cards.sort((one, other) => one.line - other.line);
     this.lines.box.classList.toggle("with-notes", cards.length > 0);
     let nextFree = GAP_PX / 2;
@@ -124,10 +126,7 @@ export class Notes {
     this.margin.style.setProperty("min-height", WIDE.matches && cards.length ? `${nextFree}px` : "0");
   }
 
-  /**
-   * Draw a note.
-   * @param {Note} note
-   */
+  /** @param {Note} note */
   drawCard(note) {
     const { id, line, endLine: last = line, status, confidence, needsReview } = note;
     const isOpen = status === "open";
@@ -163,12 +162,9 @@ export class Notes {
     return node;
   }
 
-  /**
-   * Draw the notes whose code is gone.
-   * @param {Note[]} notes
-   */
+  /** @param {Note[]} notes */
   drawOrphans(notes) {
-    this.placeButtons = [];
+    this.orphanButtons = [];
     if (!notes.length) {
       fill(this.orphans);
       return;
@@ -181,15 +177,15 @@ export class Notes {
   /** @param {Note} note */
   drawOrphan(note) {
     const { id, author, created, line, reason = "lost" } = note;
-    const placeButton = button("", () => {
+    const moveButton = button("", () => {
       const { selection } = this.lines;
       return selection && this.move(note, node, this.path, selection.first);
     });
     const node = el("div.orphan", { dataset: { id } },
       el("div.note-text", note.shownText ?? note.text),
       el("div.quiet", author, " · ", ago(created), ` · was on line ${line} · ${reason.replaceAll("_", " ")}`),
-      this.drawCandidates(note), placeButton);
-    this.placeButtons.push(placeButton);
+      this.drawCandidates(note), moveButton);
+    this.orphanButtons.push(moveButton);
     this.offerSelection();
     return node;
   }
@@ -234,39 +230,39 @@ export class Notes {
   /** Offer to move orphans to the selected line. */
   offerSelection() {
     const { selection } = this.lines;
-    for (const button of this.placeButtons) {
+    for (const button of this.orphanButtons) {
       button.disabled = !selection;
       button.textContent = selection ? `Move it to line ${selection.first}` : "Move it to the selected line";
     }
   }
 
   /**
-   * Move a note to a line.
+   * Move a note to a line, which may be in another file.
    * @param {Note} note
-   * @param {HTMLElement} where shows an error
+   * @param {HTMLElement} place shows an error
    * @param {string} targetFile
    * @param {number} targetLine
    */
-  move({ id }, where, targetFile, targetLine) {
+  move({ id }, place, targetFile, targetLine) {
     const body = { sourceFile: this.path, targetFile, commentId: id, targetLine };
-    return this.change(where, "move_comment", body, `The note is now on line ${targetLine}`);
+    return this.change(place, "move_comment", body, `The note is now on line ${targetLine}`);
   }
 
   /**
    * Run an operation on a note and reload the notes.
-   * @param {HTMLElement} where shows an error
+   * @param {HTMLElement} place shows an error
    * @param {string} operation
    * @param {object} body
    * @param {string} message announced on success
    */
-  async change(where, operation, body, message) {
+  async change(place, operation, body, message) {
     try {
       await post(`comments/${operation}`, body);
       this.view.announce(message);
       await this.load();
     } catch (problem) {
-      where.querySelector(":scope > .problem")?.remove();
-      where.append(errorMessage(problem));
+      place.querySelector(":scope > .problem")?.remove();
+      place.append(errorMessage(problem));
     }
   }
 
@@ -297,40 +293,43 @@ export class Notes {
    * @param {"note" | "remark"} kind
    */
   compose(kind) {
-    if (!this.lines.selection) this.lines.step(0);
+    if (!this.lines.selection) this.lines.step(0); // selects the first line in view
     if (!this.lines.selection) return;
     const { first, last } = this.lines.selection;
-    this.cancel();
+    this.closeForm();
     const range = first === last ? `${first}` : `${first}-${last}`;
-    const onSent = (/** @type {string} */ message) => {
+    const { message, ...options } = {
+      note: {
+        label: `Note on line ${first}`, verb: "Add note", hasTags: true, message: "The note was added",
+        send: (/** @type {NoteValues} */ { text, tag, author }) =>
+          post("comments/add_comment", { filePath: this.path, line: first, text, tag, author }),
+      },
+      remark: {
+        label: `Remark to the agent on ${first === last ? "line" : "lines"} ${range}`, verb: "Send remark",
+        message: "The remark was sent to the agent",
+        send: (/** @type {NoteValues} */ { text, author }) =>
+          post("inbox/send_message", { file: this.path, line: range, comment: text, author }),
+      },
+    }[kind];
+    const onSent = () => {
       this.view.announce(message);
       return this.load();
     };
-    const shared = {
-      draftName: `${kind} ${this.path}`, // without the lines, so that the text is kept if the user selects others
-      close: () => this.cancel(),
-    };
-    const form = kind === "note" ? noteForm({
-      ...shared, label: `Note on line ${first}`, verb: "Add note", hasTags: true,
-      send: ({ text, tag, author }) =>
-        post("comments/add_comment", { filePath: this.path, line: first, text, tag, author }),
-      onSent: () => onSent("The note was added"),
-    }) : noteForm({
-      ...shared, label: `Remark to the agent on ${first === last ? "line" : "lines"} ${range}`, verb: "Send remark",
-      send: ({ text, author }) => post("inbox/send_message", { file: this.path, line: range, comment: text, author }),
-      onSent: () => onSent("The remark was sent to the agent"),
-    });
-    this.form = el("div.note.writing", { role: "listitem", dataset: { line: first } }, form);
-    this.sizes.observe(this.form);
-    this.margin.append(this.form);
+    // The name is without the lines, so that the text is kept if the user selects others.
+    const draftName = `${kind} ${this.path}`;
+    const form = noteForm({ ...options, draftName, close: () => this.closeForm(), onSent });
+    const node = el("div.note.writing", { role: "listitem" }, form);
+    this.form = { node, line: first };
+    this.resizeObserver.observe(node);
+    this.margin.append(node);
     this.positionCards();
     form.querySelector("textarea")?.focus();
-    this.form.scrollIntoView({ block: "nearest" });
+    node.scrollIntoView({ block: "nearest" });
   }
 
-  /** Close the form; return whether there was one. */
-  cancel() {
-    const open = this.form ?? this.margin.querySelector("form");
+  /** Close the form of a new note, a remark or a reply; return whether there was one. */
+  closeForm() {
+    const open = this.form?.node ?? this.margin.querySelector("form");
     if (!open) return false;
     open.remove();
     this.form = null;
@@ -362,7 +361,7 @@ export class Notes {
  * @param {string} options.draftName see `form`
  * @param {string} options.verb
  * @param {boolean} [options.hasTags] whether the user can choose a tag
- * @param {(values: {text: string, tag?: string, author: string}) => Promise<any>} options.send may fail
+ * @param {(values: NoteValues) => Promise<any>} options.send may fail
  * @param {() => any} options.onSent called after success
  * @param {() => void} options.close
  */
@@ -373,8 +372,9 @@ function noteForm({ label, draftName, verb, hasTags = false, send, onSent, close
   const authorInput = el("input", { name: "author", ...properties });
   const submit = async ({ text, tag, author }) => {
     if (!text.trim()) return;
-    saveText(AUTHOR_KEY, author.trim() || authorName());
-    await send({ text, tag, author: authorName() });
+    const name = author.trim() || authorName();
+    saveText(AUTHOR_KEY, name);
+    await send({ text, tag, author: name });
     close();
     await onSent();
   };
@@ -382,5 +382,5 @@ function noteForm({ label, draftName, verb, hasTags = false, send, onSent, close
   return form(area, { class: "stack note-form", verb, send: submit, cancel: close, draftName, beside });
 }
 
-/** Return the name of the author that the user entered last. */
+/** Return the name that the user entered last. */
 const authorName = () => loadText(AUTHOR_KEY) || "user";

@@ -5,6 +5,7 @@ import { pluralise, quiet } from "../../display.js";
 import { el, fill } from "../../dom.js";
 import { codeAddress } from "../../links.js";
 import { get } from "../../api.js";
+import { validChoice } from "../../view.js";
 
 /** @import { View } from "../../view.js" */
 
@@ -32,10 +33,7 @@ const MAX_LINES_COMPARED = 400;
  * @param {HTMLElement} place
  */
 export async function show(view, place) {
-  const selectedKind = () => {
-    const given = view.query.get("copies") ?? "";
-    return given in KINDS ? given : "renamed";
-  };
+  const selectedKind = () => validChoice(view.query.get("copies"), KINDS, "renamed");
   const kind = selectedKind();
   const choose = (/** @type {string} */ other) => {
     view.setQuery({ copies: other === "renamed" ? null : other });
@@ -105,7 +103,6 @@ async function loadLines(fragment, view) {
 }
 
 /**
- * Draw two copies as a table, with aligned lines and marked differences.
  * @param {Side} first
  * @param {Side} second
  */
@@ -132,7 +129,7 @@ function drawSideBySide(first, second) {
  * @param {string[]} left
  * @param {string[]} right
  */
-export function align(left, right) {
+function align(left, right) {
   const normalise = (/** @type {string} */ line) =>
     line.replace(/"[^"]*"|'[^']*'|[\p{L}\p{N}_]+/gu, "w").replace(/\s+/g, "");
   const one = left.map(normalise), two = right.map(normalise);

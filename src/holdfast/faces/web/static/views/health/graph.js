@@ -98,20 +98,17 @@ function drawFrame(svg) {
       quiet("Drag to move; the wheel zooms while the graph has the focus.")));
 }
 
-/**
- * Let the user pan the graph by dragging.
- * @param {HTMLElement} frame
- */
+/** @param {HTMLElement} frame */
 function panByDragging(frame) {
-  let moved = 0;
-  frame.addEventListener("pointerdown", () => (moved = 0));
+  let distance = 0; // since the press, in pixels
+  frame.addEventListener("pointerdown", () => (distance = 0));
   frame.addEventListener("pointermove", (event) => {
     if (!(event.buttons & 1)) return;
-    moved += Math.abs(event.movementX) + Math.abs(event.movementY);
-    if (moved > MAX_CLICK_DISTANCE_PX) frame.setPointerCapture(event.pointerId);
+    distance += Math.abs(event.movementX) + Math.abs(event.movementY);
+    if (distance > MAX_CLICK_DISTANCE_PX) frame.setPointerCapture(event.pointerId);
     frame.scrollBy(-event.movementX, -event.movementY);
   });
-  frame.addEventListener("click", (event) => moved > MAX_CLICK_DISTANCE_PX && event.preventDefault(), true);
+  frame.addEventListener("click", (event) => distance > MAX_CLICK_DISTANCE_PX && event.preventDefault(), true);
   frame.addEventListener("dragstart", (event) => event.preventDefault());
 }
 
@@ -135,10 +132,7 @@ function highlightNeighbours(svg) {
   for (const event of ["pointerover", "pointerleave", "focusin", "focusout"]) svg.addEventListener(event, highlight);
 }
 
-/**
- * List the cycles of imports.
- * @param {{total_cycles: number, cycles: {files: string[], size: number, at_load: boolean}[]}} graph
- */
+/** @param {{total_cycles: number, cycles: {files: string[], size: number, at_load: boolean}[]}} graph */
 function drawCycles({ total_cycles, cycles }) {
   /** @type {(cycle: typeof cycles[0]) => HTMLElement} */
   const item = ({ files, size, at_load }) => el("li",

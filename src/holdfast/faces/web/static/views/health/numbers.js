@@ -42,11 +42,13 @@ export const MEASURES = {
     explanation: "share of lines that tests run; low coverage is hot",
   },
 };
-/** @type {Measure} */
-export const LINES = { name: "Lines", format: formatNumber };
+/** @type {Measure} the size of a file, which is no measure of its health and cannot colour the map */
+const LINES = { name: "Lines", format: formatNumber };
 
 /** The shares of files below steps 2, 3 and 4 of heat; a judgement: the hottest step is the worst 5 %. */
 const QUANTILES = [0.5, 0.8, 0.95];
+/** The number of rows that are shown at first and with each click; a judgement: about two screens. */
+const ROWS_PER_PAGE = 50;
 
 /**
  * Divide files into steps of heat, 0 to 4. Return a function that returns the step of a file, and the lowest and
@@ -73,9 +75,6 @@ export function heatScale(files, measure) {
   });
   return { step, ranges };
 }
-
-/** The number of rows that are shown at first and with each click; a judgement: about two screens. */
-const ROWS_PER_PAGE = 50;
 
 /**
  * Show the table of files. Its order is in the URL: "?sort=churn", or "?sort=churn.up" for the lowest first.
@@ -124,7 +123,6 @@ export function showNumbers(view, place, files, measure) {
 }
 
 /**
- * Return the row of a file.
  * @param {File} file
  * @param {string[]} columns
  */

@@ -26,7 +26,6 @@ const MIN_TILE_PX = 3;
 const SIDEWAYS_WEIGHT = 2;
 
 /**
- * Build the tree of folders.
  * @param {any[]} files
  * @param {any[]} rest the number and the lines of the files that are not listed, by folder
  */
@@ -84,7 +83,7 @@ export const filesBelow = (node) => (node.file ? [node.file] : [...(node.inner?.
  * @param {Node[]} items
  * @param {Box} box
  */
-export function squarify(items, { x, y, width, height }) {
+function squarify(items, { x, y, width, height }) {
   const compare = (/** @type {Node} */ one, /** @type {Node} */ other) =>
     other.lines - one.lines || (one.path < other.path ? -1 : 1);
   const sorted = items.filter((item) => item.lines > 0).sort(compare);
@@ -212,7 +211,8 @@ export function moveFocus(map, key) {
     const ahead = (x - from.x) * right + (y - from.y) * down;
     const aside = Math.abs((x - from.x) * down) + Math.abs((y - from.y) * right);
     const distance = ahead + SIDEWAYS_WEIGHT * aside;
-    if (ahead > 0.5 && distance < minDistance) {
+    const isAhead = ahead > 0.5; // pixels, because positions are rounded
+    if (isAhead && distance < minDistance) {
       nearest = tile;
       minDistance = distance;
     }

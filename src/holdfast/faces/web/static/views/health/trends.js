@@ -62,7 +62,6 @@ export async function show(view, place, backfill = 0) {
 }
 
 /**
- * Return a chart with its numbers.
  * @param {any} series
  * @param {any[]} points
  */

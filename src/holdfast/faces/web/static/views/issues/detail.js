@@ -108,7 +108,7 @@ export class Detail {
     if (this.item !== item) return; // a later call has loaded a newer state and draws it
     this.references = references;
     this.showHeading();
-    patch(this.conflicts, item.contested, () => contested.map((one) => this.drawConflict(one)));
+    patch(this.conflicts, item.contested, () => contested.map((contestedField) => this.drawConflict(contestedField)));
     const drawDescription = () => (item.description ? markdown(item.description) : el("p.quiet", "No description."));
     patch(this.description, item.description, drawDescription);
     drawFacts(this, vocabulary);
@@ -173,7 +173,6 @@ export class Detail {
   }
 
   /**
-   * Return the value of a field as text or as an element.
    * @param {string} field
    * @param {string | null} value
    */
@@ -190,6 +189,7 @@ export class Detail {
    * @param {string | null} value
    */
   resolve({ field, value: current, others }, value) {
+    // The operation that removes the milestone needs the id of one.
     const anyMilestone = [current, ...others.map((other) => other.value)].find(Boolean);
     /** @type {Record<string, () => [string, object]>} */
     const operations = {

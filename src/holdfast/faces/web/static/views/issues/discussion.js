@@ -16,6 +16,8 @@ import { personName } from "./entity.js";
 const EVENTS_PER_PAGE = 50;
 /** The maximum that the server accepts as `limit`. */
 const MAX_EVENTS_PER_REQUEST = 500;
+/** Longer values are shortened; a judgement: about one line. */
+const MAX_VALUE_CHARACTERS = 80;
 
 /** The comments and the history of an issue or milestone. */
 export class Discussion {
@@ -94,7 +96,6 @@ export class Discussion {
   }
 
   /**
-   * Open a form that edits a comment.
    * @param {any} comment
    * @param {HTMLElement} node
    */
@@ -130,9 +131,6 @@ export class Discussion {
     fill(this.log, cursor && [...this.log.children], page.events.map(line), more);
   }
 }
-
-/** Longer values are shortened; a judgement: about one line. */
-const MAX_VALUE_CHARACTERS = 80;
 
 /**
  * Describe an event: "set due to 2026-12-31".

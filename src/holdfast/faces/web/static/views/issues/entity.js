@@ -4,7 +4,7 @@ import { get } from "../../api.js";
 import { progressBar, pluralise, quiet } from "../../display.js";
 import { el } from "../../dom.js";
 import { field } from "../../forms.js";
-import { ago } from "../../time.js";
+import { DAY_MS, ago } from "../../time.js";
 
 /**
  * An issue or milestone, with the fields of `git_mile_overview`.
@@ -13,7 +13,6 @@ import { ago } from "../../time.js";
 
 /** @typedef {"issue" | "milestone"} Kind */
 
-const DAY_MS = 86_400_000;
 /** For later due dates only the date is shown; a judgement: nobody counts the days two months ahead. */
 const MAX_DAYS_COUNTED = 60;
 /** Earlier due dates are highlighted; a judgement: two days of notice. */

@@ -191,10 +191,7 @@ function drawList(detail, name, values, { add, remove, drawValue, class: classes
     changeForm(detail, `Add to ${name.toLowerCase()}`, input, submitButton("Add"), readChange)];
 }
 
-/**
- * Load the open issues and offer them as dependencies.
- * @param {Detail} detail
- */
+/** @param {Detail} detail */
 async function offerIssues({ item, datalists, view }) {
   const query = { entity: "issue", limit: MAX_SUGGESTIONS };
   const { items } = await get("milestones/git_mile_overview", query, view);

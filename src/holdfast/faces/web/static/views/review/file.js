@@ -6,7 +6,8 @@ import { el, fill } from "../../dom.js";
 import { codeAddress } from "../../links.js";
 import { get } from "../../api.js";
 import { SEEN_FILES, isMarked, setMark } from "../../storage.js";
-import { draftNode, findRow, setRow, subjectOf, threadNode, threadWithLink } from "./remarks.js";
+import { draftNode } from "./drafts.js";
+import { findRow, keyOf, threadNode, threadWithLink } from "./remarks.js";
 
 /** @import { Review } from "../review.js" */
 /** @import { Row, Thread } from "./remarks.js" */
@@ -23,12 +24,24 @@ import { draftNode, findRow, setRow, subjectOf, threadNode, threadWithLink } fro
 const CONTEXT_LINES = [3, 25, 5000];
 /** A file with more changed lines is loaded only on request; a judgement: about twenty screens. */
 const MAX_LINES_LOADED = 800;
+/** The sign of a line, by its kind. */
+const SIGNS = { same: " ", added: "+", removed: "−" };
+/** The classes of the columns in each layout. */
+const COLUMNS = { split: ["number", "text", "number", "text"], unified: ["number", "number", "sign", "text"] };
 
 /**
  * The file that an element shows.
  * @type {WeakMap<Element, FileDiff>}
  */
 const diffs = new WeakMap();
+/**
+ * The row that an element shows.
+ * @type {WeakMap<Element, Row>}
+ */
+const rowsByNode = new WeakMap();
+
+/** @param {Element} node the element of a row */
+export const rowOf = (node) => /** @type {Row} */ (rowsByNode.get(node));
 
 /**
  * Return the numbers of added and removed lines; null if they are unknown.
@@ -49,7 +62,7 @@ export class FileDiff {
     this.review = review;
     this.file = file;
     /** The index in CONTEXT_LINES. */
-    this.context = 0;
+    this.contextIndex = 0;
     /** @type {ReturnType<typeof drawHunks> | null} the lines, once they have been loaded */
     this.table = null;
     /** @type {any} the file as `read_diff` returns it with its lines */
@@ -61,16 +74,13 @@ export class FileDiff {
       type: "checkbox", checked: isMarked(SEEN_FILES, file.version), "aria-label": `Seen ${file.path}`,
       on: { change: () => this.setSeen(this.seenBox.checked) },
     });
-    this.moreButton = plainButton("More lines", () => this.load(this.context + 1), { hidden: true });
+    this.moreButton = plainButton("More lines", () => this.load(this.contextIndex + 1), { hidden: true });
     this.node = el("section.file.card", { "aria-label": file.path }, this.drawHeader(), this.body);
     diffs.set(this.node, this);
     this.showBody();
   }
 
-  /**
-   * Return the file that an element shows.
-   * @param {Element | null | undefined} node
-   */
+  /** @param {Element | null | undefined} node */
   static of(node) {
     return node ? diffs.get(node) : undefined;
   }
@@ -91,7 +101,8 @@ export class FileDiff {
     this.node.classList.toggle("folded", isSeen);
     if (isSeen || this.table) return;
     const isUncounted = added === null;
-    const hasNoLines = isUncounted && note && !note.includes("not counted"); // a binary file, for example
+    // A binary file, for example; the note of one that differs too much says that its lines are "not counted".
+    const hasNoLines = isUncounted && note && !note.includes("not counted");
     if (hasNoLines) fill(this.body, el("p.quiet", note));
     else if (isUncounted || added + removed > MAX_LINES_LOADED) {
       const lines = isUncounted ? "very many changed lines" : pluralise(added + removed, "changed line");
@@ -99,10 +110,7 @@ export class FileDiff {
     } else this.review.visibility.observe(this.node);
   }
 
-  /**
-   * Mark the file as seen, or not.
-   * @param {boolean} isSeen
-   */
+  /** @param {boolean} isSeen */
   setSeen(isSeen) {
     this.seenBox.checked = isSeen;
     setMark(SEEN_FILES, this.file.version, isSeen);
@@ -111,9 +119,9 @@ export class FileDiff {
   }
 
   /** Load the lines with some lines of context, and draw them. */
-  load(context = this.context) {
-    this.context = Math.min(context, CONTEXT_LINES.length - 1);
-    const query = { ...this.review.query, file: this.file.path, context: CONTEXT_LINES[this.context] };
+  load(contextIndex = this.contextIndex) {
+    this.contextIndex = Math.min(contextIndex, CONTEXT_LINES.length - 1);
+    const query = { ...this.review.query, file: this.file.path, context: CONTEXT_LINES[this.contextIndex] };
     const { view, visibility } = this.review;
     visibility.unobserve(this.node); // redrawing it later would take the focus from a field
     return view.attempt(this.body, async () => {
@@ -128,7 +136,7 @@ export class FileDiff {
     const { path, hunks = [], note = hunks.length ? null : "No lines differ." } = this.content;
     this.table = drawHunks({ path, hunks }, this.review.isSplit);
     fill(this.foot);
-    const hasAllContext = this.context === CONTEXT_LINES.length - 1 || this.file.kind === "added";
+    const hasAllContext = this.contextIndex === CONTEXT_LINES.length - 1 || this.file.kind === "added";
     this.moreButton.hidden = !hunks.length || hasAllContext;
     fill(this.body, hunks.length > 0 && this.table.node, note && el("p.quiet", note), this.foot);
     this.showRemarks();
@@ -146,19 +154,19 @@ export class FileDiff {
     const isOpen = (/** @type {Element} */ node) => openRemarks.some((remark) => node.contains(remark));
     for (const row of this.node.querySelectorAll("tr.remarks")) if (!isOpen(row)) row.remove();
     for (const head of table.heads) fill(changeNotice(head));
-    const openSubjects = new Set(openRemarks.map(subjectOf));
+    const openKeys = new Set(openRemarks.map(keyOf));
     const isHere = (/** @type {{file: string}} */ { file }) => file === this.file.path;
     /** @type {HTMLElement[]} */
     const withoutLine = [];
-    for (const thread of review.threads.filter((one) => isHere(one) && !openSubjects.has(one.id))) {
-      const { row, changed } = findRow(table.rows, thread);
+    for (const thread of review.threads.filter((one) => isHere(one) && !openKeys.has(one.id))) {
+      const { row, isChanged } = findRow(table.rows, thread);
       const options = review.threadOptions(thread);
-      if (row) insertBelow(row, threadNode(thread, changed, options));
+      if (row) insertBelow(row, threadNode(thread, options, isChanged));
       else withoutLine.push(threadWithLink(thread, options));
       const notice = el("span.tag.attention", "changed since your remark");
-      if (row && changed) fill(changeNotice(table.heads[row.hunk]), notice);
+      if (row && isChanged) fill(changeNotice(table.heads[row.hunk]), notice);
     }
-    for (const draft of review.drafts.list.filter((one) => isHere(one) && !openSubjects.has(one))) {
+    for (const draft of review.drafts.list.filter((one) => isHere(one) && !openKeys.has(one.key))) {
       const { row } = findRow(table.rows, draft);
       const node = draftNode(draft, review.draftOptions(draft));
       if (row) insertBelow(row, node);
@@ -186,9 +194,6 @@ function insertBelow(row, node) {
   previous.after(el("tr.remarks", el("td", { colspan: 4 }, node)));
 }
 
-const SIGNS = { same: " ", added: "+", removed: "−" };
-const COLUMNS = { split: ["number", "text", "number", "text"], unified: ["number", "number", "sign", "text"] };
-
 /**
  * Draw the lines of a file as a table; return its node, its rows and the heads of its hunks.
  * @param {{path: string, hunks: Line[][]}} file
@@ -199,8 +204,8 @@ function drawHunks(file, isSplit) {
   /** @type {Row[]} */
   const rows = [];
   const moves = describeMoves(file);
-  const splitCells = (/** @type {Pair} */ { old, new: now }) =>
-    [numberCell(old?.old), codeCell(old, moves), numberCell(now?.new), codeCell(now, moves)];
+  const splitCells = (/** @type {Pair} */ pair) => [numberCell(pair.old?.old), codeCell(pair.old, moves),
+    numberCell(pair.new?.new), codeCell(pair.new, moves)];
   const unifiedCells = (/** @type {Line} */ line) =>
     [numberCell(line.old), numberCell(line.new), signCell(line), codeCell(line, moves)];
   const heads = file.hunks.map((lines, hunk) => {
@@ -211,7 +216,7 @@ function drawHunks(file, isSplit) {
       const node = el("tr.line", { tabindex: -1 }, isSplit ? splitCells(pair) : unifiedCells(lines[index]));
       const texts = { old: pair.old?.text, new: pair.new?.text };
       const row = { node, old: pair.old?.old ?? null, new: pair.new?.new ?? null, texts, hunk, near: null };
-      setRow(node, row);
+      rowsByNode.set(node, row);
       rows.push(row);
       body.append(node);
     });
@@ -320,9 +325,9 @@ function markChanges({ text, changed }) {
 function describeMoves({ path, hunks }) {
   const moves = new Map();
   for (const [kind, preposition] of [["removed", "to"], ["added", "from"]]) {
-    /** @type {string | undefined} where the next line of the current block was moved */
+    /** @type {string | undefined} the place of the next line of the current block in the other version */
     let expected;
-    for (const line of hunks.flat().filter((one) => one.kind === kind)) {
+    for (const line of hunks.flat().filter((candidate) => candidate.kind === kind)) {
       const [, file, number] = line.moved?.match(/^(.*):(\d+)$/s) ?? [];
       const isBlockStart = file && line.moved !== expected;
       const place = file === path ? `line ${number}` : line.moved;

@@ -1,14 +1,14 @@
-// Remarks on lines of a diff: their text format, the search for their lines, and threads and drafts as elements.
+// Sent remarks on lines of a diff: their text format, the search for their lines, and threads as elements.
 
 import { get, post } from "../../api.js";
-import { button, plainButton, primaryButton } from "../../controls.js";
-import { errorMessage, quiet } from "../../display.js";
+import { plainButton } from "../../controls.js";
 import { el, fill } from "../../dom.js";
-import { bindSubmitKeys, form } from "../../forms.js";
+import { form } from "../../forms.js";
 import { codeLink } from "../../links.js";
 import { ago } from "../../time.js";
 
 /** @import { View } from "../../view.js" */
+/** @import { Draft } from "./drafts.js" */
 
 /**
  * A row of a diff, with the line numbers and texts of both sides; `near` is the next line number on the new side.
@@ -19,12 +19,6 @@ import { ago } from "../../time.js";
 /**
  * The lines that a remark is about.
  * @typedef {{file: string, side: "old" | "new", from: number, to: number, quote: string[]}} Anchor
- */
-
-/**
- * An unsent remark.
- * @typedef {Anchor & {where: string, near: number | null, key: number, text: string, editing: boolean,
- *   problem?: any}} Draft
  */
 
 /**
@@ -48,34 +42,22 @@ const REMARK = new RegExp(PLACE.source + QUOTE.source, "s");
 const REPLY = /^In reply to (?<id>m_[0-9a-f]{16}):\n\n(?<text>.*)$/s;
 
 /**
- * The thread or draft that each element shows; a thread by its id.
- * @type {WeakMap<Element, string | Draft>}
+ * The id of the thread or the key of the draft that each element shows.
+ * @type {WeakMap<Element, string | number>}
  */
-const subjects = new WeakMap();
-/**
- * The row that each element shows.
- * @type {WeakMap<Element, Row>}
- */
-const rowsByNode = new WeakMap();
+const keys = new WeakMap();
 
 /**
- * Return the draft that an element shows, or the id of its thread.
+ * Return the id of the thread or the key of the draft that an element shows.
  * @param {Element} node
  */
-export const subjectOf = (node) => subjects.get(node);
+export const keyOf = (node) => keys.get(node);
 
 /**
- * Remember the row that an element shows.
  * @param {Element} node
- * @param {Row} row
+ * @param {string | number} key
  */
-export const setRow = (node, row) => rowsByNode.set(node, row);
-
-/**
- * Return the row that an element shows.
- * @param {Element} node
- */
-export const rowOf = (node) => /** @type {Row} */ (rowsByNode.get(node));
+export const setKey = (node, key) => keys.set(node, key);
 
 /**
  * Return the anchor of a remark on some rows: their lines on the new side, or the removed lines if there are no others.
@@ -104,8 +86,11 @@ export function formatMessage({ file, where, side, from, to, near, quote, text }
   return { file, line: side === "new" ? lines : nearestLine, comment };
 }
 
+/** @param {Thread} thread */
+export const lastMessage = (thread) => thread.messages[thread.messages.length - 1];
+
 /**
- * Group messages into threads.
+ * Group messages, the oldest first, into threads. A reply to a message that is not among them starts a thread.
  * @param {Message[]} messages
  */
 export function groupThreads(messages) {
@@ -160,11 +145,11 @@ export function findRow(rows, { side, from, to, quote }) {
   const [nearest] = matches.sort((one, other) => distance(one) - distance(other));
   if (nearest !== undefined) {
     const lastIndex = Math.min(nearest + last - first, sideRows.length - 1);
-    return { row: sideRows[lastIndex], changed: false };
+    return { row: sideRows[lastIndex], isChanged: false };
   }
   const rowBefore = sideRows.findLast((row) => Number(row[side]) <= last);
   const isInHunk = rowBefore && sideRows.some((row) => row.hunk === rowBefore.hunk && Number(row[side]) >= last);
-  return isInHunk ? { row: rowBefore, changed: quote.length > 0 } : { row: null, changed: false };
+  return isInHunk ? { row: rowBefore, isChanged: quote.length > 0 } : { row: null, isChanged: false };
 }
 
 /**
@@ -175,27 +160,27 @@ export function findRow(rows, { side, from, to, quote }) {
 /**
  * Return a thread: its messages with their state and answers, and a reply button.
  * @param {Thread} thread
- * @param {boolean} changed whether its lines have changed
  * @param {ThreadOptions} options
+ * @param {boolean} isChanged whether its lines have changed
  */
-export function threadNode(thread, changed, { markDone, reload, view }) {
-  const last = thread.messages[thread.messages.length - 1];
+export function threadNode(thread, { markDone, reload, view }, isChanged = false) {
+  const last = lastMessage(thread);
   const waiting = last.state === "delivered" ? el("span.tag.info", "with the agent") : el("span.tag", "waiting");
   const place = el("div.stack");
   const reply = plainButton("Reply", () => openReply(place, thread, reload));
   const properties = { "aria-label": `Remark on ${thread.file}`, dataset: { thread: thread.id } };
   const node = el("article.remark.card.stack", properties,
     el("div.row", last.replies ? el("span.tag.ok", "answered") : waiting,
-      changed && el("span.tag.attention", "the line has changed since")),
-    changed && el("pre", thread.quote.join("\n")),
+      isChanged && el("span.tag.attention", "the line has changed since")),
+    isChanged && el("pre", thread.quote.join("\n")),
     thread.messages.map((message) => [entry(message), answersTo(message, view)]), place,
     el("div.row", reply, last.replies > 0 && plainButton("Done", markDone)));
-  subjects.set(node, thread.id);
+  keys.set(node, thread.id);
   return node;
 }
 
 /**
- * Return an element that loads and shows the answers to a message.
+ * Return an element in which the answers to a message are shown once they are loaded.
  * @param {Message} message
  * @param {View} view
  */
@@ -238,41 +223,9 @@ function openReply(place, thread, reload) {
 }
 
 /**
- * Return a draft: a form while the user edits it, else its text.
- * @param {Draft} draft
- * @param {{save: (changes: Partial<Draft>, isTyping?: boolean) => void, send: () => any, remove: () => void}} options
- */
-export function draftNode(draft, { save, send, remove }) {
-  const lines = draft.from === draft.to ? `line ${draft.from}` : `lines ${draft.from}–${draft.to}`;
-  const error = draft.problem && errorMessage(draft.problem);
-  const sendButton = primaryButton("Send", send);
-  const keep = () => {
-    if (draft.text.trim()) save({ editing: false });
-    else remove();
-  };
-  const editor = () => {
-    const area = el("textarea", {
-      "aria-label": `Remark on ${lines} of ${draft.file}`, placeholder: "What should the agent change, or explain?",
-      value: draft.text, on: { input: () => save({ text: area.value }, true) },
-    });
-    bindSubmitKeys(area, send, keep);
-    const hint = el("span.quiet.hint", "Ctrl-Enter sends, Esc keeps it as a draft");
-    const buttons = [sendButton, button("Keep as draft", keep), plainButton("Cancel", remove)];
-    return [area, error, el("div.row", buttons, hint)];
-  };
-  const preview = () => [el("div.row", el("span.tag", "draft"), quiet(lines)),
-    el("div.said", draft.text), error,
-    el("div.row", sendButton, plainButton("Edit", () => save({ editing: true })), plainButton("Delete", remove))];
-  const content = draft.editing ? editor() : preview();
-  const node = el("article.remark.card.stack", { "aria-label": `Draft on ${draft.file}` }, content);
-  subjects.set(node, draft);
-  return node;
-}
-
-/**
  * Return a thread whose lines are not shown, below a link to them.
  * @param {Thread} thread
  * @param {ThreadOptions} options
  */
 export const threadWithLink = (thread, options) =>
-  el("div.stack", codeLink(thread.file, thread.from), threadNode(thread, false, options));
+  el("div.stack", codeLink(thread.file, thread.from), threadNode(thread, options));

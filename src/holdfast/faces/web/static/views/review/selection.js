@@ -1,7 +1,6 @@
 // The selection of lines for a remark, with the mouse or with keys.
 
-import { FileDiff } from "./file.js";
-import { rowOf } from "./remarks.js";
+import { FileDiff, rowOf } from "./file.js";
 
 /** @import { Review } from "../review.js" */
 

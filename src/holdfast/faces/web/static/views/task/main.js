@@ -8,12 +8,11 @@ import { commitAddress } from "../../links.js";
 import { ago } from "../../time.js";
 import { markdown } from "../../markdown.js";
 import { describeEvent } from "../activity/agents.js";
+import { MAX_TITLE_CHARACTERS } from "../board/rules.js";
 
 /** @import { TaskEditor } from "../task.js" */
 /** @import { Section, SectionDefinition } from "./section.js" */
 
-/** The server's limit for titles, criteria and references of evidence. */
-const MAX_TEXT_CHARACTERS = 200;
 /** The server's limit for attachments. */
 const MAX_ATTACHMENT_BYTES = 512 * 1024;
 /** The number of older events that are loaded at a time; a judgement: a few screens. */
@@ -33,7 +32,7 @@ export function openTextForm(editor) {
   if (section.node.querySelector("form")) return;
   const { title, description } = editor.task;
   section.openForm(section.body, {
-    fields: [{ name: "title", label: "Title", value: title, required: true, maxlength: MAX_TEXT_CHARACTERS },
+    fields: [{ name: "title", label: "Title", value: title, required: true, maxlength: MAX_TITLE_CHARACTERS },
       { name: "description", label: "Description, in Markdown", kind: "textarea", value: description, rows: 12 }],
     change: (values) => ({ set: values }),
   });
@@ -68,7 +67,7 @@ function drawCriteria(editor, section) {
   const met = criteria.filter((/** @type {any} */ item) => item.checked).length;
   const texts = new Set(criteria.map(({ text }) => text));
   const otherEvidence = evidence.filter((/** @type {any} */ item) => !texts.has(item.criterion));
-  const fields = [{ name: "text", label: "What must be true", required: true, maxlength: MAX_TEXT_CHARACTERS }];
+  const fields = [{ name: "text", label: "What must be true", required: true, maxlength: MAX_TITLE_CHARACTERS }];
   const addCriterion = (/** @type {Record<string, string>} */ { text }) => ({ add: { criteria: [text] } });
   const items = criteria.map((/** @type {any} */ item) => drawCriterion(editor, section, item, evidence));
   const percent = Math.round((100 * met) / criteria.length);
@@ -124,7 +123,7 @@ function openEvidenceForm(section, place, criterion) {
   section.openForm(place, {
     fields: [
       { name: "kind", label: "Evidence", options: ["test", "commit", "gate", "note"], change: showExitStatus },
-      { name: "ref", label: "The command, commit or note (optional)", maxlength: MAX_TEXT_CHARACTERS },
+      { name: "ref", label: "The command, commit or note (optional)", maxlength: MAX_TITLE_CHARACTERS },
       { name: "exit_status", label: "Exit status of the command; 0 is success", type: "number", value: "0" },
     ],
     save: "Check",
@@ -209,7 +208,6 @@ function drawAttachments(editor, section) {
 }
 
 /**
- * Attach a file to the task.
  * @param {TaskEditor} editor
  * @param {Section} section
  * @param {File} file

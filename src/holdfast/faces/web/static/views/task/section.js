@@ -70,16 +70,12 @@ export class Section {
     fill(this.notice, children);
   }
 
-  /**
-   * Show an error below the section.
-   * @param {any} problem
-   */
+  /** @param {any} problem */
   showError(problem) {
     this.editor.view.showError(this.notice, problem);
   }
 
   /**
-   * Return a button that removes a value from the task.
    * @param {string} name
    * @param {object} removal the argument `remove` of the operation
    */

@@ -5,6 +5,7 @@ import { quiet } from "../../display.js";
 import { el } from "../../dom.js";
 import { codeAddress, commitAddress } from "../../links.js";
 import { leaseBar } from "../activity/agents.js";
+import { FINISHED_STATUSES, PRIORITIES } from "../board/rules.js";
 
 /** @import { TaskEditor } from "../task.js" */
 /** @import { Section, SectionDefinition } from "./section.js" */
@@ -47,7 +48,7 @@ function drawHolder(editor, section) {
   const claimButton = (/** @type {string} */ text, /** @type {string} */ action) =>
     button(text, () => editor.act(section, { action }, "taskpilot_claim"));
   if (!claim) {
-    const isOpen = !["done", "dropped"].includes(status);
+    const isOpen = !FINISHED_STATUSES.includes(status);
     return [quiet("Nobody."), isOpen && el("div", claimButton("Claim", "take"))];
   }
   const handOver = section.formButton("Hand over", {
@@ -56,7 +57,7 @@ function drawHolder(editor, section) {
     change: ({ note }) => ({ action: "handoff", ...(note && { note }) }),
   });
   const buttons = el("div.row.wrap", claimButton("Release", "release"), claimButton("Renew", "renew"), handOver);
-  const isMine = Boolean(claim.token);
+  const isMine = Boolean(claim.token); // only the holder gets it
   return [el("strong", claim.agent), leaseBar(claim.since, claim.expires_at),
     isMine ? buttons : quiet("Only the holder can release it. Once the lease has expired, anybody can claim it.")];
 }
@@ -67,7 +68,7 @@ function drawHolder(editor, section) {
  */
 function drawPriority(editor, section) {
   const change = (/** @type {string} */ priority) => editor.act(section, { set: { priority } });
-  return choice("Priority", ["high", "medium", "low"], editor.task.priority, change);
+  return choice("Priority", PRIORITIES, editor.task.priority, change);
 }
 
 /**
@@ -81,18 +82,18 @@ function drawPriority(editor, section) {
  * @param {string} [options.none] shown if there are no values
  * @param {(text: string) => any} [options.toAdd] returns the argument of the operation that adds a text
  * @param {(value: any) => any} [options.toRemove] returns the argument of the operation that removes a value
+ * @param {(editor: TaskEditor, value: any) => any} [options.drawDetails] draws content below a value
  * @param {(editor: TaskEditor) => any} [options.drawBelow] draws content below the list
  * @returns {SectionDefinition}
  */
 function listSection({ title, list, label, drawItem, key, none = "None.", toAdd = (text) => text, toRemove = key,
-  drawBelow }) {
+  drawDetails, drawBelow }) {
   const select = (/** @type {TaskEditor} */ { task, bundle }) =>
     [task[list], bundle?.remarks, task.blocks, task.parent_id, task.subtasks];
   const draw = (/** @type {TaskEditor} */ editor, /** @type {Section} */ section) => {
     const line = (value) => {
       const remove = section.removeButton(key(value), { [list]: [toRemove(value)] });
-      return el("li", el("div.row", drawItem(value), remove),
-        list === "connected_files" && remarksOn(editor, value.path));
+      return el("li", el("div.row", drawItem(value), remove), drawDetails?.(editor, value));
     };
     const values = editor.task[list] ?? [];
     const add = section.formButton("Add", {
@@ -119,7 +120,6 @@ function remarksOn({ bundle }, path) {
 }
 
 /**
- * Return a link to a task, followed by details.
  * @param {string} id
  * @param {string} details
  */
@@ -164,6 +164,7 @@ const FILES = listSection({
   title: "Files", list: "connected_files", label: "Path, such as src/a.py:10-20",
   drawItem: ({ path, line_start: first, line_end: last }) =>
     el("a.mono.one-line", { href: codeAddress(path, first, last), title: path }, path, first ? `:${first}` : ""),
+  drawDetails: (editor, { path }) => remarksOn(editor, path),
   key: ({ path }) => path,
 });
 
@@ -173,18 +174,15 @@ const FILES = listSection({
  */
 function drawMilestone(editor, section) {
   const { milestone = "" } = editor.task;
-  const isIt = ({ kind, ref, title }) => kind === "milestone" && [ref, title].includes(milestone);
-  const linked = editor.bundle?.remarks?.find(isIt);
+  const isOwn = ({ kind, ref, title }) => kind === "milestone" && [ref, title].includes(milestone);
+  const linked = editor.bundle?.remarks?.find(isOwn);
   const fields = [{ name: "milestone", label: "Milestone (empty for none)", value: milestone }];
   const name = milestone ? el("span", milestone) : quiet("None.");
   return [linked ? el("a", { href: linkTarget(linked) }, linked.title ?? milestone) : name,
     section.formButton("Change", { fields, change: (values) => ({ set: values }) }, "Change milestone")];
 }
 
-/**
- * Return the commits that are linked to the task.
- * @param {TaskEditor} editor
- */
+/** @param {TaskEditor} editor */
 const commits = ({ bundle }) => bundle?.remarks?.filter((/** @type {any} */ remark) => remark.kind === "commit") ?? [];
 const commitLink = ({ ref, text }) =>
   el("a.one-line", { href: commitAddress(ref), title: text }, el("span.mono", ref.slice(0, 8)), ` ${text}`);

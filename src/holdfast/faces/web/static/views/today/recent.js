@@ -13,6 +13,10 @@ import { getTasks } from "./waiting.js";
 const MAX_TASK_EVENTS = 200;
 /** A judgement: more than happen in most days; the list then links to all. */
 const MAX_ISSUE_EVENTS = 50;
+/** A judgement: more than change in two days in most repositories. */
+const MAX_FILES = 200;
+/** A judgement: more than are open in most repositories; the list then links to all. */
+const MAX_NOTES = 500;
 
 /**
  * Return whether a time is today or yesterday.
@@ -61,8 +65,8 @@ async function loadIssues(signal) {
 /** @type {ShortList["load"]} */
 async function loadFiles(signal) {
   const [churn, notes] = await Promise.all([
-    get("analyze/analyze_code_churn", { project_path: ".", period_days: 2, limit: 200 }, { signal }),
-    get("comments/list_comments", { status: "open", limit: 500 }, { signal }),
+    get("analyze/analyze_code_churn", { project_path: ".", period_days: 2, limit: MAX_FILES }, { signal }),
+    get("comments/list_comments", { status: "open", limit: MAX_NOTES }, { signal }),
   ]);
   /** @type {Map<string, any[]>} */
   const notesByFile = Map.groupBy(notes.comments, ({ filePath }) => filePath);

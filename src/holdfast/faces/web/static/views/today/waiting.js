@@ -47,6 +47,7 @@ export const getTasks = (operation, query, signal) =>
  */
 async function loadAnswers(signal) {
   const { messages } = await get("inbox/list_messages", { newest: true, limit: MAX_MESSAGES }, { signal });
+  // Review defines the format of remarks (review/remarks.js), but its module is too large to load with every view.
   const threadOf = ({ id, comment }) => comment.match(/^In reply to (m_\w+):/)?.[1] ?? id;
   // The last remark of each thread replaces the earlier ones.
   const lastRemarks = new Map(messages.map((remark) => [threadOf(remark), remark]));
