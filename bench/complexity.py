@@ -73,7 +73,7 @@ def ours(folder: Path) -> dict[Place, FunctionMetrics]:
     found: dict[Place, FunctionMetrics] = {}
     for path in sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink()):
         with suppress(ParseTooLong):
-            record = read_record(path.name, path.read_bytes(), names=False)
+            record = read_record(path.name, path.read_bytes(), with_names=False)
             for each in record.functions if record is not None else ():
                 if "<" not in each.name:
                     found.setdefault((str(path.relative_to(folder)), each.line), each)

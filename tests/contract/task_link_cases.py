@@ -79,7 +79,7 @@ _OURS = "a sentence or name that stands in our code"
 _TIME = "a moment, written by us as RFC 3339"
 _ID = "TP- and a number"
 
-_REPORTS = ("Focus", "GeneratedPrompt", "ImportReport", "MadeFrom", "TrackerReport")
+_REPORTS = ("Focus", "GeneratedPrompt", "ImportReport", "TaskFromResult", "TrackerReport")
 
 TASK_LINK_PLAIN_TEXT = {
     **{f"{report}.{name}": _OURS for report in _REPORTS for name in ("operation", "next_steps")},

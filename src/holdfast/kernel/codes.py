@@ -4,8 +4,8 @@ In the handshake era (MCP until 2025-11-25), a failure is sent as a JSON-RPC err
 defines a code for it, and otherwise as a tool result marked as an error. Codes belong to a family because the
 specifications use the same numbers for different failures; within a family, a code has one meaning.
 
-In the stateless era (MCP since 2026-07-28), every tool failure is a marked result, and numbers from -32019 to
--32000 are replaced by `HoldfastError.number`.
+In the stateless era (MCP since 2026-07-28), a tool failure is a marked result, unless the client lacks a
+capability. There, as in every other interface, `HoldfastError.number` replaces codes that MCP reserves.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PROTOCOL = "protocol"
 """The family of failures that occur before a tool is known."""
 
 UNDECODABLE = "undecodable_arguments"
-"""Arguments that are missing or have the wrong JSON type, for specifications with a code for that."""
+"""The key of the table for arguments that are missing or have the wrong JSON type."""
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -27,7 +27,11 @@ METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 RATE_LIMITED = -32003
+"""The toolkit specification's code, used for all."""
 RESOURCE_NOT_FOUND = -32002
+"""MCP's code until 2025-11-25."""
+RESERVED_CODES = range(-32019, -32000 + 1)
+"""Codes that MCP reserves for itself since 2026-07-28."""
 
 HANDSHAKE_CODES: Mapping[str, Mapping[str, int]] = MappingProxyType(
     {
@@ -65,6 +69,7 @@ HANDSHAKE_CODES: Mapping[str, Mapping[str, int]] = MappingProxyType(
         },
     }
 )
+"""By family, the code that its specification defines for each kind of error (`HoldfastError.kinds`)."""
 
 CODE_NAMES: Mapping[str, Mapping[int, str]] = MappingProxyType(
     {
@@ -91,8 +96,9 @@ def handshake_code(family: str, error: HoldfastError) -> int | None:
 
 
 def stateless_code(family: str, error: HoldfastError) -> int:
-    """Return the code for the stateless era: the family's code if MCP allows it, else our own number."""
+    """Return the family's code if MCP does not reserve it, else our own number.
+
+    For the stateless era of MCP, REST and the command line.
+    """
     code = handshake_code(family, error)
-    if code is None or -32019 <= code <= -32000:
-        return error.number
-    return code
+    return error.number if code is None or code in RESERVED_CODES else code

@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 
 
 class Selection(NamedTuple):
-    """The part of the registry that a server offers. `read_only` takes precedence over all other fields."""
+    """The part of the registry that a server offers. `read_only` takes precedence over all other fields.
+
+    Without `toolsets` and `tools`, everything that is not hidden is offered. `toolsets` offers only those,
+    `tools` alone only those operations, and both together the operations of both. Resources and prompts
+    follow `toolsets` alone.
+    """
 
     toolsets: frozenset[str] | None = None
     tools: frozenset[str] | None = None
@@ -66,7 +71,7 @@ class Registry:
         """The lists (of tools, prompts or resources) that operations of the offered toolsets may change."""
 
     def select(self, selection: Selection) -> Registry:
-        """Return the same registry narrowed to `selection`."""
+        """Return a registry of the same toolsets with another selection, which may be wider."""
         return Registry(self.toolsets, selection)
 
     def operation(self, name: str) -> Operation:
@@ -77,9 +82,14 @@ class Registry:
         return operation
 
     def check_allowed(self, operation: Operation) -> None:
-        """Raise when read-only mode or the caller's role does not allow an operation."""
+        """Raise when read-only mode or the caller's role does not allow an operation.
+
+        For faces that find operations otherwise than with `operation`, such as REST.
+        """
         if not self.selection.admits_effect(operation.effect):
-            hint = "Ask the owner." if self.selection.read_only else "Ask the owner for a token that has it."
+            hint = (
+                "Ask the owner." if self.selection.read_only else "Ask the owner for a token with that role."
+            )
             raise Denied(self._refusal(operation, operation.listed_name), hint=hint)
 
     def find(self, name: str) -> Operation | None:

@@ -1,4 +1,9 @@
-"""Prompts: instructions with task data, which users insert through their client. Tools never return them."""
+"""Prompts: instructions with task data, which users insert through their client.
+
+Each prompt has the text of the workflow step of the same name, which a workspace can replace by its own text.
+Its data is bounded and fenced as untrusted. Among the tools, only `taskpilot_generate_prompt` returns
+prompts, for hosts that cannot list them.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +31,16 @@ from holdfast.tasks.view.results import task_detail, task_refs
 from holdfast.tasks.view.text import task_line
 
 _MAX_DATA_CHARACTERS = 6600
-"""Stored data in a prompt: with the longest instructions, 2,000 tokens of four characters each. Resources
-have the whole text."""
+"""Stored data in a prompt. A judgement: with the longest instructions, 2,000 tokens of four characters each,
+a small part of a model's context. Resources have the whole text."""
 _MAX_TASK_CHARACTERS = 4400
 """The task in a prompt about one task: two thirds of the data, so that the rules fit, too."""
 _MAX_TEXT_CHARACTERS = 1000
 """A description, plan or notes. A judgement: three such texts are less than a task's share."""
 _MAX_TASKS_SHOWN = 12
-"""A judgement: so many tasks of one line each, and as many rules, are about half of the data."""
+"""A judgement: so many tasks of one line each are about a quarter of the data."""
+_MAX_RULES_SHOWN = 12
+"""A judgement: the same share as the tasks."""
 _MAX_LIST_ITEMS = 12
 """Criteria, files or links of a task. A judgement: more than most tasks have."""
 _MAX_LINE_CHARACTERS = 160
@@ -143,24 +150,24 @@ def init_success(room: Tasks, _args: NoArguments) -> list[PromptMessage]:
     return _message(room, "init_success", f"{data}Tasks ({total}):\n{listed}\n\n{_rules_text(room)}")
 
 
-def _list_tasks(room: Tasks, wanted: Query) -> tuple[str, int]:
+def _list_tasks(room: Tasks, query: Query) -> tuple[str, int]:
     """Return the first tasks that match a query, one per line, and the number of all that match."""
     with room.reading() as transaction:
-        page = find(transaction, wanted)
+        page = find(transaction, query)
         lines = [task_line(task) for task in task_refs(transaction, page.tasks)]
     return "\n".join(lines) or "None.", page.total
 
 
 def _message(room: Tasks, step: str, data: str, **values: str) -> list[PromptMessage]:
-    """Return the instructions of a step, filled with values, and the data between boundaries.
+    """Return the text of a workflow step, filled with values, and the data between boundaries.
 
     If the workspace has its own text for the step, that text is data, too, as anyone may have written it.
     """
-    own = own_text(room, step)
+    replacement = own_text(room, step)
     instructions = fill_in(SHIPPED_STEPS[step], values)
-    if own is not None:
+    if replacement is not None:
         instructions = fill_in(OWN_STEP, {"step": step, "about": values.get("task_id", "this workspace")})
-        data = f"Step:\n{visible(fill_in(own, values))}\n\n{data}"
+        data = f"Step:\n{visible(fill_in(replacement, values))}\n\n{data}"
     data = shorten(data, _MAX_DATA_CHARACTERS, tidy=True)
     # A keyed hash: the authors of the data cannot predict it, and the same data gives the same prompt.
     boundary = f"tasks-{hashlib.blake2b(data.encode(), key=_BOUNDARY_KEY, digest_size=8).hexdigest()}"
@@ -171,8 +178,8 @@ def _task_prompt(room: Tasks, step: str, args: AboutTask) -> list[PromptMessage]
     with room.reading() as transaction:
         task = rows.find_task(transaction, args.task_id)
         text = shorten(_task_text(task_detail(transaction, task)), _MAX_TASK_CHARACTERS, tidy=True)
-    data = f"{text}\n\n{_rules_text(room)}"
-    return _message(room, step, data, task_id=task.id, gate=transaction.workspace.gate)
+        gate = transaction.workspace.gate
+    return _message(room, step, f"{text}\n\n{_rules_text(room)}", task_id=task.id, gate=gate)
 
 
 def _task_text(task: TaskDetail) -> str:
@@ -201,7 +208,7 @@ def _handoff_text(task: TaskDetail) -> str:
 
 def _rules_text(room: Tasks) -> str:
     return _bullet_list(
-        "Rules", (f"{rule.type}: {rule.text}" for rule in rules.active_rules(room)), _MAX_TASKS_SHOWN
+        "Rules", (f"{rule.type}: {rule.text}" for rule in rules.active_rules(room)), _MAX_RULES_SHOWN
     )
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.analysis.names.quality import is_unclear, name_quality
+from holdfast.analysis.names.quality import are_unclear, name_quality
 from holdfast.analysis.names.subwords import subwords
 from holdfast.syntax.record import read_record
 
@@ -15,14 +15,14 @@ def quality(source):
 
 @pytest.mark.parametrize("name", ["q", "tmp", "foo", "x1", "tmp2", "obj_3", "ab12"])
 def test_letters_placeholders_and_numbered_stems_are_unclear(name):
-    assert is_unclear(subwords(name))
+    assert are_unclear(subwords(name))
 
 
 @pytest.mark.parametrize(
     "name", ["i", "x", "total", "tmp_folder", "sha256_sum", "version2", "data2thing", "ctx"]
 )
 def test_customary_letters_and_words_are_clear(name):
-    assert not is_unclear(subwords(name))
+    assert not are_unclear(subwords(name))
 
 
 def test_quality_is_the_share_of_clear_names_of_definitions_parameters_and_variables():

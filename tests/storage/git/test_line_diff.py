@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import subprocess
+from collections.abc import Iterable
 from itertools import pairwise
 
 import pytest
@@ -15,7 +16,7 @@ from holdfast.storage.git.binary_content import is_binary
 from holdfast.storage.git.line_diff import changed_lines, former_indexes
 
 
-def text(lines: str) -> bytes:
+def text(lines: Iterable[str]) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
@@ -101,6 +102,14 @@ HOSTILE = {
 def test_a_hostile_text_is_compared_in_linear_time(make):
     old, new = make(random.Random(1)), make(random.Random(2))
     changed_lines(old, new + b"end\n")
+
+
+def test_a_gap_that_is_too_large_to_be_compared_leaves_the_others_to_be_compared():
+    large = ("1", "2"), ("2", "1")
+    old = ["start", *large[0] * 600, "middle", "same", "x", "same", "end"]
+    new = ["begin", *large[1] * 600, "middle", "same", "y", "same", "stop"]
+    ranges = changed_lines(text(old), text(new))
+    assert [span for span in ranges if span[0] > 1202] == [(1204, 1204), (1206, 1206)]
 
 
 @given(lines, lines)

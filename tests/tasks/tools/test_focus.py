@@ -28,7 +28,7 @@ from holdfast.tasks.tools.add import AddTasks, CreateTask, add, create_task
 from holdfast.tasks.tools.audit import AuditTasks, audit
 from holdfast.tasks.tools.focus import FocusTask, focus
 from holdfast.tasks.tools.start import StartSession, start
-from holdfast.tasks.tools.task_from import MadeFrom, TaskFrom, made_text, task_from, title_of
+from holdfast.tasks.tools.task_from import TaskFrom, TaskFromResult, result_text, task_from, title_of
 from holdfast.tasks.tools.update import update
 from holdfast.tasks.trackers.counterparts import Counterpart, store_connected, store_counterparts
 from holdfast.tasks.view.focus_result import Focus, focus_text
@@ -315,7 +315,7 @@ def test_a_list_is_cut_without_a_word_of_cut_texts(room: Tasks) -> None:
 
 def test_a_message_becomes_a_task_with_a_link_and_an_answer(workspace: Workspace, room: Tasks) -> None:
     sent = workspace.inbox.send("src/app.py", "This leaks. Close the file in every case.", "1-2", "Ada")
-    made: MadeFrom = task_from(room, TaskFrom(source=sent.id, priority="high"))
+    made: TaskFromResult = task_from(room, TaskFrom(source=sent.id, priority="high"))
     assert (made.outcome, made.created, made.answered) == ("created", True, True)
     found = look(room, made.task.id, peek=True).task
     assert (found.title, found.priority) == ("This leaks", "high")
@@ -326,27 +326,27 @@ def test_a_message_becomes_a_task_with_a_link_and_an_answer(workspace: Workspace
     assert [(link.kind, link.ref) for link in found.links or ()] == [("message", sent.id)]
     message = workspace.inbox.find(sent.id)
     assert [reply.text for reply in workspace.inbox.replies(message)] == ["This is now task TP-1: This leaks"]
-    again: MadeFrom = task_from(room, TaskFrom(source=sent.id))
+    again: TaskFromResult = task_from(room, TaskFrom(source=sent.id))
     assert (again.task.id, again.created, again.outcome) == (made.task.id, False, "known")
-    assert "exists already" in made_text(again)
+    assert "exists already" in result_text(again)
     assert workspace.inbox.find(sent.id).reply_count == 1
 
 
 def test_a_comment_becomes_a_task_with_its_tag_as_label(workspace: Workspace, room: Tasks) -> None:
     name = comment_on(workspace, 5, "Rename this function", "NOTE")
-    made: MadeFrom = task_from(room, TaskFrom(source=f"src/app.py#{name}"))
+    made: TaskFromResult = task_from(room, TaskFrom(source=f"src/app.py#{name}"))
     found = look(room, made.task.id, peek=True).task
     assert (found.title, found.labels) == ("Rename this function", ["NOTE"])
     assert (found.links or [])[0].uri == "comment://workspace/src/app.py.comments"
     replies = workspace.room("comments").load("src/app.py").comments[0].replies
     assert [reply["text"] for reply in replies] == ["This is now task TP-1: Rename this function"]
-    same: MadeFrom = task_from(room, TaskFrom(source=f"comment://workspace/src/app.py.comments#{name}"))
+    same: TaskFromResult = task_from(room, TaskFrom(source=f"comment://workspace/src/app.py.comments#{name}"))
     assert same.task.id == made.task.id
 
 
 def test_an_issue_becomes_a_task(workspace: Workspace, room: Tasks) -> None:
     issue = workspace.room("milestones").create(IssueDraft(kind="issue", title="Parser", labels=("bug",)))
-    made: MadeFrom = task_from(room, TaskFrom(source=f"git-mile://entity/{issue.entity}", reply=True))
+    made: TaskFromResult = task_from(room, TaskFrom(source=f"git-mile://entity/{issue.entity}", reply=True))
     assert (made.task.title, made.answered) == ("Parser", False)
 
 
@@ -355,7 +355,7 @@ def test_a_message_on_a_task_in_review_brings_it_back_to_work(workspace: Workspa
     room.create([Draft("Fix")], ME)
     for status in ("in-progress", "review"):
         room.update("TP-1", Change(set={"status": status}), ME)
-    made: MadeFrom = task_from(room, TaskFrom(source=sent.id, task_id="TP-1", reply=False))
+    made: TaskFromResult = task_from(room, TaskFrom(source=sent.id, task_id="TP-1", reply=False))
     assert (made.outcome, made.task.status, made.answered) == ("linked", "in-progress", False)
     assert room.find(Query()).total == 1
 

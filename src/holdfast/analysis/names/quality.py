@@ -14,7 +14,7 @@ _PLACEHOLDERS = frozenset(
 )
 _MAX_STEM_LETTERS = 3
 """Letters before a number that make an unclear name, as in `x1` or `obj2`: a judgement. Longer stems are
-mostly words, as in `sha256` without its number."""
+mostly words, as in `base64`; the price is that `sha256` and `utf8` are rated unclear."""
 
 
 def name_quality(record: Record) -> float | None:
@@ -27,18 +27,18 @@ def name_quality(record: Record) -> float | None:
     """
     names = [definition.name for definition in record.names.definitions]
     names += [name for uses in record.names.uses for name in uses.bound]
-    ratings = [rating for rating in map(_is_unclear_name, names) if rating is not None]
-    return 1 - sum(ratings) / len(ratings) if ratings else None
+    unclear = [is_unclear for is_unclear in map(_is_unclear_name, names) if is_unclear is not None]
+    return 1 - sum(unclear) / len(unclear) if unclear else None
 
 
 @lru_cache(2**16)  # files share most of their names
 def _is_unclear_name(name: str) -> bool | None:
     """Return whether a name is unclear, or None if no developer chose it."""
-    return is_unclear(subwords(name)) if is_name(name) else None
+    return are_unclear(subwords(name)) if is_name(name) else None
 
 
-def is_unclear(words: list[str]) -> bool:
-    """Return whether a name made of these words says nothing about its meaning."""
+def are_unclear(words: list[str]) -> bool:
+    """Return whether a name made of these words, at least one, says nothing about its meaning."""
     first, rest = words[0], words[1:]
     if not rest:
         return first in _PLACEHOLDERS or (len(first) == 1 and first not in _CONVENTIONAL_LETTERS)

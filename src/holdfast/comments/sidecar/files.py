@@ -258,10 +258,10 @@ class SidecarFiles:
             return
         read_up_to = self.archive.sequence_in(sidecar.stamp)
         lost = find_lost_updates(sidecar, data, record, read_up_to, self.history)
-        if lost.seen_elsewhere or lost.forgotten:
+        if lost.newly_elsewhere or lost.forgotten:
             digest = record.digest if lost.restored else sidecar.digest
             self.archive.record_write(
-                sidecar.path, str(digest), record.sequence, lost.seen_elsewhere, lost.forgotten
+                sidecar.path, str(digest), record.sequence, lost.newly_elsewhere, lost.forgotten
             )
         restore_comments(sidecar, lost.restored)
 

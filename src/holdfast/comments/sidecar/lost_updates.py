@@ -8,7 +8,10 @@ was deleted.
 
 Contract:
 - A missing comment that we wrote is restored unless it was deleted: by us, by a writer that had read it, or
-  by git replacing the file. A comment in an older state than we wrote was overwritten; our state is restored.
+  by git replacing the file. A comment in an older state than we wrote is restored to our state unless the
+  writer had read that.
+- If the sidecar is exactly what HEAD has, git replaced it: nothing is restored, and what is missing was
+  deleted.
 - `find_lost_updates` writes nothing.
 """
 
@@ -25,50 +28,51 @@ from holdfast.storage.git.history.file_history import FileHistory
 
 
 @dataclass
-class LostUpdates:
+class SidecarComparison:
     """The result of comparing a sidecar with its record."""
 
     restored: list[CommentRecord] = field(default_factory=list)
     """Records of comments that are to be put back."""
-    seen_elsewhere: list[CommentRecord] = field(default_factory=list)
+    newly_elsewhere: list[CommentRecord] = field(default_factory=list)
     """Records of comments that another program has now written, so it has them in memory."""
     forgotten: list[str] = field(default_factory=list)
-    """Ids of comments that another program deleted."""
+    """Ids of comments that another program or git deleted; their records are to be removed."""
 
 
 def find_lost_updates(
     sidecar: Sidecar, data: bytes, record: SidecarRecord, read_up_to: int | None, history: FileHistory
-) -> LostUpdates:
+) -> SidecarComparison:
     """Compare a sidecar that another program wrote (`data` are its bytes) with the record of what we wrote.
 
     `read_up_to` is the last of our writes that the other program had read, if the sidecar has a stamp.
     """
-    updates = LostUpdates()
+    result = SidecarComparison()
     stored = {note.id: note for note in sidecar.comments}
     written = [entry for entry in record.entries if entry.content is not None]
     present = [entry for entry in written if entry.comment_id in stored]
     missing = [entry for entry in written if entry.comment_id not in stored]
     stale = [entry for entry in present if stored[entry.comment_id].updated < entry.updated]
-    updates.seen_elsewhere = [
+    result.newly_elsewhere = [
         entry._replace(known_elsewhere=True) for entry in present if not entry.known_elsewhere
     ]
     if not missing and not stale:
-        return updates
+        return result
     if history.committed(sidecar.path) == data:
-        updates.forgotten = [entry.comment_id for entry in missing]
-        return updates
+        result.forgotten = [entry.comment_id for entry in missing]
+        return result
     if read_up_to is None:
         # Without a stamp, comments that are exactly as we wrote them show what the program had read.
         unchanged = [entry for entry in present if stored[entry.comment_id].updated == entry.updated]
         read_up_to = max((entry.sequence for entry in unchanged), default=0)
+        # A comment that another program has written itself counts as read.
         unread = [entry for entry in missing if entry.sequence > read_up_to and not entry.known_elsewhere]
     else:
         unread = [entry for entry in missing if entry.sequence > read_up_to]
     removed = _removed_by_git(history, sidecar, [entry.comment_id for entry in unread])
-    updates.restored = [entry for entry in unread if entry.comment_id not in removed]
-    updates.forgotten = [entry.comment_id for entry in missing if entry not in updates.restored]
-    updates.restored.extend(entry for entry in stale if entry.sequence > read_up_to)
-    return updates
+    result.restored = [entry for entry in unread if entry.comment_id not in removed]
+    result.forgotten = [entry.comment_id for entry in missing if entry not in result.restored]
+    result.restored.extend(entry for entry in stale if entry.sequence > read_up_to)
+    return result
 
 
 def _removed_by_git(history: FileHistory, sidecar: Sidecar, comment_ids: list[str]) -> Set[str]:

@@ -1,12 +1,18 @@
 """Reviews: two states of a repository, the files that differ, and the comparison of their lines.
 
-Contract: `worktree` means all uncommitted changes, staged or not, including new files; `unstaged` only those
-not in the index. A merge is compared with its first parent. Contents are compared up to a size per file and
-in total; for other files the reason is given. A comparison is cached as long as the same files differ.
+What can be reviewed:
+- `worktree`: all uncommitted changes, staged or not, including new files; `unstaged`: only those not in the
+  index; `staged`: only those in the index.
+- `commit`: what `revision` changed; a merge is compared with its first parent. `range`: `base` to `revision`.
+- `branch`: since `revision` left `base`, by default the trunk; without a revision, up to the work tree.
+
+Contract: contents are compared up to a size per file and in total; for other files the reason is given. A
+comparison is cached as long as the same files differ.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from holdfast.kernel.cache import VersionedCache
@@ -26,7 +32,7 @@ _MAX_CACHED_REVIEWS = 4
 _TRUNK_NAMES = ("main", "master", "origin/main", "origin/master")
 """Branches that a branch may have been created from, in the order in which they are tried."""
 
-_REASON_BY_MODE = {LINK: "It is a symbolic link.", GITLINK: "It is another repository."}
+_REASON_BY_MODE = {LINK: "It is a symbolic link.", GITLINK: "It is a submodule."}
 _BINARY, _TOO_LARGE = "It is binary.", "It is too large for a line-by-line comparison."
 _UNREADABLE = "It cannot be read by this name."
 _TOO_MANY = "Its lines are not counted because too much differs; request this file alone."
@@ -36,7 +42,7 @@ class Ends(NamedTuple):
     """The two states to compare."""
 
     old: str
-    """The old commit, or the empty tree."""
+    """The old commit, or the empty tree. For `unstaged`, the index is compared instead of it."""
     new: str | None
     """The new commit; None for the work tree or the index."""
     subject: str | None = None
@@ -49,7 +55,8 @@ class Review(NamedTuple):
     ends: Ends
     files: list[ChangedFile]
     compared: dict[str, Comparison | str]
-    """The comparison of each file, or why there is none."""
+    """By path, the comparison of a file, or why there is none. Files after the first `LIMITS.review_files`
+    are missing; `Reviews.compare` compares one of them."""
     moved: dict[LineKey, LineKey]
     """See `moved_lines`."""
 
@@ -66,16 +73,19 @@ class Reviews:
         if ends.new is not None:
             files = list(changed_files.recorded_changes(self._git, "diff-tree", ends.old, ends.new))
         else:
-            staged = (
-                ()
-                if what == "unstaged"
-                else changed_files.recorded_changes(self._git, "diff-index", "--cached", ends.old)
-            )
-            unstaged = () if what == "staged" else changed_files.unstaged_changes(self._git)
-            files = changed_files.compose_changes(staged, unstaged)
+            files = self._uncommitted_changes(what, ends.old)
         request, version = (what, revision, base), (ends, files)
         cached = self._cache.get(request, version)
         return cached or self._cache.put(request, version, self._compare_all(ends, files))
+
+    def _uncommitted_changes(self, what: Selection, head: str) -> list[ChangedFile]:
+        staged: Iterable[ChangedFile] = ()
+        unstaged: Iterable[ChangedFile] = ()
+        if what != "unstaged":
+            staged = changed_files.recorded_changes(self._git, "diff-index", "--cached", head)
+        if what != "staged":
+            unstaged = changed_files.unstaged_changes(self._git)
+        return changed_files.compose_changes(staged, unstaged)
 
     def compare(self, change: ChangedFile) -> Comparison | str:
         """Compare the two versions of a file, or return why that is not possible."""
@@ -89,7 +99,7 @@ class Reviews:
         return _BINARY if is_binary(old) or is_binary(new) else Comparison.of(old, new)
 
     def _compare_all(self, ends: Ends, files: list[ChangedFile]) -> Review:
-        """Compare the files until their total size reaches the limit."""
+        """Compare the first `LIMITS.review_files` files, or fewer with a total of `LIMITS.review_bytes`."""
         results: dict[str, Comparison | str] = {}
         comparisons: dict[str, Comparison] = {}
         bytes_left = LIMITS.review_bytes
@@ -124,6 +134,7 @@ class Reviews:
         merge_base = self._git.execute("merge-base", old, new).output.decode("ascii").strip()
         if not merge_base:
             raise NotFound("The two have no commit in common.", hint="Review a range instead.")
+        # Without a revision, uncommitted changes belong to the branch, too.
         return Ends(merge_base, None if revision is None else new)
 
     def _commit(self, *names: str) -> str:

@@ -1,8 +1,8 @@
 """Patience diff: finds the changed lines of a text, in time almost proportional to its length.
 
 The common lines at the start and at the end are left out. Lines that occur exactly once on each side, in the
-same order, are the anchors. The gaps between the anchors are compared line by line until a budget is used up;
-the remaining gaps are reported as changed. So a hostile text makes the result less precise, but not slow.
+same order, are the anchors. The gaps between the anchors are compared line by line as long as a budget
+suffices; other gaps are reported as changed. So a hostile text makes the result less precise, but not slow.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def former_indexes(
 ) -> dict[int, int]:
     """Map wanted indexes of `after` to the indexes of the same lines in `before`; new lines are left out.
 
-    A line that occurs exactly once in the differing part of each side is the same line, even if it moved.
+    A line that occurs exactly once in the differing part of each side is the same line, even if it moved. A
+    repeated line is the same only if the diff leaves it unchanged.
     """
     head, tail = _common_ends(before, after)
     differing = range(head, len(after) - tail)
@@ -71,6 +72,7 @@ def former_indexes(
             former[index] = head + old_indexes[line]
         else:
             repeated.append(index - head)
+    # A sentinel, so that every index has a change that ends after it.
     end = ChangedSpan(len(old), len(old), len(new), len(new))
     changes = [*line_changes(old, new), end] if repeated else []
     new_ends = [change.new_end for change in changes]
@@ -102,14 +104,16 @@ def line_changes(before: Sequence[Hashable], after: Sequence[Hashable]) -> Itera
         old_gap, new_gap = old[old_start:old_anchor], new[new_start:new_anchor]
         pairs = len(old_gap) * len(new_gap)
         old_offset, new_offset = head + old_start, head + new_start
-        for change in _gap_changes(old_gap, new_gap, is_compared=0 < pairs <= budget):
+        is_compared = 0 < pairs <= budget
+        if is_compared:
+            budget -= pairs
+        for change in _gap_changes(old_gap, new_gap, is_compared=is_compared):
             yield ChangedSpan(
                 old_offset + change.old_start,
                 old_offset + change.old_end,
                 new_offset + change.new_start,
                 new_offset + change.new_end,
             )
-        budget -= min(pairs, budget)
         old_start, new_start = old_anchor + 1, new_anchor + 1
 
 
@@ -132,7 +136,10 @@ def _common_length(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
 
 
 def unique_pairs(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[tuple[int, int]]:
-    """Return the anchors of a patience diff: the most lines that are unique and in the same order."""
+    """Return the anchors of a patience diff, as pairs of old and new indexes.
+
+    They are the longest run of lines that occur exactly once on each side, in the same order.
+    """
     old_counts, new_counts = Counter(old), Counter(new)
     new_indexes = {line: index for index, line in enumerate(new) if new_counts[line] == 1}
     pairs = [
@@ -165,6 +172,7 @@ def _longest_increasing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int
 
 
 def _gap_changes(old: Sequence[Hashable], new: Sequence[Hashable], *, is_compared: bool) -> list[ChangedSpan]:
+    """Return the changes in a gap: all of it, unless it is compared."""
     if not is_compared:
         return [ChangedSpan(0, len(old), 0, len(new))]
     from difflib import SequenceMatcher  # here, because every user of git loads this module

@@ -1,4 +1,4 @@
-"""`taskpilot_from`: creates a task from a message, a comment or an issue."""
+"""`taskpilot_from`: creates a task from a message, a comment or an issue, here called its source."""
 
 from __future__ import annotations
 
@@ -32,20 +32,21 @@ from holdfast.tasks.trackers.adapter import single_line, strip_unstorable
 from holdfast.tasks.view.results import receipt, workspace_ref
 
 _MAX_DERIVED_TITLE_CHARACTERS = 80
-"""A title taken from a remark. A judgement: the first sentence of most remarks."""
+"""A title taken from a text. A judgement: the first sentence of most remarks."""
 _MAX_LINK_TITLE_CHARACTERS = 100
-"""The text of a remark without a title is cut to this in a link. A judgement: one line."""
+"""The text of a source without a title is cut to this in a link. A judgement: one line."""
 _FIRST_SENTENCE = re.compile(r"(.+?[.!?])(?:\s|$)", re.DOTALL)
 
 
-def made_text(made: MadeFrom) -> str:
-    """Return as one sentence what was done with the remark."""
-    verb = {"created": "was created", "linked": "is now linked", "known": "exists already"}[made.outcome]
-    return f"{made.task.id} {verb}: {one_line(made.task.title)} ({made.link.kind} {one_line(made.link.ref)})"
+def result_text(result: TaskFromResult) -> str:
+    """Return as one sentence what was done with the source."""
+    verb = {"created": "was created", "linked": "is now linked", "known": "exists already"}[result.outcome]
+    source = f"{result.link.kind} {one_line(result.link.ref)}"
+    return f"{result.task.id} {verb}: {one_line(result.task.title)} ({source})"
 
 
 class TaskFrom(InSession):
-    """The remark to create a task from."""
+    """The source to create a task from."""
 
     source: str = Field(
         min_length=1,
@@ -60,13 +61,13 @@ class TaskFrom(InSession):
     reply: StrictBool = Field(default=True, description="Reply to the message or comment with the task's id.")
 
 
-class MadeFrom(Reported):
-    """The task created from a remark, or linked to it."""
+class TaskFromResult(Reported):
+    """The task created from a source, or linked to it."""
 
     task: TaskReceipt
-    created: bool = Field(description="False if there was a task for the remark already.")
+    created: bool = Field(description="Whether the task is new.")
     link: LinkOut
-    answered: bool = Field(description="Whether the remark was answered with the task's id.")
+    answered: bool = Field(description="Whether the source was answered with the task's id.")
     outcome: Literal["created", "linked", "known"]
 
 
@@ -79,11 +80,11 @@ class MadeFrom(Reported):
     command="from",
     positional=("source",),
     example="holdfast tasks from m_0123456789abcdef --priority high",
-    text=made_text,
+    text=result_text,
     annotations=WRITING,
     result_version="task.version",
 )
-def task_from(room: Tasks, arguments: TaskFrom) -> MadeFrom:
+def task_from(room: Tasks, arguments: TaskFrom) -> TaskFromResult:
     """Create a task from a review message, a code comment or an issue, linked to its source.
 
     Repeated calls for the same source return the same task. With `task_id` the source is linked to that task
@@ -102,9 +103,9 @@ def task_from(room: Tasks, arguments: TaskFrom) -> MadeFrom:
             task, created = create(transaction, [_draft(remark, link, arguments)])[0]
             outcome = "created" if created else "known"
     answered = False
-    if arguments.reply and outcome != "known":
+    if arguments.reply and outcome != "known":  # a known task was announced when it was created
         answered = room.neighbours.reply(remark, f"This is now task {task.id}: {task.title}", who.actor)
-    return MadeFrom(
+    return TaskFromResult(
         operation="from",
         workspace=workspace_ref(transaction.workspace),
         task=receipt(task),
@@ -124,12 +125,12 @@ def _draft(remark: TaskRemark, link: TaskLink, arguments: TaskFrom) -> Draft:
         labels=[label for text in remark.labels if (label := single_line(text))],
         files=_files(remark),
         links=[link],
-        client_key=f"from:{remark.kind}:{remark.ref}",
+        client_key=f"from:{remark.kind}:{remark.ref}",  # makes repeated calls return the same task
     )
 
 
 def _link(transaction: TaskTransaction, task_id: str, remark: TaskRemark, link: TaskLink) -> Task:
-    """Link a task to a remark; a new message returns a task in review to in-progress."""
+    """Link a task to its source; a message returns a task in review to in-progress."""
     addition = Change(
         add={"links": [link], "files": list(_files(remark))}, reason=f"From {remark.kind} {remark.ref}"
     )
@@ -147,7 +148,7 @@ def _files(remark: TaskRemark) -> list[File]:
 
 
 def title_of(remark: TaskRemark) -> str:
-    """Return a title for the task of a remark: its title, its first sentence, or the start of its text."""
+    """Return the title of a source, or else its first sentence or the start of its text."""
     if remark.title:
         return single_line(remark.title, MAX_TITLE_CHARACTERS) or remark.ref
     text = " ".join(strip_unstorable(remark.text).split())

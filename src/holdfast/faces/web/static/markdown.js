@@ -3,7 +3,7 @@
 import { post } from "./api.js";
 import { el, fill, svgEl } from "./dom.js";
 
-/** The number of texts that the server accepts in one request (`markdown_texts` in kernel/limits.py). */
+/** A judgement: below the number that the server accepts (`markdown_texts` in kernel/limits.py), and answered soon. */
 const MAX_TEXTS_PER_REQUEST = 200;
 /** JSON escapes a character in at most 6 bytes, so a request stays below the server's limit of 1 MiB. */
 const MAX_CHARACTERS_PER_REQUEST = 150_000;
@@ -35,7 +35,7 @@ export function markdown(text) {
     return node;
   }
   pending.push({ text, show });
-  if (pending.length === 1) queueMicrotask(renderPending);
+  if (pending.length === 1) queueMicrotask(renderPending); // later, so that the texts of a view share a request
   return node;
 }
 
@@ -64,9 +64,10 @@ function batchSize(texts) {
  * @param {Pending[]} batch
  */
 async function render(batch) {
+  // If the request fails, the source texts stay.
   const { html } = await post("markdown", { texts: batch.map(({ text }) => text) }).catch(() => ({ html: [] }));
   for (const [index, { text, show }] of batch.entries()) {
-    if (typeof html[index] !== "string") continue; // the source text stays
+    if (typeof html[index] !== "string") continue;
     cache.set(text, html[index]);
     show(html[index]);
   }
@@ -76,7 +77,10 @@ async function render(batch) {
   }
 }
 
-/** The allow list of elements and attributes, for each kind of markup. */
+/**
+ * The allow list of elements and attributes, for each kind of markup: a second check, in case the server's allow list
+ * has a gap.
+ */
 const ALLOWED = {
   html: {
     elements: "p br hr h1 h2 h3 h4 h5 h6 strong em del s code pre blockquote ul ol li a table thead tbody tr th td",
