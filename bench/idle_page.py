@@ -47,7 +47,7 @@ def main() -> None:
                 else:
                     page.goto(f"{site.url}{path}")
                     page.wait_for_selector("main[data-ready]")
-                    page.wait_for_selector(".live.standing", state="attached")
+                    page.wait_for_selector(".live.connected", state="attached")
                 time.sleep(QUIET_SECONDS)
                 rows.append((name, percent_of_a_core(site.server.process.pid, options.seconds)))
         browser.close()

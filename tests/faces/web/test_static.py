@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from pathlib import Path
 
@@ -85,6 +86,23 @@ def test_a_document_names_at_once_all_that_its_view_loads_one_after_the_other(si
     assert len(named) == len(set(named))
     assert all(name.startswith("views/board") and (STATIC / name).is_file() for name in named)
     assert "/static/views/" not in documents["/nowhere"]
+
+
+def test_a_file_is_compressed_only_for_clients_that_accept_it(site: Site) -> None:
+    path, content = "/static/frame.js", (STATIC / "frame.js").read_bytes()
+    tags = set()
+    for accepted, is_compressed in (("br, gzip", True), ("gzip;q=0", False), (None, False)):
+        headers = {"Accept-Encoding": accepted}
+        answer = site.server.ask("GET", path, headers=headers)
+        assert (answer.headers.get("content-encoding") == "gzip") == is_compressed
+        assert (gzip.decompress(answer.body) if is_compressed else answer.body) == content
+        tag = answer.headers["etag"]
+        assert (
+            site.server.ask("GET", path, headers={"Accept-Encoding": accepted, "If-None-Match": tag}).status
+            == 304
+        )
+        tags.add(tag)
+    assert len(tags) == 2
 
 
 PAIRS = [

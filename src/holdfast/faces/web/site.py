@@ -10,8 +10,9 @@ Contract:
 
 from __future__ import annotations
 
+import gzip
 import re
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from posixpath import dirname, join, normpath
@@ -31,6 +32,7 @@ _MAIN_END = "</main>"
 _DEFERRED = 'media="not all"'
 """Defers a link so that it does not delay the first paint; `frame.js` enables it."""
 _IMPORTED_PATH = re.compile(r'^import\b[^"]*"(\.[^"]+)";', re.MULTILINE)
+_ACCEPTS_GZIP = re.compile(rb"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))", re.IGNORECASE)
 _MEDIA_TYPES = MappingProxyType(
     {
         "html": "text/html; charset=utf-8",
@@ -96,11 +98,20 @@ class Site:
         return modules
 
     def _response(self, name: str, body: bytes, headers: Headers) -> Response:
+        response_headers = {**_HEADERS, "Vary": "Accept, Accept-Encoding"}
+        if _ACCEPTS_GZIP.search(headers.get(b"accept-encoding", b"")):
+            body = _compress(body)
+            response_headers["Content-Encoding"] = "gzip"
         tag = entity_tag(body)
-        response_headers = {**_HEADERS, "ETag": tag, "Vary": "Accept"}
+        response_headers["ETag"] = tag
         if is_cached(tag, headers):
             return Response(status_code=304, headers=response_headers)
         return Response(body, media_type=_MEDIA_TYPES[name.rpartition(".")[2]], headers=response_headers)
+
+
+@lru_cache(maxsize=256)  # more than the page has files
+def _compress(body: bytes) -> bytes:
+    return gzip.compress(body, mtime=0)  # the same bytes every time, so that the entity tag stays
 
 
 def _named_files(folder: Traversable, prefix: str) -> list[tuple[str, Traversable]]:
