@@ -37,7 +37,7 @@ def clones(files: dict[str, str], kinds: frozenset[CloneKind] = BOTH, min_lines:
         parts = TOKENS.make(SourceText(path, language.name, text.encode()))
         assert parts is not None
         streams[path] = TOKENS.restore(parts)
-    return clones_in_files(streams, CloneQuery(kinds, min_lines))
+    return clones_in_files(streams, CloneQuery(kinds, min_lines), dict)
 
 
 def places(found: CloneReport) -> list[tuple[str, list[tuple[str, int, int]]]]:

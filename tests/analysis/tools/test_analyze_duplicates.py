@@ -178,7 +178,7 @@ def test_the_same_tree_gives_the_same_bytes_for_any_number_of_workers(room: Anal
         scanner = Scanner(room.repository, TOKENS, bytes_per_process=1)
         files = scanner.scan(Project(), "force-refresh", workers).files
         scanner.close()
-        reports.append(repr(clones_in_files(files, CloneQuery(frozenset({"exact", "renamed"})))))
+        reports.append(repr(clones_in_files(files, CloneQuery(frozenset({"exact", "renamed"})), dict)))
     assert reports[0] == reports[1]
 
 

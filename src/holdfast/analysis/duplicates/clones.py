@@ -19,13 +19,13 @@ from holdfast.syntax.record import Record
 if TYPE_CHECKING:
     from holdfast.analysis.room import Analysis
 
-_NO_FUNCTIONS = "Exact and renamed clones are found by sorting, which needs no GPU."
+_GPU_NOT_NEEDED = "Exact and renamed clones are found by sorting, which needs no GPU."
 
 
 def project_clones(
     room: Analysis, tokens: FileScan[TokenStream], project: Project, query: CloneQuery
 ) -> CloneReport:
-    """Return the clones of a project, given a scan of its tokens; found again only if a file changed."""
+    """Return the clones of a project, given a scan of its tokens; cached until a file changes."""
     cache_key = f"clones {sorted(query.kinds)} {query.min_lines} {query.threshold} {query.gpu}"
     return room.cached(
         cache_key, tokens, lambda: clones_in_files(tokens.files, query, lambda: room.scan(project).files)
@@ -34,18 +34,18 @@ def project_clones(
 
 @without_garbage_collection()
 def clones_in_files(
-    files: Mapping[str, TokenStream], query: CloneQuery, records: Callable[[], Mapping[str, Record]] = dict
+    files: Mapping[str, TokenStream], query: CloneQuery, read_records: Callable[[], Mapping[str, Record]]
 ) -> CloneReport:
     """Return the clones of files, given their tokens in the order of their paths.
 
-    `records` returns the records of the files; it is called only if gapped or semantic clones are requested.
-    Otherwise equal functions are found as repeated lines, and only whole files are compared as wholes.
+    `read_records` returns the records of the files, which locate functions. It is called only if gapped or
+    semantic clones are requested; otherwise equal functions are found as repeated lines.
     """
     # These import NumPy, which other analyses do not need.
+    from holdfast.analysis.duplicates.clone_corpus import CloneCorpus
     from holdfast.analysis.duplicates.near_clones import near_clones
     from holdfast.analysis.duplicates.token_clones import exact_clones, renamed_clones
     from holdfast.analysis.duplicates.whole_clones import add_whole_clones
-    from holdfast.analysis.duplicates.windows import CloneCorpus
 
     corpus = CloneCorpus(token_table(files))
     groups: list[FragmentGroup] = []
@@ -53,15 +53,16 @@ def clones_in_files(
         groups += exact_clones(corpus, query)
     if "renamed" in query.kinds:
         groups += renamed_clones(corpus, query)
-    gpu = GpuUse(query.gpu, reason=_NO_FUNCTIONS) if query.gpu else GpuUse()
-    compares_pieces = bool(query.kinds - COPY_KINDS)
-    functions = records() if compares_pieces else {}
-    groups = add_whole_clones(groups, corpus, functions, query)
-    if compares_pieces:
-        near_groups, gpu = near_clones(corpus, indentations(files), functions, query)
+    gpu = GpuUse(query.gpu, reason=_GPU_NOT_NEEDED) if query.gpu else GpuUse()
+    compares_functions = bool(query.kinds - COPY_KINDS)
+    records = read_records() if compares_functions else {}
+    groups = add_whole_clones(groups, corpus, records, query)
+    if compares_functions:
+        near_groups, gpu = near_clones(corpus, indentations(files), records, query)
         groups += near_groups
     groups = _distinct(groups)
     duplicate, gapped = _covered_lines(groups, COPY_KINDS), _covered_lines(groups, {"gapped"})
+    # A line in clones of both kinds counts once, as a duplicate, so that the counts may be added.
     gapped_only = {path: bits & ~duplicate.get(path, 0) for path, bits in gapped.items()}
     return CloneReport(
         tuple(groups),
@@ -81,7 +82,7 @@ def _distinct(groups: Iterable[FragmentGroup]) -> list[FragmentGroup]:
 
 
 def _covered_lines(groups: Iterable[FragmentGroup], kinds: Collection[CloneKind]) -> dict[str, int]:
-    """Return, for each file in groups of some kinds, the lines that these cover as the bits of a number."""
+    """Return the lines of each file that groups of some kinds cover, as an integer whose bit n is line n."""
     covered: dict[str, int] = {}
     for fragment in (fragment for group in groups if group.kind in kinds for fragment in group.fragments):
         bits = (1 << fragment.end_line + 1) - (1 << fragment.start_line)

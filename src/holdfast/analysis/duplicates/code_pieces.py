@@ -20,8 +20,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.analysis.duplicates.clone_corpus import (
+    CloneCorpus,
+    Integers,
+    bounds_from_sizes,
+    indices_of_ranges,
+)
 from holdfast.analysis.duplicates.sketch import Pieces
-from holdfast.analysis.duplicates.windows import CloneCorpus, Integers, bounds_from_sizes, indices_of_ranges
 from holdfast.analysis.engine.token_stream import Tokens
 from holdfast.syntax.lexer import TokenKind
 from holdfast.syntax.record import Record

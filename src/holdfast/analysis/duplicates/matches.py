@@ -25,19 +25,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from holdfast.analysis.duplicates.windows import (
+from holdfast.analysis.duplicates.clone_corpus import (
     Booleans,
     CloneCorpus,
     Integers,
     NormalisedText,
-    WindowGroups,
     bounds_from_sizes,
     indices_of_ranges,
-    repeated_windows,
 )
+from holdfast.analysis.duplicates.windows import WindowGroups, repeated_windows
 from holdfast.kernel.call import current_call
 
-_COMPARISONS_PER_STEP = 1_000_000
+COMPARISONS_PER_STEP = 1_000_000
 """Tokens compared in one step: a judgement. At about 30 bytes each, the arrays of a step take 30 MB."""
 _MAX_COMPARISONS = 400_000_000
 """Tokens compared in all: a judgement. Without a limit, the time that highly repetitive code takes grows with
@@ -80,8 +79,6 @@ class Matches(NamedTuple):
 
     def select_fragments(self, is_selected: Booleans) -> Matches:
         """Return the matches with only the marked fragments; a match with fewer than two is dropped."""
-        if not len(self.lengths):
-            return self
         counts = np.add.reduceat(is_selected, self.bounds[:-1], dtype=np.int64)
         is_match = counts > 1
         is_fragment = is_selected & np.repeat(is_match, self.fragment_counts)
@@ -92,7 +89,7 @@ class Matches(NamedTuple):
 
 def maximal_matches(corpus: CloneCorpus, text: NormalisedText, min_tokens: int, min_lines: int) -> Matches:
     """Return the maximal matches of a text with at least that many tokens and lines."""
-    anchors, windows = repeated_windows(corpus, text, min_tokens)
+    windows = repeated_windows(corpus, text, min_tokens)
     extender = _Extender(text)
     groups = windows.heads
     parts = []
@@ -102,7 +99,7 @@ def maximal_matches(corpus: CloneCorpus, text: NormalisedText, min_tokens: int, 
         # Every window of a chain may agree while the renaming becomes inconsistent from one window to the
         # next, so a match may end inside its chain. The first window that reaches beyond it is another seed.
         last_windows = matches.first_positions + matches.lengths - min_tokens
-        next_groups = windows.group_of_anchor[np.searchsorted(anchors, last_windows, "right")]
+        next_groups = windows.group_of_anchor[np.searchsorted(windows.anchors, last_windows, "right")]
         groups = _next_seeds(windows, groups, next_groups)
     return _merge(parts)
 
@@ -126,20 +123,22 @@ class _Extender:
         extensions = np.zeros_like(limits)
         fragment_counts = np.diff(bounds)
         step_tokens = _FIRST_STEP_TOKENS
-        # The numbers of the matches that have agreed so far.
+        # The numbers of the matches whose fragments have agreed so far, and may go on to agree.
         active = np.flatnonzero(limits > 0)
         while len(active) and self._comparisons < _MAX_COMPARISONS:
             current_call().check()
+            # The fragments of the active matches become the rows of a table of tokens.
             counts, reached = fragment_counts[active], extensions[active]
             row_bounds = bounds_from_sizes(counts)
             row_count = int(row_bounds[-1])
-            width = max(1, min(step_tokens, _COMPARISONS_PER_STEP // row_count))
+            width = max(1, min(step_tokens, COMPARISONS_PER_STEP // row_count))
             self._comparisons += row_count * width
             fragments = indices_of_ranges(bounds[active], counts)
             next_tokens = starts[fragments] + direction * np.repeat(reached, counts)
             agreements = self._agreements(
                 next_tokens, row_bounds, known_lengths[active] + reached, width, direction
             )
+            # A match grows only as far as its shortest agreement, and stops unless that is the whole width.
             gains = np.minimum.reduceat(agreements, row_bounds[:-1])
             gains = np.minimum(gains, limits[active] - reached)
             extensions[active] += gains
@@ -155,6 +154,7 @@ class _Extender:
         columns = np.arange(width)
         # A row is a fragment, and a column a token of it: row 3 is compared with row first_rows[3].
         first_rows = np.repeat(bounds[:-1], fragment_counts)
+        # Positions outside the text are clipped: the caller cuts the result to its limits.
         positions = starts[:, None] + direction * columns
         codes = self._text.codes.take(positions, mode="clip")
         is_equal = codes == codes[first_rows]
@@ -162,11 +162,11 @@ class _Extender:
         if distances_of_text is not None:
             distances = distances_of_text.take(positions, mode="clip")
             tokens_before = np.repeat(known_lengths, fragment_counts)[:, None] + columns
-            distances[distances > tokens_before] = 0
+            distances[distances > tokens_before] = 0  # the other occurrence is outside the fragment
             is_equal &= distances == distances[first_rows]
-        # The first column that differs. In a row without one, `argmin` returns a column that is equal.
+        # The first column that differs; `argmin` returns 0 for a row without one.
         agreements: Integers = is_equal.argmin(axis=1)
-        agreements[is_equal[np.arange(len(is_equal)), agreements]] = width
+        agreements[is_equal.all(axis=1)] = width
         return agreements
 
 
@@ -187,16 +187,16 @@ def _next_seeds(windows: WindowGroups, groups: Integers, next_groups: Integers) 
 
 def _extend(corpus: CloneCorpus, extender: _Extender, seeds: Matches) -> Matches:
     """Extend matches to the right, then to the left, as far as all their fragments agree."""
-    firsts = seeds.bounds[:-1]
+    first_rows = seeds.bounds[:-1]
     max_lengths = seeds.shortest_distances(corpus.size)  # fragments do not overlap
-    space_right = np.minimum.reduceat(corpus.segment_ends(seeds.positions) - seeds.positions, firsts)
+    space_right = np.minimum.reduceat(corpus.segment_ends(seeds.positions) - seeds.positions, first_rows)
     limits = np.minimum(space_right, max_lengths) - seeds.lengths
     next_tokens = seeds.positions + np.repeat(seeds.lengths, seeds.fragment_counts)
-    lengths = seeds.lengths + extender.extend(next_tokens, seeds.bounds, limits, seeds.lengths, 1)
+    lengths = seeds.lengths + extender.extend(next_tokens, seeds.bounds, limits, seeds.lengths, direction=1)
 
-    space_left = np.minimum.reduceat(seeds.positions - corpus.segment_starts(seeds.positions), firsts)
+    space_left = np.minimum.reduceat(seeds.positions - corpus.segment_starts(seeds.positions), first_rows)
     limits = np.minimum(space_left, max_lengths - lengths)
-    added_left = extender.extend(seeds.positions - 1, seeds.bounds, limits, lengths, -1)
+    added_left = extender.extend(seeds.positions - 1, seeds.bounds, limits, lengths, direction=-1)
     positions = seeds.positions - np.repeat(added_left, seeds.fragment_counts)
     return Matches(positions, seeds.bounds, lengths + added_left)
 
@@ -214,15 +214,18 @@ def _clip_to_lines(corpus: CloneCorpus, matches: Matches, min_tokens: int, min_l
 
 
 def _merge(parts: list[Matches]) -> Matches:
-    """Return all matches without repetitions, in the order of the text."""
+    """Return all matches in the order of the text.
+
+    Several seeds in one clone may lead to the same match: the same first fragment and number of fragments.
+    """
     if not parts:
         nothing = np.zeros(0, np.int64)
-        return Matches(nothing, np.zeros(1, np.int64), nothing)
+        return Matches(nothing, bounds_from_sizes(nothing), nothing)
     positions = np.concatenate([part.positions for part in parts])
     lengths = np.concatenate([part.lengths for part in parts])
     counts = np.concatenate([part.fragment_counts for part in parts])
     bounds = bounds_from_sizes(counts)
-    keys = np.stack((positions[bounds[:-1]], lengths, counts))
+    keys = np.stack((positions[bounds[:-1]], lengths, counts))  # a column for each match, sorted by `unique`
     _, distinct = np.unique(keys, axis=1, return_index=True)
     fragments = indices_of_ranges(bounds[distinct], counts[distinct])
     return Matches(positions[fragments], bounds_from_sizes(counts[distinct]), lengths[distinct])

@@ -35,11 +35,11 @@ from holdfast.analysis.duplicates.clone import (
     FragmentGroup,
     group_id,
 )
+from holdfast.analysis.duplicates.clone_corpus import CloneCorpus
 from holdfast.analysis.duplicates.code_pieces import MIN_FUNCTION_TOKENS, CodePieces
 from holdfast.analysis.duplicates.gpu_use import GpuUse
 from holdfast.analysis.duplicates.sketch import LikelyPairs, Pieces, likely_pairs
 from holdfast.analysis.duplicates.structure import Structures
-from holdfast.analysis.duplicates.windows import CloneCorpus
 from holdfast.kernel.call import current_call
 from holdfast.syntax.record import Record
 

@@ -8,9 +8,9 @@ Contract:
 - Renamed fragments have the same keywords, operators and brackets. The renaming is consistent: two names of a
   fragment are equal exactly if their counterparts are. Any number matches any number, any string any string.
   A group of equal fragments is exact, not renamed.
-- A fragment has at least three tokens per requested line. A renamed one has a name per requested line, and
-  six tokens, or three and a half if it has keywords: lists of plain assignments and tables of literals are
-  similar by nature.
+- For each requested line, an exact fragment has at least 3 tokens. A renamed one has at least 1 name and 6
+  tokens; 3.5 tokens are enough if it has two keywords. Lists of plain assignments and tables of literals are
+  similar by nature, and mostly shorter.
 - Code that repeats itself consecutively is one group, not one for each line at which a repetition may start.
 """
 
@@ -29,14 +29,15 @@ from holdfast.analysis.duplicates.clone import (
     FragmentGroup,
     group_id,
 )
-from holdfast.analysis.duplicates.matches import Matches, maximal_matches
-from holdfast.analysis.duplicates.windows import (
+from holdfast.analysis.duplicates.clone_corpus import (
     Booleans,
     CloneCorpus,
     Integers,
     NormalisedText,
+    bounds_from_sizes,
     indices_of_ranges,
 )
+from holdfast.analysis.duplicates.matches import COMPARISONS_PER_STEP, Matches, maximal_matches
 from holdfast.syntax.lexer import KEYWORD, TokenKind
 
 _EXACT_TOKENS_PER_LINE = 3.0
@@ -48,10 +49,9 @@ PLAIN_TOKENS_PER_LINE = 6.0
 tested by the same benchmark. Without control flow, only longer code is unlikely to be similar by chance."""
 _MIN_KEYWORDS = 2
 """Keywords that show that a short renamed fragment has control flow: a judgement. One may be a `return`."""
-_COMPARISONS_PER_STEP = 2_000_000
-"""Tokens compared in one step: a judgement. At about 30 bytes each, the arrays of a step take 60 MB."""
 
-Shares = NDArray[np.float64]
+Similarities = NDArray[np.float64]
+"""The similarity of each fragment to the first of its match: the share of equal tokens, from 0 to 1."""
 
 
 def exact_clones(corpus: CloneCorpus, query: CloneQuery) -> Iterator[FragmentGroup]:
@@ -70,12 +70,10 @@ def renamed_clones(corpus: CloneCorpus, query: CloneQuery) -> Iterator[FragmentG
     matches = maximal_matches(corpus, text, min_tokens, query.min_lines)
     matches = matches.select(_is_substantial(corpus, matches, query.min_lines))
     matches = _without_shifted_repetitions(corpus, matches)
-    shares = _equal_shares(corpus, matches)
-    differs = np.zeros(0, np.bool_)
-    if len(shares):
-        differs = np.minimum.reduceat(shares, matches.bounds[:-1]) < 1
-    differing_shares = shares[np.repeat(differs, matches.fragment_counts)]
-    return _fragment_groups(corpus, text, matches.select(differs), "renamed", differing_shares)
+    similarities = _equal_shares(corpus, matches)
+    is_renamed = np.minimum.reduceat(similarities, matches.bounds[:-1]) < 1
+    similarities = similarities[np.repeat(is_renamed, matches.fragment_counts)]
+    return _fragment_groups(corpus, text, matches.select(is_renamed), "renamed", similarities)
 
 
 def _is_substantial(corpus: CloneCorpus, matches: Matches, min_lines: int) -> Booleans:
@@ -101,13 +99,13 @@ def _without_shifted_repetitions(corpus: CloneCorpus, matches: Matches) -> Match
 
     In `a b a b a b a b`, `a b` occurs four times, and `b a` three times at the same distance: one is enough.
     """
-    if not len(matches.lengths):
-        return matches
     firsts = matches.first_positions
     lasts = matches.positions[matches.bounds[1:] - 1]
-    periods = matches.shortest_distances(corpus.size)
     is_in_one_file = corpus.files_at(firsts) == corpus.files_at(lasts)
-    runs = np.flatnonzero(is_in_one_file & (periods < 2 * matches.lengths))
+    # The fragments of a run need not touch: an incomplete last repetition shortens all of them.
+    periods = matches.shortest_distances(corpus.size)
+    has_small_gaps = periods - matches.lengths < matches.lengths
+    runs = np.flatnonzero(is_in_one_file & has_small_gaps)
     by_period_and_start = runs[np.lexsort((firsts[runs], periods[runs]))]
 
     is_selected = np.ones(len(matches.lengths), np.bool_)
@@ -120,43 +118,48 @@ def _without_shifted_repetitions(corpus: CloneCorpus, matches: Matches) -> Match
     return matches.select(is_selected)
 
 
-def _equal_shares(corpus: CloneCorpus, matches: Matches) -> Shares:
+def _equal_shares(corpus: CloneCorpus, matches: Matches) -> Similarities:
     """Return for each fragment the share of its tokens that equal those of its match's first fragment."""
     exact = corpus.tokens.exact
     firsts = np.repeat(matches.first_positions, matches.fragment_counts)
     lengths = np.repeat(matches.lengths, matches.fragment_counts)
     shares = np.ones(len(lengths))
-    ends = np.cumsum(lengths)
-    start = 0
-    while start < len(lengths):
-        tokens_before = ends[start] - lengths[start]
-        fitting = int(np.searchsorted(ends, tokens_before + _COMPARISONS_PER_STEP))
-        step = slice(start, max(start + 1, fitting))
+    for step in _steps(lengths):
         tokens = exact[indices_of_ranges(matches.positions[step], lengths[step])]
         first_tokens = exact[indices_of_ranges(firsts[step], lengths[step])]
-        bounds = ends[step] - lengths[step] - tokens_before
-        equal_counts = np.add.reduceat(tokens == first_tokens, bounds, dtype=np.int64)
+        starts = bounds_from_sizes(lengths[step])[:-1]
+        equal_counts = np.add.reduceat(tokens == first_tokens, starts, dtype=np.int64)
         shares[step] = equal_counts / lengths[step]
-        start = step.stop
     return shares
 
 
+def _steps(lengths: Integers) -> Iterator[slice]:
+    """Yield ranges of fragments to compare at once, of limited size to save memory, or of one fragment."""
+    bounds = bounds_from_sizes(lengths)
+    start = 0
+    while start < len(lengths):
+        last_bound = int(np.searchsorted(bounds, bounds[start] + COMPARISONS_PER_STEP, "right")) - 1
+        stop = max(last_bound, start + 1)
+        yield slice(start, stop)
+        start = stop
+
+
 def _fragment_groups(
-    corpus: CloneCorpus, text: NormalisedText, matches: Matches, kind: CloneKind, shares: Shares
+    corpus: CloneCorpus, text: NormalisedText, matches: Matches, kind: CloneKind, similarities: Similarities
 ) -> Iterator[FragmentGroup]:
-    """Yield each match as a clone group, given the share of equal tokens of each fragment."""
-    fragments = _fragments(corpus, matches, shares)
-    bounds, similarities = matches.bounds.tolist(), _mean_similarities(matches, shares)
+    """Yield each match as a clone group."""
+    fragments = _fragments(corpus, matches, similarities)
+    bounds, means = matches.bounds.tolist(), _mean_similarities(matches, similarities)
     families = corpus.file_families[corpus.files_at(matches.first_positions)].tolist()
     starts, lengths = matches.first_positions.tolist(), matches.lengths.tolist()
     for match, (start, length) in enumerate(zip(starts, lengths, strict=True)):
         content = f"{kind} {corpus.family_names[families[match]]} ".encode()
         content += _common_bytes(text, start, length)
         match_fragments = tuple(fragments[bounds[match] : bounds[match + 1]])
-        yield FragmentGroup(group_id(content), kind, similarities[match], match_fragments)
+        yield FragmentGroup(group_id(content), kind, means[match], match_fragments)
 
 
-def _fragments(corpus: CloneCorpus, matches: Matches, shares: Shares) -> list[Fragment]:
+def _fragments(corpus: CloneCorpus, matches: Matches, similarities: Similarities) -> list[Fragment]:
     lengths = np.repeat(matches.lengths, matches.fragment_counts)
     files = corpus.files_at(matches.positions).tolist()
     return list(
@@ -166,19 +169,17 @@ def _fragments(corpus: CloneCorpus, matches: Matches, shares: Shares) -> list[Fr
             corpus.tokens.line[matches.positions].tolist(),
             corpus.tokens.end_line[matches.positions + lengths - 1].tolist(),
             lengths.tolist(),
-            np.round(shares, COPY_SIMILARITY_DECIMALS).tolist(),
+            np.round(similarities, COPY_SIMILARITY_DECIMALS).tolist(),
         )
     )
 
 
-def _mean_similarities(matches: Matches, shares: Shares) -> list[float]:
+def _mean_similarities(matches: Matches, similarities: Similarities) -> list[float]:
     """Return for each match the mean similarity of the other fragments to the first."""
-    if not len(shares):
-        return []
-    sums_of_others = np.add.reduceat(shares, matches.bounds[:-1]) - 1
+    sums_of_others = np.add.reduceat(similarities, matches.bounds[:-1]) - 1  # the first equals itself
     means = sums_of_others / (matches.fragment_counts - 1)
-    similarities: list[float] = np.round(means, COPY_SIMILARITY_DECIMALS).tolist()
-    return similarities
+    rounded: list[float] = np.round(means, COPY_SIMILARITY_DECIMALS).tolist()
+    return rounded
 
 
 def _common_bytes(text: NormalisedText, start: int, length: int) -> bytes:

@@ -20,9 +20,9 @@ from holdfast.analysis.duplicates.clone import (
     FragmentGroup,
     group_id,
 )
+from holdfast.analysis.duplicates.clone_corpus import CloneCorpus
 from holdfast.analysis.duplicates.code_pieces import PieceSpan, TokenLines, canonical_tokens
 from holdfast.analysis.duplicates.token_clones import PLAIN_TOKENS_PER_LINE
-from holdfast.analysis.duplicates.windows import CloneCorpus
 from holdfast.syntax.lexer import TokenKind
 from holdfast.syntax.record import Record
 
