@@ -65,8 +65,7 @@ def find_dead_code(resolution: Resolution, inputs: CachedInputs | None = None) -
         if reached_in == UNREACHED and reported_kind(symbols, symbol)
     ]
     public_api = PublicApi(symbols, entries)
-    evidence = Evidence(reachability, public_api, inputs.text_references)
-    evidence.collect_occurrences({symbols.definitions[symbol].name for symbol in unreached})
+    evidence = Evidence(reachability, public_api, inputs.text_references, unreached)
     current_call().progress(2, 3, "collect weaker evidence")
     items = [*_unused_definitions(evidence, unreached), *unused_in_files(public_api)]
     return tuple(sorted(items, key=lambda item: (item.file, item.line, item.name, item.kind)))

@@ -4,15 +4,15 @@ Each piece of evidence is a `Doubt`: a reason, and the highest confidence a find
 For example, an unreached function `export_csv` is reported with 0.45 if a string `"export_csv"` occurs
 somewhere, as `getattr` may look it up.
 
-The confidences are judgements: bench/dead_code.py measures precision and recall by level (docs/accuracy.md),
-not for single values.
+The confidences are judgements. Those under 0.6 give the level low, those from there to 0.9 medium; within a
+level, they rank the evidence. bench/dead_code.py measures precision and recall by level (docs/accuracy.md).
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from holdfast.analysis.dead_code.convention import conventions
@@ -31,11 +31,29 @@ _INTENTIONAL_MARKER = re.compile(
 """Comments that tell linters and other searches for dead code to keep something."""
 _TEST_DOUBLE = re.compile(r"Dummy|Fake|Mock|Noop|Null|Stub")
 _TEST_NAME = re.compile(r"^test|(Tests?|TestCase|IT|Spec)$")
-INTENTIONAL = "its name or a comment next to it says that it is intentional"
 _MIN_PREFIX_CHARACTERS = 3
 """Characters of a string that code may complete to a name: a judgement, as shorter ones start too many."""
 _ACCESSOR = re.compile(r"(get|set|is)[A-Z]")
 _DYNAMIC_LOOKUPS = frozenset({"globals", "getattr", "vars", "locals"})
+
+MEANT_TO_STAY = 0.3
+"""The author says that it stays, used or not."""
+_CALLED_FROM_OUTSIDE = 0.4
+"""A framework or an external base class is known to the code, and most likely calls it."""
+_NAMED_IN_TEXT = 0.45
+"""Its whole name is where code may look it up, though it may be an ordinary word there."""
+_UNRESOLVED_USE = 0.5
+"""Its object, an attribute or a part of its name is used in a way that this analysis cannot resolve."""
+_PRIVATE_CALLED_FROM_OUTSIDE = 0.55
+"""As `_CALLED_FROM_OUTSIDE`, but external classes rarely call members with private names."""
+_NAMED_IN_OWN_FILE = 0.65
+"""A string of its own file contains the name of a variable, often only as its value."""
+_UNSEEN_USE = 0.7
+"""Its uses may be where this analysis does not see them."""
+_RARE_USE = 0.75
+"""Such code is used without a reference now and then."""
+_USABLE_FROM_OUTSIDE = 0.8
+"""Other projects could use it, though nothing declares that they may."""
 
 
 class Doubt(NamedTuple):
@@ -45,7 +63,8 @@ class Doubt(NamedTuple):
     reason: str
 
 
-TEST_DATA = Doubt(0.7, "nothing imports its file, which lies among tests and may be test data")
+INTENTIONAL = Doubt(MEANT_TO_STAY, "its name or a comment next to it says that it is intentional")
+TEST_DATA = Doubt(_UNSEEN_USE, "nothing imports its file, which lies among tests and may be test data")
 
 
 class Occurrence(NamedTuple):
@@ -62,19 +81,26 @@ class Evidence:
     """The evidence about unreached definitions, collected from all files."""
 
     def __init__(
-        self, reachability: Reachability, public_api: PublicApi, text_references: Mapping[str, str]
+        self,
+        reachability: Reachability,
+        public_api: PublicApi,
+        text_references: Mapping[str, str],
+        unreached: Iterable[int],
     ) -> None:
         self.symbols: SymbolTable = reachability.symbols
         self.reachability = reachability
         self.public_api = public_api
         self.text_references = text_references
+        """Names in files that are not code, each with such a file."""
         self.string_words: dict[str, str] = {}
         """The words in strings that are names, each with a file that contains it."""
         self.string_prefixes: dict[str, str] = {}
         """The words in strings that names may start with, each with a file that contains it."""
         self.occurrences: defaultdict[str, list[Occurrence]] = defaultdict(list)
+        """The uses of the names of unreached definitions."""
+        self._collect_occurrences({self.symbols.definitions[symbol].name for symbol in unreached})
 
-    def collect_occurrences(self, names: set[str]) -> None:
+    def _collect_occurrences(self, names: set[str]) -> None:
         symbols = self.symbols
         for file, (path, record) in enumerate(zip(symbols.paths, symbols.records, strict=True)):
             for word in names.intersection(record.names.words):
@@ -97,21 +123,23 @@ class Evidence:
         """Return the first reason for which only a low confidence is justified, if any."""
         definition, file = self.symbols.definitions[symbol], self.symbols.file_of[symbol]
         if self.public_api.visibility(symbol) == PUBLIC:
-            return Doubt(0.3, "it belongs to the project's public API")
+            return Doubt(MEANT_TO_STAY, "it belongs to the project's public API")
         rules = conventions(self.symbols.records[file].language)
         unknown = [text for text in definition.decorators if last_word(text) not in rules.silent_decorators]
         if unknown:
-            return Doubt(0.4, f"`{unknown[0]}` may register it")
+            return Doubt(_CALLED_FROM_OUTSIDE, f"`{unknown[0]}` may register it")
         if is_marked_intentional(self.symbols.records[file], definition.start_line - 1, definition.line):
-            return Doubt(0.3, INTENTIONAL)
+            return INTENTIONAL
         for base in self._external_bases(symbol):
             if last_word(base) not in rules.bases | rules.known_bases:
                 is_private = definition.name.startswith("_")
-                return Doubt(0.55 if is_private else 0.4, f"`{base}` from outside the project may call it")
+                confidence = _PRIVATE_CALLED_FROM_OUTSIDE if is_private else _CALLED_FROM_OUTSIDE
+                return Doubt(confidence, f"`{base}` from outside the project may call it")
         if self._may_escape(symbol):
-            return Doubt(0.5, "it may be part of an object, or implement an interface declared elsewhere")
+            reason = "it may be part of an object, or implement an interface declared elsewhere"
+            return Doubt(_UNRESOLVED_USE, reason)
         if self.symbols.containers[symbol] < 0 and self._has_dynamic_lookup(file):
-            return Doubt(0.5, "`__getattr__` of its module may look it up")
+            return Doubt(_UNRESOLVED_USE, "`__getattr__` of its module may look it up")
         return self._named_in_text(symbol) or self._accessed_on_unknown_object(symbol)
 
     def _named_in_text(self, symbol: int) -> Doubt | None:
@@ -120,12 +148,13 @@ class Evidence:
         name, file_with_name = definition.name, self.string_words.get(definition.name)
         # A variable's name in a string of its own file is often only its value.
         if file_with_name and (file_with_name != path or definition.kind not in ("Variable", "Constant")):
-            return Doubt(0.45, f"its name is in a string in {file_with_name}")
+            return Doubt(_NAMED_IN_TEXT, f"its name is in a string in {file_with_name}")
         if name in self.text_references:
-            return Doubt(0.45, f"its name is in {self.text_references[name]}")
+            return Doubt(_NAMED_IN_TEXT, f"its name is in {self.text_references[name]}")
         for end in range(_MIN_PREFIX_CHARACTERS, len(name)):
             if name[end - 1] == "_" and name[:end] in self.string_prefixes:
-                return Doubt(0.5, f"a string in {self.string_prefixes[name[:end]]} starts its name")
+                path = self.string_prefixes[name[:end]]
+                return Doubt(_UNRESOLVED_USE, f"a string in {path} starts its name")
         return None
 
     def _may_escape(self, symbol: int) -> bool:
@@ -153,29 +182,29 @@ class Evidence:
         uses = self.occurrences.get(name, ()) if name not in self.symbols.members else ()
         for use in uses:
             if use.is_attribute and self._is_reached(use, symbol):
-                return Doubt(0.5, f"{self.symbols.paths[use.file]} accesses this name on an unknown object")
+                reason = f"{self.symbols.paths[use.file]} accesses this name on an unknown object"
+                return Doubt(_UNRESOLVED_USE, reason)
         return None
 
     def medium_doubt(self, symbol: int) -> Doubt | None:
         """Return the first reason for which only a medium confidence is justified, if any."""
         definition, file = self.symbols.definitions[symbol], self.symbols.file_of[symbol]
         if self.public_api.visibility(symbol) == ACCESSIBLE:
-            return Doubt(0.8, "other projects could use it")
+            return Doubt(_USABLE_FROM_OUTSIDE, "other projects could use it")
         for base in self._external_bases(symbol):
-            return Doubt(0.75, f"its class extends `{base}`, whose callbacks are not all known")
+            return Doubt(_RARE_USE, f"its class extends `{base}`, whose callbacks are not all known")
         if self._is_interface_member(symbol):
-            return Doubt(0.75, "an interface of the project requires it, though nothing calls it")
+            return Doubt(_RARE_USE, "an interface of the project requires it, though nothing calls it")
         if self.symbols.families[file] == "jvm" and _ACCESSOR.match(definition.name):
-            return Doubt(0.7, "accessors are often called by reflection")
-        if definition.name in self.string_words:
-            return Doubt(0.65, f"its name is in a string in {self.string_words[definition.name]}")
+            return Doubt(_UNSEEN_USE, "accessors are often called by reflection")
+        if path := self.string_words.get(definition.name):
+            return Doubt(_NAMED_IN_OWN_FILE, f"its name is in a string in {path}")
         for use in self.occurrences.get(definition.name, ()):
             if self._is_reached(use, symbol):
-                return Doubt(
-                    0.75, f"{self.symbols.paths[use.file]} uses the name, probably with another meaning"
-                )
+                reason = f"{self.symbols.paths[use.file]} uses the name, probably with another meaning"
+                return Doubt(_RARE_USE, reason)
         if self.symbols.records[file].syntax_error:
-            return Doubt(0.7, "a part of its file could not be parsed")
+            return Doubt(_UNSEEN_USE, "a part of its file could not be parsed")
         return self._used_without_name(symbol)
 
     def _is_interface_member(self, symbol: int) -> bool:
@@ -185,15 +214,16 @@ class Evidence:
         return any(symbols.definitions[owner].kind == "Interface" for owner in owners if owner >= 0)
 
     def _used_without_name(self, symbol: int) -> Doubt | None:
+        """Return the doubt about code whose position, file or role may be its use."""
         definition, file = self.symbols.definitions[symbol], self.symbols.file_of[symbol]
         if self.public_api.is_test_data(file):
             return TEST_DATA
         if self.symbols.families[file] == "go" and definition.kind == "Constant":
-            return Doubt(0.75, "its position in a list of constants may matter")
+            return Doubt(_RARE_USE, "its position in a list of constants may matter")
         if self._may_be_loaded_dynamically(symbol):
-            return Doubt(0.75, "nothing imports its file, so it may be loaded dynamically")
+            return Doubt(_RARE_USE, "nothing imports its file, so it may be loaded dynamically")
         if self._is_test_double(symbol):
-            return Doubt(0.75, "it may be a test double or the input of a test")
+            return Doubt(_RARE_USE, "it may be a test double or the input of a test")
         return None
 
     def _may_be_loaded_dynamically(self, symbol: int) -> bool:
@@ -203,7 +233,7 @@ class Evidence:
             return False
         names = self.symbols.records[file].names
         if self.symbols.families[file] == "script":
-            return not (names.imports or names.exports or any(each.exported for each in names.definitions))
+            return not (names.imports or names.exports or any(item.exported for item in names.definitions))
         return definition.kind in CLASSES and any(
             not self._calls_no_hooks(symbol, base) and not self._project_classes(symbol, base)
             for base in definition.bases
@@ -222,18 +252,19 @@ class Evidence:
         is_class, is_in_function = definition.kind in CLASSES, outer.kind in FUNCTIONS
         if is_class or is_in_function:
             return is_class and is_in_function
+        # A test runner collects classes with names of tests; others are doubles or input of tests.
         class_and_members = (container, *self.symbols.children[container])
-        names = [self.symbols.definitions[each].name for each in class_and_members]
+        names = [self.symbols.definitions[item].name for item in class_and_members]
         return self.symbols.families[file] == "script" or not any(map(_TEST_NAME.search, names))
 
     def unreached_user(self, symbol: int) -> int | None:
         """Return an unreached definition that uses the name of this one, if any."""
-        inside = {symbol, *self.symbols.children.get(symbol, ())}
+        own_text = {symbol, *self.symbols.children.get(symbol, ())}
         name, path = self.symbols.definitions[symbol].name, self.symbols.definitions[symbol].path
         for use in self.occurrences.get(name, ()):
             enclosing = self.symbols.enclosing(use.definition)
             is_same_path = use.definition >= 0 and self.symbols.definitions[use.definition].path == path
-            if use.definition not in inside and symbol not in enclosing and not is_same_path:
+            if use.definition not in own_text and symbol not in enclosing and not is_same_path:
                 return use.definition
         return None
 
@@ -258,32 +289,32 @@ class Evidence:
             seen.add(current)
             for base in self.symbols.definitions[current].bases:
                 project_classes = [
-                    other for other in self._project_classes(current, base) if other != current
+                    candidate for candidate in self._project_classes(current, base) if candidate != current
                 ]
                 # A class may extend an external class of the same name.
                 has_same_name = last_word(base) == self.symbols.definitions[current].name
                 if (has_same_name or not project_classes) and not self._calls_no_hooks(current, base):
                     yield base
-                classes += [other for other in project_classes if other not in seen]
+                classes += [candidate for candidate in project_classes if candidate not in seen]
 
     def _calls_no_hooks(self, symbol: int, base: str) -> bool:
         """Return whether a base calls no members that a class adds."""
         file = self.symbols.file_of[symbol]
         if last_word(base) not in conventions(self.symbols.records[file].language).silent_bases:
             return False
-        imports = self.symbols.imports(file)[0].get(base, ())
+        imports = self.symbols.imports[file].by_name.get(base, ())
         return base != "Protocol" or any("typing" in imported.module for imported in imports)
 
     def _project_classes(self, symbol: int, base: str) -> list[int]:
         """Return the classes of the project that the name of a base may refer to."""
         symbols, file = self.symbols, self.symbols.file_of[symbol]
-        imports = symbols.imports(file)[0].get(base.partition(".")[0], ())
+        imports = symbols.imports[file].by_name.get(base.partition(".")[0], ())
         is_external = not any(symbols.imported_files(file, imported) for imported in imports)
         if imports and is_external and symbols.families[file] in BY_IMPORT:
             return []  # imported from elsewhere, although the project has a class of that name
         name = last_word(base)
         candidates = (*symbols.top_level.get(name, ()), *symbols.members.get(name, ()))
-        return [other for other in candidates if symbols.definitions[other].kind in CLASSES]
+        return [symbol for symbol in candidates if symbols.definitions[symbol].kind in CLASSES]
 
 
 def is_marked_intentional(record: Record, first: int, last: int) -> bool:

@@ -81,7 +81,7 @@ class PublicApi:
     @cached_property
     def _imported(self) -> set[int]:
         files = range(len(self.symbols.paths))
-        return {module for file in files for module in self.symbols.imported_modules(file)[0]}
+        return {module for file in files for module in self.symbols.imported_modules(file).files}
 
     def is_unimported(self, file: int) -> bool:
         """Return whether no file imports a file, although it is not an executable, test or page either."""

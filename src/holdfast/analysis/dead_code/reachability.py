@@ -11,7 +11,6 @@ if its class is and marked code accesses a member of that name on any object. Re
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable
 
 from holdfast.analysis.dead_code.symbol_table import BY_IMPORT, SymbolTable
@@ -39,20 +38,22 @@ class Reachability:
         self._worklist: list[int] = []
         self._waiting: dict[int, list[int]] = {}
         """The definitions to mark as soon as their container is marked, by the container."""
-        self._accessed_members: set[str] = set()
-        # These sets shrink as more is reached, so that there are fewer names to match.
+        # The next three shrink as more is reached, and with them the work of matching names.
         self._unaccessed_members = set(symbols.members)
-        self._unreached_counts = Counter({name: len(found) for name, found in symbols.non_members.items()})
-        self._unreached_names = set(symbols.non_members)
-        self._unreached_or_renamed = self._unreached_names | symbols.renaming_aliases
-        self._names_done: list[set[str]] = [set() for _ in symbols.paths]
-        self._attributes_done: list[set[str]] = [set() for _ in symbols.paths]
+        """The names of members that no marked code has accessed on any object."""
+        self._unreached_counts = {name: len(found) for name, found in symbols.non_members.items()}
+        """The number of unreached definitions with each name, without members; never 0."""
+        self._names_to_follow = symbols.non_members.keys() | symbols.renaming_aliases
+        """The names without a dot that may lead to an unreached definition."""
+        # What a name of a file refers to does not depend on the place in the file, so it is followed once.
+        self._followed_names: list[set[str]] = [set() for _ in symbols.paths]
+        self._followed_attributes: list[set[str]] = [set() for _ in symbols.paths]
 
     def run_first_round(self, roots: Iterable[int]) -> None:
         """Mark from the roots and from module-level code, which runs when a file is loaded."""
         self.run_round(roots)
         for file in range(len(self.symbols.paths)):
-            uses = self.symbols.used.get(~file)
+            uses = self.symbols.module_uses.get(file)
             if uses is not None:
                 self._follow_uses(file, MODULE, uses)
             self._process_worklist()
@@ -79,11 +80,12 @@ class Reachability:
             self.reached_from[symbol] = user
         if not self.symbols.is_member[symbol]:
             name = self.symbols.definitions[symbol].name
-            self._unreached_counts[name] -= 1
-            if not self._unreached_counts[name]:
-                self._unreached_names.discard(name)
-                if name not in self.symbols.renaming_aliases:
-                    self._unreached_or_renamed.discard(name)
+            if name in self._unreached_counts:  # not `impl Trait for Type`, whose name in the table is `Type`
+                self._unreached_counts[name] -= 1
+                if not self._unreached_counts[name]:
+                    del self._unreached_counts[name]
+                    if name not in self.symbols.renaming_aliases:
+                        self._names_to_follow.discard(name)
         self._worklist.append(symbol)
 
     def _mark_all(self, user: int, symbols: Iterable[int]) -> None:
@@ -110,13 +112,13 @@ class Reachability:
 
     def _is_alive_with_container(self, child: int) -> bool:
         definition = self.symbols.definitions[child]
-        is_accessed = bool(self.symbols.is_member[child]) and definition.name in self._accessed_members
+        is_accessed = bool(self.symbols.is_member[child]) and definition.name not in self._unaccessed_members
         return is_accessed or definition.kind in ("Constructor", "EnumMember")
 
     def _follow_uses(self, file: int, symbol: int, uses: Uses) -> None:
         symbols = self.symbols
         # Names are sorted, as their order determines what `reached_from` says.
-        if names := self._unreached_or_renamed.intersection(uses.names):
+        if names := self._names_to_follow.intersection(uses.names):
             bound = self._bound_names(symbol, uses)
             for name in sorted(names):
                 self._follow_name(file, symbol, name, bound)
@@ -126,7 +128,7 @@ class Reachability:
             self._mark_all(symbol, [child for child in inner if symbols.definitions[child].name in used])
         for name in sorted(self._unaccessed_members.intersection(uses.attributes)):
             self._mark_members(symbol, name)
-        for name in sorted(self._unreached_names.intersection(uses.attributes)):
+        for name in sorted(self._unreached_counts.keys() & uses.attributes):
             self._follow_attribute(file, symbol, name)
         if symbols.families[file] not in BY_IMPORT:
             for name in sorted(symbols.renaming_aliases.intersection(uses.attributes)):
@@ -154,7 +156,7 @@ class Reachability:
     def _follow_name(self, file: int, symbol: int, name: str, bound: Collection[str] = ()) -> None:
         """Mark the definitions that a name without a dot may refer to."""
         symbols = self.symbols
-        imports = symbols.imports(file)[0].get(name, ()) if name in bound else ()
+        imports = symbols.imports[file].by_name.get(name, ()) if name in bound else ()
         is_local = name in bound and not self._is_called(file, name)
         if is_local and all(imported.definition == MODULE for imported in imports):
             # A local variable or parameter; otherwise only a nested function can have this name.
@@ -167,8 +169,8 @@ class Reachability:
                     if symbols.definitions[visible].kind in CLASSES
                 ]
                 self._mark_all(symbol, types)
-        elif name not in self._names_done[file]:
-            self._names_done[file].add(name)
+        elif name not in self._followed_names[file]:
+            self._followed_names[file].add(name)
             self._mark_all(symbol, symbols.local[file].get(name, ()))
             if symbols.families[file] in BY_IMPORT:
                 self._mark_all(symbol, symbols.resolve_export(file, name))
@@ -177,10 +179,10 @@ class Reachability:
 
     def _follow_attribute(self, file: int, symbol: int, name: str) -> None:
         """Mark the definitions in a module or namespace that the name after a dot may refer to."""
-        done, symbols = self._attributes_done[file], self.symbols
-        if name in done:
+        symbols = self.symbols
+        if name in self._followed_attributes[file]:
             return
-        done.add(name)
+        self._followed_attributes[file].add(name)
         candidates = symbols.top_level.get(name)
         if symbols.families[file] not in BY_IMPORT:
             self._mark_all(symbol, symbols.visible_in_family(file, name))
@@ -189,11 +191,9 @@ class Reachability:
                 other = symbols.file_of[candidate]
                 if not self.rounds[candidate] and (other == file or symbols.imports_module(file, other)):
                     self._mark(candidate, symbol)
-            for module in symbols.imported_modules(file)[0]:
+            for module in symbols.imported_modules(file).files:
                 self._mark_all(symbol, symbols.resolve_export(module, name))
 
     def _mark_members(self, symbol: int, name: str) -> None:
-        if name not in self._accessed_members:
-            self._accessed_members.add(name)
-            self._unaccessed_members.discard(name)
-            self._mark_all(symbol, self.symbols.members.get(name, ()))
+        self._unaccessed_members.remove(name)
+        self._mark_all(symbol, self.symbols.members[name])

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
 from posixpath import dirname
+from typing import NamedTuple
 
 from holdfast.analysis.graph.file_scope import NAMESPACES
 from holdfast.analysis.graph.resolution import Resolution
@@ -35,6 +35,23 @@ FAMILIES = {
 """Families of languages that can use each other's definitions; any other language is a family by itself."""
 BY_IMPORT = frozenset({"python", "script"})
 """Families in which a plain name refers to the same file or an import."""
+
+
+class FileImports(NamedTuple):
+    """The import statements of a file, as far as they bind names."""
+
+    by_name: dict[str, list[ImportedName]]
+    """The imports by the name that they bind."""
+    stars: list[ImportedName]
+    """The imports of everything in a module, without a name of their own or to export it again."""
+
+
+class ImportedModules(NamedTuple):
+    """What a file imports from."""
+
+    files: frozenset[int]
+    package_folders: tuple[str, ...]
+    """The folders of the Python packages among the files, each with a slash at the end."""
 
 
 class SymbolTable:
@@ -59,13 +76,15 @@ class SymbolTable:
         self.non_members: dict[str, list[int]] = {}
         """Definitions that are not members, by name."""
         self.top_level: dict[str, list[int]] = {}
-        """Those that are outside classes and functions, by name."""
+        """Definitions that are not members and outside functions, by name."""
         self.local: list[dict[str, list[int]]] = []
         """For each file, its definitions that are not members, by name."""
         self.children: dict[int, list[int]] = {}
         """The definitions directly inside each definition."""
         self.used: dict[int, Uses] = {}
-        """The names each definition uses in its own text; module-level code of a file is under `~file`."""
+        """The names that each definition uses in its own text."""
+        self.module_uses: dict[int, Uses] = {}
+        """The names that the module-level code of each file uses."""
         for record in self.records:
             self._add(record)
         self.aliases = self._aliases()
@@ -73,9 +92,11 @@ class SymbolTable:
         known_names = {*self.non_members, "default"}
         self.renaming_aliases = {alias for (_, alias), names in self.aliases.items() if names & known_names}
         """Aliases that imports give to definitions with another name."""
+        self.imports = [_imports_of(record) for record in self.records]
         self._exports: dict[tuple[int, str], tuple[int, ...]] = {}
-        self.imports = cache(self._find_imports)
-        self.imported_modules = cache(self._find_imported_modules)
+        """The results of `resolve_export`, which other exports lead to again and again."""
+        self._imported_modules: dict[int, ImportedModules] = {}
+        """The results of `imported_modules`, which is needed for each name of a file."""
 
     def _add(self, record: Record) -> None:
         definitions, start, file = record.names.definitions, len(self.definitions), len(self.starts)
@@ -83,7 +104,10 @@ class SymbolTable:
         self.definitions += definitions
         self.file_of += [file] * len(definitions)
         for used in record.names.uses:
-            self.used[~file if used.definition == MODULE else start + used.definition] = used
+            if used.definition == MODULE:
+                self.module_uses[file] = used
+            else:
+                self.used[start + used.definition] = used
         local: dict[str, list[int]] = {}
         for symbol, definition in enumerate(definitions, start):
             container_kind, container, name = "Module", definition.container, definition.name
@@ -139,28 +163,17 @@ class SymbolTable:
             if symbol != MODULE:
                 yield symbol
 
-    def _find_imports(self, file: int) -> tuple[dict[str, list[ImportedName]], list[ImportedName]]:
-        """Return the imports of a file by the name they bind, and its star imports."""
-        by_name: dict[str, list[ImportedName]] = {}
-        stars = []
-        for imported in self.records[file].names.imports:
-            if imported.alias:
-                by_name.setdefault(imported.alias, []).append(imported)
-            if imported.name == "*" and (not imported.alias or imported.reexported):
-                stars.append(imported)
-        return by_name, stars
-
     def imported_files(self, file: int, imported: ImportedName) -> list[int]:
         """Return the project files that an import may refer to."""
-        found = self.resolution.import_target(self.paths[file], imported).files
-        return [self.file_numbers[path] for path in found if path in self.file_numbers]
+        paths = self.resolution.import_target(self.paths[file], imported).files
+        return [self.file_numbers[path] for path in paths if path in self.file_numbers]
 
     def resolve_export(self, file: int, name: str) -> tuple[int, ...]:
         """Return the definitions that a name may mean to files that import it from this one."""
         key = file, name
         symbols = self._exports.get(key)
         if symbols is None:
-            self._exports[key] = ()  # an import cycle yields nothing
+            self._exports[key] = ()  # if an import cycle leads here again
             symbols = self._exports[key] = tuple(dict.fromkeys(self._resolve_export(file, name)))
         return symbols
 
@@ -169,7 +182,7 @@ class SymbolTable:
             yield from self._default_export(file)
         local = [symbol for symbol in self.local[file].get(name, ()) if self.containers[symbol] == MODULE]
         yield from local
-        imports, stars = self.imports(file)
+        imports, stars = self.imports[file]
         for imported in imports.get(name, ()):
             yield from self.resolve_import(file, imported)
         if not local and name in self.records[file].names.exports:  # exported under another name
@@ -201,13 +214,16 @@ class SymbolTable:
                 name = imported.alias  # most likely the default export has the same name
             yield from self.resolve_export(module, name)
 
-    def _find_imported_modules(self, file: int) -> tuple[frozenset[int], tuple[str, ...]]:
+    def imported_modules(self, file: int) -> ImportedModules:
         """Return the files that a file imports from, and the folders of the packages among them."""
-        imports = self.records[file].names.imports
-        # A name imported from a package may be one of its modules.
-        files = frozenset(number for imported in imports for number in self.imported_files(file, imported))
-        packages = [self.paths[module] for module in files if "/__init__." in f"/{self.paths[module]}"]
-        return files, tuple(f"{folder}/" for folder in sorted({dirname(package) for package in packages}))
+        modules = self._imported_modules.get(file)
+        if modules is None:
+            imports = self.records[file].names.imports
+            files = frozenset(number for item in imports for number in self.imported_files(file, item))
+            paths = [self.paths[module] for module in files]
+            folders = {f"{dirname(path)}/" for path in paths if "/__init__." in f"/{path}"}
+            modules = self._imported_modules[file] = ImportedModules(files, tuple(sorted(folders)))
+        return modules
 
     def visible_in_family(self, file: int, name: str) -> Iterator[int]:
         """Yield the definitions a name may refer to in a language that needs no import for it."""
@@ -218,6 +234,19 @@ class SymbolTable:
                     yield symbol
 
     def imports_module(self, file: int, other: int) -> bool:
-        """Return whether a file imports from another file, or from a package that contains it."""
-        files, folders = self.imported_modules(file)
-        return other in files or self.paths[other].startswith(folders)
+        """Return whether a file imports from another file, or from a package that contains it.
+
+        A name imported from a package may be one of its modules.
+        """
+        modules = self.imported_modules(file)
+        return other in modules.files or self.paths[other].startswith(modules.package_folders)
+
+
+def _imports_of(record: Record) -> FileImports:
+    imports = FileImports({}, [])
+    for imported in record.names.imports:
+        if imported.alias:
+            imports.by_name.setdefault(imported.alias, []).append(imported)
+        if imported.name == "*" and (not imported.alias or imported.reexported):
+            imports.stars.append(imported)
+    return imports

@@ -11,7 +11,13 @@ from collections.abc import Iterator
 from posixpath import basename
 
 from holdfast.analysis.dead_code.convention import conventions
-from holdfast.analysis.dead_code.evidence import INTENTIONAL, TEST_DATA, Doubt, is_marked_intentional
+from holdfast.analysis.dead_code.evidence import (
+    INTENTIONAL,
+    MEANT_TO_STAY,
+    TEST_DATA,
+    Doubt,
+    is_marked_intentional,
+)
 from holdfast.analysis.dead_code.public_api import PublicApi
 from holdfast.analysis.dead_code.roots import last_word
 from holdfast.analysis.dead_code.symbol_table import SymbolTable
@@ -57,7 +63,7 @@ def _doubt(public_api: PublicApi, file: int, unused: Unused) -> Doubt | None:
     else:
         is_intentional = _UNUSED_BY_NAME.fullmatch(unused.name) is not None
     if is_intentional or is_marked_intentional(record, first_line, unused.line):
-        return Doubt(0.3, INTENTIONAL)
+        return INTENTIONAL
     doubt = _import_doubt(symbols, file, unused) if unused.kind == "import" else None
     if doubt is None and public_api.is_test_data(file):
         return TEST_DATA
@@ -96,9 +102,9 @@ def _imported_elsewhere(symbols: SymbolTable) -> set[tuple[int, str]]:
 def _import_doubt(symbols: SymbolTable, file: int, unused: Unused) -> Doubt | None:
     path = symbols.paths[file]
     if basename(path).startswith(("__init__.", "conftest.")):
-        return Doubt(0.3, "such a file imports names for other files")
+        return Doubt(MEANT_TO_STAY, "such a file imports names for other files")
     rules = conventions(symbols.records[file].language)
-    for imported in symbols.imports(file)[0].get(unused.name, ()):
+    for imported in symbols.imports[file].by_name.get(unused.name, ()):
         if imported.line != unused.line:
             continue
         imported_symbols = list(symbols.resolve_import(file, imported))
