@@ -157,3 +157,11 @@ def test_code_of_one_language_has_no_references_to_others() -> None:
     assert (
         references({"a.py": "import os\nos.open('x', 0)\n", "b.c": "int add(int a) { return a; }\n"}) == set()
     )
+
+
+def test_a_module_that_go_imports_is_not_exported_by_go() -> None:
+    texts = {
+        "clock.go": "package main\n\n//go:wasmimport env now\nfunc now() int64\n",
+        "c/env.h": "void env(void);\n",
+    }
+    assert references(texts) == {("clock.go", 3, "WasmBinding", None)}
