@@ -21,10 +21,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from holdfast.analysis.debt.debt_item import LICENCE, is_prose
 from holdfast.analysis.debt.marker import opening_marker
 from holdfast.analysis.debt.model import DebtModel, features
 from holdfast.analysis.debt.passage import Passage, passages
+from holdfast.analysis.debt.prose import is_prose
 from holdfast.syntax.record import Comment
 
 HERE = Path(__file__).resolve().parent
@@ -68,8 +68,7 @@ def read_projects(folder: Path) -> dict[str, list[Row]]:
             assert text == same
             found = passage(text)
             certain = any(opening_marker(line.text) for line in found.lines)
-            prose = is_prose(found) and LICENCE.search(found.text) is None
-            rows.append(Row(found.text, certain, prose, original, corrected))
+            rows.append(Row(found.text, certain, is_prose(found), original, corrected))
     return projects
 
 

@@ -1,8 +1,7 @@
 """Debt items: the technical debt that the comments of a scan admit, with its place, severity and certainty.
 
-A passage with a marker is a certain item. Other passages are items if the model considers them probable
-enough. It judges only passages like those it was trained on: prose, and documentation only if it contains a
-marker word; no licences, commented-out code, directives to tools or bare issue numbers.
+A passage with a marker is a certain item. Other passages are items if the model, which judges only prose,
+considers them probable enough.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from typing import Literal
 from holdfast.analysis.debt.marker import SEVERITIES, Category, Marker, Severity, opening_marker
 from holdfast.analysis.debt.model import shipped_model
 from holdfast.analysis.debt.passage import Passage, passages
+from holdfast.analysis.debt.prose import is_prose
 from holdfast.analysis.engine.base_commit import BaseCommit
 from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.room import Analysis
@@ -29,23 +29,6 @@ PROBABLE_SEVERITY: Severity = "Low"
 _MAX_TEXT_CHARACTERS = 300
 """Characters of an item's text: a judgement, some three lines are enough to recognise a comment."""
 
-LICENCE = re.compile(
-    r"(?i)\bcopyright\b|\(c\) ?\d{4}|\blicen[cs]ed (?:to|under)\b|\bSPDX-|\ball rights reserved\b"
-)
-_DIRECTIVE = re.compile(
-    r"(?i)\s*(?:noqa|type: ?ignore|pylint|pragma|mypy|pyright|ruff|fmt|isort|flake8|nosec|yapf|black|bandit"
-    r"|eslint|prettier|jshint|jslint|global |globals |tslint|@ts-|istanbul|c8 |biome|webpack|nolint|go:"
-    r"|\+build|nosonar|noinspection|checkstyle|rubocop|frozen_string_literal|shellcheck|clang-format|swiftlint"
-    r"|phpcs|phpstan|region\b|endregion\b|-\*-|vim?:|coding[:=]|\$\w+\$|https?://\S+\s*$"
-    r"|(?:bug|issue|ticket) #?\d|i18n\[|\$?non-nls|\(?(?:non-)?javadoc\b)"
-)
-_CODE_LINE = re.compile(
-    r"(?:[\w.$\[\]'\"]+ ?(?:[-+*/|&:]?=|<-) ?\S|@?[\w.$]+\(.*\)?,?$|(?:import|from|return|def|class"
-    r"|func|fn|var|let|const|public|private|static|elif|else|#include|except|raise|print) ?.*[\w)\]:'\"]$"
-    r"|[)\]}]|>>> |\$ |</?\w+)"
-)
-_MARKER_WORD = re.compile(r"(?i)\b(?:todo|fixme|xxx|hack)\b")
-_PROSE = re.compile(r"\b[A-Za-z']{2,30} [A-Za-z']{2,30} [A-Za-z']{2,}")
 _CATEGORIES: tuple[tuple[Category, re.Pattern[str]], ...] = (
     ("Security", re.compile(r"(?i)\b(?:security|insecure|vulnerab|exploit|injection)")),
     (
@@ -61,6 +44,7 @@ _CATEGORIES: tuple[tuple[Category, re.Pattern[str]], ...] = (
     ),
     ("Requirement", re.compile(r"(?i)\b(?:implement|support|missing|not yet|unfinished|incomplete|handle)")),
 )
+"""Stems and words that suggest the category of an item without a marker; the first that occurs decides."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +59,9 @@ class DebtItem:
     line: int
     column: int
     marker: str | None = None
+    """The marker in its usual spelling; None for probable items."""
     probability: float | None = None
-    """The model's estimate, for probable items."""
+    """The model's estimate; None for certain items."""
 
     @property
     def order(self) -> tuple[int, str, str, int, int]:
@@ -134,7 +119,7 @@ def file_debt(path: str, record: Record, threshold: float | None) -> Iterator[De
         if not certain and threshold is not None and is_prose(passage):
             text = passage.text
             probability = shipped_model().probability(text)
-            if probability >= threshold and LICENCE.search(text) is None:
+            if probability >= threshold:
                 first_line = next(line for line in passage.lines if line.text)
                 yield DebtItem(
                     category=_category(text),
@@ -148,22 +133,10 @@ def file_debt(path: str, record: Record, threshold: float | None) -> Iterator[De
                 )
 
 
-def is_prose(passage: Passage) -> bool:
-    """Return whether a passage is like those that the model was trained on: at least half of it is prose."""
-    lines = [line.text for line in passage.lines if line.text]
-    if not lines or _DIRECTIVE.match(lines[0]):
-        return False
-    if passage.is_documentation and not any(map(_MARKER_WORD.search, lines)):
-        return False
-    return sum(map(_is_code, lines)) * 2 <= len(lines)
-
-
-def _is_code(line: str) -> bool:
-    return (line[-1] in ";{}" or _CODE_LINE.match(line) is not None) and _PROSE.search(line) is None
-
-
 @dataclass
 class _MarkedText:
+    """A marker and the lines from it on that belong to its item."""
+
     marker: Marker
     line: int
     column: int

@@ -46,10 +46,12 @@ _SPELLINGS = {
     "TECH DEBT": "DEBT",
     "TECHNICAL DEBT": "DEBT",
 }
+"""Other spellings of markers, in capitals."""
 
 _AUTHOR_OR_ISSUE = r"(?:\s?\([^()]*\)|\s?\[[^\[\]]*\])?"
 """An author or an issue in brackets: `(ann)`, `[PROJ-12]`. `Bug #34:` only refers to an issue."""
 _OPENING = re.compile(
+    # Delimiters, bullets and brackets, then perhaps a number in a list or an HTML tag.
     r"[\s/*#;!=|~+•·@\\(\[{-]*(?:\d+[.)]\s+|</?\w+>\s*)?(?:"
     # No sentence starts with these, whatever follows; `todo.append(x)` and `todo = []` are code.
     r"((?i:todo|fixme)|TO[ -]DO|FIX ME|XXX+|HACK|KLUDGE|TBD)(?!\w|-\w|\.\w|\s*=)"
