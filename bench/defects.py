@@ -39,7 +39,7 @@ from holdfast.analysis.defects.activity import YEAR_DAYS
 from holdfast.analysis.defects.commit_risk import shipped_trees
 from holdfast.analysis.defects.defect_report import SMALL_FILE_LINES
 from holdfast.analysis.defects.logistic import area_under_curve, shipped_model
-from holdfast.analysis.defects.prediction import PastFiles
+from holdfast.analysis.defects.prediction import TrainingSet
 from holdfast.analysis.room import Analysis
 from holdfast.kernel.clock import DAY_SECONDS
 from holdfast.storage.git.command import Git
@@ -97,7 +97,7 @@ def commits(results: Results, folder: Path) -> None:
 def answered(item: Snapshot) -> list[float]:
     """Return the probabilities that a user would have been told."""
     model = shipped_model("history")
-    past = PastFiles(item["past"]["rows"], item["past"]["mended"])
+    past = TrainingSet(item["past"]["rows"], item["past"]["mended"])
     return scored(model.adapt_to(*past) if past.is_sufficient else model, item["rows"])
 
 

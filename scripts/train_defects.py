@@ -28,7 +28,7 @@ from holdfast.analysis.defects.activity import YEAR_DAYS
 from holdfast.analysis.defects.commit_risk import BoostedTrees, percentile_ranks, with_ratios
 from holdfast.analysis.defects.logistic import Model, area_under_curve, design_matrix, map_estimate
 from holdfast.analysis.defects.measures import MEASURES
-from holdfast.analysis.defects.prediction import PastFiles, measured_files
+from holdfast.analysis.defects.prediction import TrainingSet, measured_files
 from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.room import Analysis
 from holdfast.kernel.clock import DAY_SECONDS
@@ -163,8 +163,8 @@ def measure(clone: Path, time: int, last: str) -> Snapshot:
     try:
         scan = room.scan(Project())
         files = measured_files(room, Project(), scan)
-        past = None if files.history is None else files.history.past
-        rows = {path: dict(files.measures(path)) for path in files.static}
+        past = None if files.history is None else files.history.training_set
+        rows = {path: dict(files.measures(path)) for path in files.static_measures}
         git(clone, "checkout", "-q", "--force", last)
         mended = fixed_after(room, repository, time)
     finally:
@@ -251,7 +251,7 @@ def scored(model: Model, rows: Sequence[dict[str, float | None]]) -> list[float]
 
 def compared(item: Snapshot, models: Sequence[Model]) -> tuple[float, ...]:
     """Return the ROC areas of size and of the static, pooled and learned models, and Brier scores."""
-    past = PastFiles(item["past"]["rows"], item["past"]["mended"])
+    past = TrainingSet(item["past"]["rows"], item["past"]["mended"])
     learned = models[1].adapt_to(*past) if past.is_sufficient else models[1]
     scores = [[float(row["code_lines"]) for row in item["rows"]]]
     scores += [scored(model, item["rows"]) for model in (*models, learned)]

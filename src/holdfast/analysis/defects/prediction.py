@@ -67,12 +67,21 @@ _FILE_REASONS = {
     "test_coverage": "no coverage report includes this file",
 }
 """Why a feature may be missing for a file if there is no reason that concerns all files."""
+_MEASURES_OF_SIZE = ("code_lines", "cyclomatic", "cognitive")
+"""The measures that grow with a file."""
 _MAX_RISKY_COMMITS = 5
 """Commits listed as risky: a judgement, as many as one would review again."""
 
 
-class PastFiles(NamedTuple):
-    """Training data: the measures of files a year ago, and whether each was fixed since."""
+class RankingAreas(NamedTuple):
+    """The areas under the ROC curve of two rankings of the same files; 0 if undefined."""
+
+    by_model: float
+    by_size: float
+
+
+class TrainingSet(NamedTuple):
+    """The measures of files a year ago, and whether each was fixed since."""
 
     rows: Sequence[Measures]
     fixed: Sequence[bool]
@@ -82,13 +91,12 @@ class PastFiles(NamedTuple):
         """Whether there are enough fixed files, and enough others."""
         return MIN_EXAMPLES <= sum(self.fixed) <= len(self.fixed) - MIN_EXAMPLES
 
-    def areas(self, model: Model) -> tuple[float, float]:
-        """Return the areas under the ROC curve of two rankings: by the model, and by size; 0 if undefined."""
+    def areas(self, model: Model) -> RankingAreas:
         probabilities = [model.probability(row) for row in self.rows]
         sizes = [row["code_lines"] or 0.0 for row in self.rows]
-        return (
-            area_under_curve(probabilities, self.fixed) or 0.0,
-            area_under_curve(sizes, self.fixed) or 0.0,
+        return RankingAreas(
+            by_model=area_under_curve(probabilities, self.fixed) or 0.0,
+            by_size=area_under_curve(sizes, self.fixed) or 0.0,
         )
 
 
@@ -99,8 +107,8 @@ class DefectHistory:
     touches: TouchHistory
     now: int
     """The time, in epoch seconds, at which the last year ends."""
-    static: Mapping[str, Measures]
-    """The measures of each file that need no history."""
+    static_measures: Mapping[str, Measures]
+    """The current measures of each file that need no history."""
     lines: Mapping[str, int]
     """The current number of lines of each file."""
 
@@ -110,49 +118,53 @@ class DefectHistory:
         return commit_risks(self.touches, self.lines)
 
     @cached_property
-    def present(self) -> Mapping[str, Measures]:
-        """The measures of last year's activity in each file that git tracks."""
+    def recent_activity(self) -> Mapping[str, Measures]:
+        """The measures of the last year's activity in each file that git tracks."""
         tracked = [path for path in self.lines if path in self.touches.present]
         return {path: activity(self.touches, path, self.now, self.risks).measures for path in tracked}
 
     @cached_property
-    def past(self) -> PastFiles:
-        """The files that existed a year ago, with their measures at that time.
+    def training_set(self) -> TrainingSet:
+        """The files that existed a year ago, each with estimates of its measures at that time.
 
-        Size and activity are those of a year ago. Other measures are the current ones, with complexity scaled
-        by the change in lines.
+        Activity is that of the year before. Size and complexity are scaled from their current values by the
+        change in lines; all other measures are the current ones.
         """
         rows, fixed = [], []
-        for path in self.present:
-            past = activity(self.touches, path, self.now - YEAR_DAYS * DAY_SECONDS, self.risks)
-            former_lines, static = self.lines[path] - past.growth, self.static[path]
-            if former_lines > 0:
+        for path in self.recent_activity:
+            former_activity = activity(self.touches, path, self.now - YEAR_DAYS * DAY_SECONDS, self.risks)
+            former_lines = self.lines[path] - former_activity.growth
+            if former_lines > 0:  # else it did not exist
                 scale = former_lines / (self.lines[path] or former_lines)
-                sizes = ("code_lines", "cyclomatic", "cognitive")
-                scaled = {name: (static[name] or 0) * scale for name in sizes}
-                rows.append({**static, **scaled, **past.measures})
-                fixed.append(past.is_fixed)
-        return PastFiles(rows, fixed)
+                current = self.static_measures[path]
+                scaled = {name: (current[name] or 0) * scale for name in _MEASURES_OF_SIZE}
+                rows.append({**current, **scaled, **former_activity.measures})
+                fixed.append(former_activity.is_fixed)
+        return TrainingSet(rows, fixed)
 
     @cached_property
     def model(self) -> Model:
         """The shipped model, adapted to this history if it is sufficient."""
         model = shipped_model("history")
-        return model.adapt_to(*self.past) if self.past.is_sufficient else model
+        return model.adapt_to(*self.training_set) if self.training_set.is_sufficient else model
 
     @cached_property
     def baseline(self) -> Baseline:
         """How well the model ranks files, by two-fold cross-validation."""
-        past = self.past
-        baseline = Baseline(files=len(past.rows), mended=sum(past.fixed))  # the alias of `fixed`
-        if not past.is_sufficient:
+        rows, fixed = self.training_set
+        baseline = Baseline(files=len(rows), mended=sum(fixed))  # the alias of `fixed`
+        if not self.training_set.is_sufficient:
             reason = f"fewer than {MIN_EXAMPLES} files were fixed in the last year, or were not"
             return baseline.model_copy(update={"reason": reason})
-        even, odd = (PastFiles(past.rows[first::2], past.fixed[first::2]) for first in (0, 1))
+        even, odd = (TrainingSet(rows[start::2], fixed[start::2]) for start in (0, 1))
         shipped = shipped_model("history")
-        areas = even.areas(shipped.adapt_to(*odd)), odd.areas(shipped.adapt_to(*even))
-        model_auc, size_auc = (round(sum(pair) / 2, 3) for pair in zip(*areas, strict=True))
-        return baseline.model_copy(update={"model_auc": model_auc, "size_auc": size_auc})
+        # Each half is ranked by a model that was adapted to the other.
+        folds = even.areas(shipped.adapt_to(*odd)), odd.areas(shipped.adapt_to(*even))
+        means = {
+            "model_auc": round(sum(fold.by_model for fold in folds) / 2, 3),
+            "size_auc": round(sum(fold.by_size for fold in folds) / 2, 3),
+        }
+        return baseline.model_copy(update=means)
 
     @property
     def commits(self) -> tuple[RiskyCommit, ...]:
@@ -177,16 +189,18 @@ class DefectHistory:
 class MeasuredFiles(NamedTuple):
     """All measures of the files of a project, and why some are missing."""
 
-    static: Mapping[str, Measures]
+    static_measures: Mapping[str, Measures]
+    """The measures of each file that need no history."""
     history: DefectHistory | None
     coverage: CoverageReport
     reasons: Mapping[str, str]
     """The features that are missing for all files, with the reasons."""
 
     def measures(self, path: str) -> Measures:
-        measures = dict(self.static[path])
+        """Return the measures of a file; what was not measured is None or absent."""
+        measures = dict(self.static_measures[path])
         if self.history is not None:
-            measures.update(self.history.present.get(path, {}))
+            measures.update(self.history.recent_activity.get(path, {}))
         coverage = self.coverage.files.get(path)
         if coverage is not None and coverage.parts.total:
             measures["uncovered_share"] = 1 - coverage.parts.covered / coverage.parts.total
@@ -226,17 +240,17 @@ def _training_scope(room: Analysis, project: Project, scan: Scan) -> tuple[Proje
 def measured_files(room: Analysis, project: Project, scan: Scan) -> MeasuredFiles:
     """Return all measures of a project's files, and its history if there is one."""
     training_scope = _training_scope(room, project, scan)
-    static = static_measures(room, *training_scope)
-    history = _history(room, *training_scope, static)
+    measures = static_measures(room, *training_scope)
+    history = _history(room, *training_scope, measures)
     coverage = coverage_of(Tree(room.repository), room.repository.root, project.path, scan.files.keys())
     reasons = {"test_coverage": coverage.reason or ""}
     if isinstance(history, str):
-        return MeasuredFiles(static, None, coverage, reasons | {"churn": history})
-    return MeasuredFiles(static, history, coverage, reasons)
+        return MeasuredFiles(measures, None, coverage, reasons | {"churn": history})
+    return MeasuredFiles(measures, history, coverage, reasons)
 
 
 def _history(
-    room: Analysis, project: Project, scan: Scan, static: Mapping[str, Measures]
+    room: Analysis, project: Project, scan: Scan, measures: Mapping[str, Measures]
 ) -> DefectHistory | str:
     """Return the history of the files, or why there is none."""
     now = int(room.clock().timestamp())
@@ -251,7 +265,7 @@ def _history(
         return _SHALLOW
     lines = {path: record.lines for path, record in scan.files.items()}
     key = f"defects of {project} after {room.history.head()} on day {now // DAY_SECONDS}"
-    return room.cached(key, scan, lambda: DefectHistory(touches, now, static, lines))
+    return room.cached(key, scan, lambda: DefectHistory(touches, now, measures, lines))
 
 
 def _predict(path: str, files: MeasuredFiles, model: Model) -> Prediction:
@@ -261,6 +275,7 @@ def _predict(path: str, files: MeasuredFiles, model: Model) -> Prediction:
     by_feature = dict.fromkeys(("size", *FEATURES), 0.0)
     for measure in MEASURES:
         by_feature[measure.feature] += contributions[measure.name]
+    # The first measure of each feature represents it: it is the last that the reversed order assigns.
     main_measures = {measure.feature: measure.name for measure in reversed(MEASURES)}
     probability = round(model.probability_from(contributions), PROBABILITY_DIGITS)
     return Prediction(

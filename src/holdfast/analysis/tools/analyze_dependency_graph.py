@@ -110,7 +110,7 @@ class GraphEdge(Output):
 class SiteCounts(Output):
     """How the places that may be dependencies were resolved."""
 
-    total: int
+    total: int = Field(description="Sum of resolved, external and unresolved.")
     resolved: int = Field(description="To a node of the project.")
     external: int = Field(description="To an external package.")
     unresolved: int = Field(description="Not resolved.")
@@ -146,7 +146,7 @@ class ExternalPackage(Output):
     """An external package."""
 
     package: UntrustedText
-    sites: int
+    sites: int = Field(description="Number of places in the source that use it.")
 
 
 class LanguageReference(Output):
@@ -196,61 +196,59 @@ def _shown_graph(result: DependencyGraph) -> tuple[list[DependencyNode], list[De
 
 
 def _text(result: DependencyGraph, _: int) -> str:
-    shown = f"{len(result.nodes):,} of {result.total_nodes:,} nodes"
+    nodes = f"{len(result.nodes):,} of {result.total_nodes:,} nodes"
     edges = f"{len(result.edges):,} of {result.total_edges:,} edges"
     return lines(
-        f"{result.dag_type} of {result.project_path}: {shown}, {edges}.",
+        f"{result.dag_type} of {result.project_path}: {nodes}, {edges}.",
         f"Only dependencies that are new since {result.compared_with}." if result.compared_with else "",
-        (
-            f"{kind}: {sites.total:,} places, {sites.resolved:,} in the project, {sites.external:,} external,"
-            f" {sites.unresolved:,} not resolved."
-            for kind, sites in result.sites.items()
-        ),
+        (_site_line(kind, sites) for kind, sites in result.sites.items()),
         f"Files analysed: {result.files_analyzed:,}.",
         skipped_files_line(result),
         (f"{path} could not be read: {reason}" for path, reason in result.damaged_settings.items()),
-        _cycle_lines(result),
-        _titled_list(
-            "Most depended on:",
-            (
-                f"{item.dependents:>5} dependents, {item.dependencies:>4} dependencies  {item.file_path}"
-                for item in result.coupling
-            ),
-        ),
+        _titled_list(f"Import cycles, {result.total_cycles}:", map(_cycle_line, result.cycles)),
+        _titled_list("Most depended on:", map(_coupling_line, result.coupling)),
         _titled_list(
             f"External packages, {result.total_external:,}:",
             (f"{item.sites:>5} places  {item.package}" for item in result.external),
         ),
         _titled_list(
             f"References between languages, {result.total_references:,}:",
-            (
-                f"{item.reference_type} ({item.confidence}) {item.source_file}:{item.line}  {item.text}"
-                + (f" -> {item.target_file}" if item.target_file else "")
-                for item in result.references
-            ),
+            map(_reference_line, result.references),
         ),
-        _titled_list(
-            f"Around {result.focus}:",
-            (
-                f"{edge.origin} {edge.edge_type.lower()} {edge.target} ({edge.certainty}, {edge.weight})"
-                for edge in (result.edges if result.focus is not None else ())
-            ),
-        ),
+        _titled_list(f"Around {result.focus}:", map(_edge_line, result.edges)) if result.focus else [],
     )
 
 
 def _titled_list(title: str, entries: Iterable[str]) -> list[str]:
+    """Return a title and the indented entries, or nothing if there are no entries."""
     indented = [f"  {entry}" for entry in entries]
     return [title, *indented] if indented else []
 
 
-def _cycle_lines(result: DependencyGraph) -> list[str]:
-    entries = []
-    for cycle in result.cycles:
-        more = f" and {cycle.size - len(cycle.files)} more" if cycle.size > len(cycle.files) else ""
-        load = "" if cycle.at_load else " (only in functions or for types)"
-        entries.append(f"{cycle.size} files{load}: {', '.join(cycle.files)}{more}")
-    return _titled_list(f"Import cycles, {result.total_cycles}:", entries)
+def _site_line(kind: EdgeType, sites: SiteCounts) -> str:
+    return (
+        f"{kind}: {sites.total:,} places, {sites.resolved:,} in the project, {sites.external:,} external,"
+        f" {sites.unresolved:,} not resolved."
+    )
+
+
+def _cycle_line(cycle: ImportCycle) -> str:
+    more = f" and {cycle.size - len(cycle.files)} more" if cycle.size > len(cycle.files) else ""
+    load = "" if cycle.at_load else " (only in functions or for types)"
+    return f"{cycle.size} files{load}: {', '.join(cycle.files)}{more}"
+
+
+def _coupling_line(item: Coupling) -> str:
+    return f"{item.dependents:>5} dependents, {item.dependencies:>4} dependencies  {item.file_path}"
+
+
+def _reference_line(item: LanguageReference) -> str:
+    target = f" -> {item.target_file}" if item.target_file else ""
+    return f"{item.reference_type} ({item.confidence}) {item.source_file}:{item.line}  {item.text}{target}"
+
+
+def _edge_line(edge: GraphEdge) -> str:
+    return f"{edge.origin} {edge.edge_type.lower()} {edge.target} ({edge.certainty}, {edge.weight})"
 
 
 @analyze.operation(
@@ -327,11 +325,13 @@ def _resolve(
 def _new_references(
     references: list[CrossReference], base_references: list[CrossReference]
 ) -> list[CrossReference]:
-    at_base = {reference._replace(line=0) for reference in base_references}  # line numbers change
+    # A reference on another line is the same.
+    at_base = {reference._replace(line=0) for reference in base_references}
     return [reference for reference in references if reference._replace(line=0) not in at_base]
 
 
 def _distances_from_focus(graph: CodeGraph, args: AnalyzeDependencyGraph) -> dict[str, int] | None:
+    """Return the nodes around the focus, each with its distance in edges; None without a focus."""
     if args.focus is None:
         return None
     seeds = matching_nodes(graph, args.focus)
