@@ -164,9 +164,10 @@ class _Extender:
             tokens_before = np.repeat(known_lengths, fragment_counts)[:, None] + columns
             distances[distances > tokens_before] = 0  # the other occurrence is outside the fragment
             is_equal &= distances == distances[first_rows]
-        # The first column that differs; `argmin` returns 0 for a row without one.
+        # The first column that differs. In a row without one, `argmin` returns a column that is equal; a look
+        # there is faster than `is_equal.all(axis=1)`.
         agreements: Integers = is_equal.argmin(axis=1)
-        agreements[is_equal.all(axis=1)] = width
+        agreements[is_equal[np.arange(len(is_equal)), agreements]] = width
         return agreements
 
 
