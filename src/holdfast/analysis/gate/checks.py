@@ -200,7 +200,7 @@ def _coverage(gate: GateScope, threshold: float) -> Verdict:
         return verdict._replace(reason="no executable line is new")
     if not total:
         return verdict._replace(status=status_if_missing, reason=reason)
-    is_met = 100 * covered >= threshold * total
+    is_met = 100 * covered >= threshold * total  # of the value before rounding
     breaches = _coverage_breaches(checked.parts, threshold)
     return verdict._replace(reason=reason).decide(_percent(covered, total), is_met, breaches)
 
@@ -211,7 +211,7 @@ def _all_coverage(report: CoverageReport) -> _CheckedCoverage:
 
 
 def _new_coverage(gate: GateScope, base: BaseCommit, report: CoverageReport) -> _CheckedCoverage:
-    """Return the coverage of new lines, without stale files, whose lines have moved since the report."""
+    """Return the coverage of new lines, without stale files, whose lines may have moved since."""
     new_lines = {path: lines for path, lines in base.new_lines(gate.scan.files).items() if lines}
     reported = {path: report.files[path] for path in new_lines if path in report.files}
     parts = {

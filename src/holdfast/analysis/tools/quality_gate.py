@@ -45,7 +45,8 @@ _MAX_PATHS_IN_ERROR = 20
 _COLUMNS = ("check", "status", "actual", "threshold", "measure")
 _METHOD = (
     "Each check uses the analysis of that name. The gate passes if at least one check was measured and none"
-    " fails. A check with nothing to measure neither passes nor fails; a check whose analysis stops with an"
+    " fails. A check without data, such as a coverage report, is not measured: it neither passes nor fails,"
+    " unless `require_coverage` is set. A check whose data cannot be read or whose analysis stops with an"
     " error fails. Copies are exact or renamed. Coverage comes from existing reports; tests are never run."
 )
 

@@ -113,11 +113,8 @@ def scanned_commit(
     if head is None:
         return ScannedCommit(None, _NO_COMMIT)
     compared, path = (scan, project.path) if repository is None else (repository, "")
-    changed = room.cached(
-        f"source file of {path} that differs from {head}",
-        compared,
-        lambda: _changed_source_file(room, head, path, compared),
-    )
+    key = f"source file of {path} that differs from {head}"
+    changed = room.cached(key, compared, lambda: _changed_source_file(room, head, path, compared))
     return ScannedCommit(head, f"{changed} is not as committed" if changed else None)
 
 
