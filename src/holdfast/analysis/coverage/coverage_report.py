@@ -30,23 +30,23 @@ from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 
 REPORT_PATHS = (
-    # Cobertura: coverage.py, cargo-tarpaulin, SimpleCov and Istanbul; the last one is no tool's default
+    # Cobertura: coverage.py, cargo-tarpaulin, SimpleCov and Istanbul; the last one is customary
     "coverage.xml",
     "cobertura.xml",
     "coverage/coverage.xml",
     "coverage/cobertura-coverage.xml",
     "target/coverage/cobertura.xml",
-    # lcov: no tool's default, coverage.py, and Istanbul
+    # lcov: customary, then coverage.py and Istanbul
     "lcov.info",
     "coverage.lcov",
     "coverage/lcov.info",
     # the data file of coverage.py
     ".coverage",
-    # Go: no defaults, as `go test -coverprofile` requires a name
+    # Go: customary, as `go test -coverprofile` requires a name
     "cover.out",
     "coverage.out",
     "coverage.txt",
-    # JaCoCo: no tool's default, its Maven plugin, and Gradle
+    # JaCoCo: customary, then its Maven plugin and Gradle
     "jacoco.xml",
     "target/site/jacoco/jacoco.xml",
     "build/reports/jacoco/test/jacocoTestReport.xml",

@@ -33,7 +33,7 @@ _NOT_WRITTEN = "the store could not be written"
 class TrendPoint(Output):
     """Whether the numbers of this analysis are recorded for `analyze_trend`."""
 
-    kept: bool = Field(description="Whether they are recorded.")
+    kept: bool = Field(description="Whether the numbers are recorded.")
     commit: str | None = Field(description="The commit that the numbers describe.")
     reason: UntrustedText | None = Field(description="Why they are not recorded.")
 
