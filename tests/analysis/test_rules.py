@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
-from holdfast.analysis.dead_code.unused_code import MIN_CONFIDENCE
+from holdfast.analysis.dead_code.unused_code import MIN_CONFIDENCE, Kind
+from holdfast.analysis.debt.marker import Category
+from holdfast.analysis.duplicates.clone import CLONE_KINDS
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.rules import DEFECT_RULE, RULES
+from holdfast.analysis.rules import DEAD_CODE_RULES, DEBT_RULES, DEFECT_RULE, DUPLICATE_RULES, RULES
 from holdfast.storage.git.repository import Repository
 from holdfast.toolsets import toolset
 from tests.analysis.polyglot import TANGLE, commit, polyglot, write
@@ -73,6 +75,12 @@ def test_the_comprehensive_analysis_has_the_rules_and_fingerprints_of_all_its_to
         apart |= known(room, "analyze_duplicates", detection_type=kind, min_lines=10)
     assert {"duplicate/exact", "dead-code/unused-function"} <= set(together.values())
     assert {key: rule for key, rule in together.items() if rule != DEFECT_RULE.id} == apart
+
+
+def test_every_kind_of_finding_has_a_rule() -> None:
+    assert tuple(DEBT_RULES) == get_args(Category)
+    assert tuple(DEAD_CODE_RULES) == get_args(Kind)
+    assert tuple(DUPLICATE_RULES) == CLONE_KINDS
 
 
 def test_no_two_rules_share_an_id() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.analysis.context.scorecard import modularity_score, scorecard
+from holdfast.analysis.context.scorecard import scorecard
 from holdfast.analysis.engine.measurements import ProjectMeasurements
 from tests.analysis.context.measured import file, finding, graph, measured
 
@@ -70,11 +70,3 @@ def test_nothing_measured_gives_no_number_at_all() -> None:
     numbers = {name: value for name, value in card.wire().items() if isinstance(value, int | float)}
     assert numbers == {}
     assert len(card.not_measured) == 7
-
-
-def test_modularity_counts_what_a_file_reaches_through_others() -> None:
-    assert modularity_score(graph(a="", b="", c="")) == 100.0
-    assert modularity_score(graph(a="b", b="c", c="")) == 50.0
-    assert modularity_score(graph(a="b", b="c", c="a")) == 0.0
-    assert modularity_score(graph(a="elsewhere", b="")) == 100.0
-    assert modularity_score(graph(a="")) is None

@@ -128,7 +128,7 @@ def test_the_newest_report_counts_and_one_older_than_the_file_is_stale(repositor
     put(repository, "coverage.xml", COBERTURA.format(file="web/a.ts"), at=500)
     put(repository, "lcov.info", LCOV.replace("DA:2,0", "DA:2,1"), at=900)
     coverage = found(repository, "web/a.ts")
-    assert coverage.files["web/a.ts"].report == "lcov.info"
+    assert coverage.files["web/a.ts"].report_path == "lcov.info"
     assert coverage.percent == 100.0
     assert coverage.stale_files == 1  # the file is of 1000
 

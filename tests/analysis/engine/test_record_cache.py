@@ -13,7 +13,7 @@ import pytest
 
 from holdfast.analysis.engine import code_version as core_version
 from holdfast.analysis.engine import record_cache as cache
-from holdfast.analysis.engine import scanner as scanner
+from holdfast.analysis.engine import scan_in_progress
 from holdfast.analysis.engine.code_version import hash_version
 from holdfast.analysis.engine.product_memory import ProductMemory
 from holdfast.analysis.engine.record_cache import RecordCache
@@ -143,7 +143,7 @@ def test_a_change_that_leaves_size_and_time_is_seen(repository: Path) -> None:
 
 def test_a_file_that_looks_as_it_did_is_not_opened(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     commit(repository, {"a.py": CODE, "b.py": OTHER, "packed.js": SKIPS["packed.js"][1]})
-    monkeypatch.setattr(scanner, "RECENT_CHANGE_NANOSECONDS", -(10**15))
+    monkeypatch.setattr(scan_in_progress, "RECENT_CHANGE_NANOSECONDS", -(10**15))
     room = Analysis(Repository.at(repository))
     first = room.scan(Project())
     monkeypatch.setattr(Tree, "read_bytes", None)
@@ -329,7 +329,7 @@ def test_memory_lets_go_of_what_was_not_used_for_longest() -> None:
 def test_an_answer_is_found_anew_only_where_something_changed(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scanner, "RECENT_CHANGE_NANOSECONDS", -(10**15))
+    monkeypatch.setattr(scan_in_progress, "RECENT_CHANGE_NANOSECONDS", -(10**15))
     commit(repository, {"a.py": CODE, "page.html": "<p>\n"})
     room = Analysis(Repository.at(repository))
     asked: list[int] = []

@@ -15,7 +15,7 @@ from holdfast.analysis.dead_code import dead_code_report, detection
 from holdfast.analysis.debt import debt_item
 from holdfast.analysis.defects import prediction
 from holdfast.analysis.duplicates import clone_report, clones
-from holdfast.analysis.engine import analysis_run, scanner
+from holdfast.analysis.engine import analysis_run, scan_in_progress
 from holdfast.analysis.graph import dependency_graph
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools.analyze_comprehensive import (
@@ -248,7 +248,8 @@ def test_dead_code_of_a_part_is_recorded_only_if_the_whole_repository_is_as_comm
 
 
 def test_asking_again_computes_nothing_anew(root, monkeypatch):
-    monkeypatch.setattr(scanner, "RECENT_CHANGE_NANOSECONDS", 0)  # or what was just written is not trusted
+    # What was just written would not be trusted otherwise.
+    monkeypatch.setattr(scan_in_progress, "RECENT_CHANGE_NANOSECONDS", 0)
     room = Analysis(Repository.at(root))
     first = asked(room)
     monkeypatch.setattr(reports, "complexity_report", None)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.analysis.engine import scanner as scanner
+from holdfast.analysis.engine import scan_in_progress
 from holdfast.analysis.graph.imports.layout import Layout
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools.analyze_dead_code import AnalyzeDeadCode, DeadCode, analyze_dead_code
@@ -119,7 +119,7 @@ def test_only_what_became_dead_is_listed_since_a_commit(project):
 
 
 def test_what_is_kept_of_templates_and_of_files_follows_every_change(project, monkeypatch):
-    monkeypatch.setattr(scanner, "RECENT_CHANGE_NANOSECONDS", -(10**15))
+    monkeypatch.setattr(scan_in_progress, "RECENT_CHANGE_NANOSECONDS", -(10**15))
     read: list[str] = []
     known = Layout.text
     monkeypatch.setattr(Layout, "text", lambda layout, path: read.append(path) or known(layout, path))

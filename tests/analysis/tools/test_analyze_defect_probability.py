@@ -13,7 +13,7 @@ import pytest
 
 from holdfast.analysis.defects import measures
 from holdfast.analysis.defects.logistic import shipped_model
-from holdfast.analysis.engine import scanner as scanner
+from holdfast.analysis.engine import scan_in_progress
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools.analyze_defect_probability import (
     AnalyzeDefectProbability,
@@ -267,7 +267,7 @@ def test_a_second_answer_is_the_same_and_a_new_commit_is_seen(project, monkeypat
 
 
 def test_a_report_of_coverage_that_git_ignores_is_seen_by_whoever_asks_again(project, monkeypatch):
-    monkeypatch.setattr(scanner, "RECENT_CHANGE_NANOSECONDS", -(10**15))
+    monkeypatch.setattr(scan_in_progress, "RECENT_CHANGE_NANOSECONDS", -(10**15))
     (project / ".gitignore").write_text("lcov.info\n", encoding="utf-8")
     room = Analysis(Repository.discover(project), lambda: NOW)
 

@@ -145,7 +145,7 @@ def test_an_analysis_that_fails_is_a_check_that_fails(project, monkeypatch):
     monkeypatch.setitem(CHECKS, "debt", failing)  # type: ignore[misc]
     result = asked(project, project_path="c.py")
     assert statuses(result)["debt"] == "fail"
-    assert check(result, "debt").reason == "it could not be measured: the disk is gone"
+    assert check(result, "debt").reason == "its analysis failed: the disk is gone"
     assert not result.passed
 
 

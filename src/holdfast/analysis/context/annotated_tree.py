@@ -14,8 +14,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from holdfast.analysis.context.scorecard import coverage_percent
-from holdfast.analysis.engine.measurements import FileMeasurements, ProjectMeasurements
+from holdfast.analysis.engine.measurements import FileMeasurements, ProjectMeasurements, coverage_percent
 from holdfast.kernel.models import Output, optional
 from holdfast.kernel.untrusted import UntrustedText
 
@@ -33,6 +32,7 @@ class Annotations(Output):
     imported_by: int | None = optional("Files that import it.")
     test_coverage: float | None = optional("Percent of lines, from a coverage report.")
     defect_probability: float | None = optional("Probability of a fix within a year, 0 to 1.")
+    # The specification fixes this name, although the score is that of a hotspot and not of defects.
     defect_score: float | None = optional("Composite score as a hotspot, from 0 to 1.")
 
 
@@ -153,6 +153,8 @@ def _file_annotations(
 
 
 def _folder_annotations(files: Sequence[FileMeasurements], measured: ProjectMeasurements) -> Annotations:
+    """Return the measurements that add up over files; a commit may change several, and a maximum of one file
+    or a probability for it says nothing about the folder."""
     cyclomatic = [file.cyclomatic for file in files if file.cyclomatic is not None]
     return Annotations(
         code_lines=sum(file.code_lines for file in files),

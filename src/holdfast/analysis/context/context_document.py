@@ -8,9 +8,10 @@ from typing import Any, Literal
 from pydantic import Field
 
 from holdfast.analysis.context.annotated_tree import FileTree
+from holdfast.analysis.context.correlation import Correlation
+from holdfast.analysis.context.hotspots import Hotspot
 from holdfast.analysis.context.provenance import Provenance
 from holdfast.analysis.context.recommendations import Recommendation
-from holdfast.analysis.context.risk import Correlation, Hotspot
 from holdfast.analysis.context.scorecard import FINDING_KINDS, Scorecard
 from holdfast.analysis.coverage.coverage_report import CoverageSummary
 from holdfast.analysis.engine.code_finding import FINDING_SEVERITIES

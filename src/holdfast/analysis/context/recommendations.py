@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from holdfast.analysis.context.risk import Priority
+from holdfast.analysis.context.hotspots import Priority
 from holdfast.analysis.engine.code_finding import CodeFinding
 from holdfast.analysis.engine.duration import Duration
 from holdfast.analysis.engine.measurements import ProjectMeasurements

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 
 from pydantic import Field
 
-from holdfast.analysis.engine.analysis_report import ImportGraph
+from holdfast.analysis.context.modularity import modularity_score
 from holdfast.analysis.engine.code_finding import FindingKind
-from holdfast.analysis.engine.measurements import FileMeasurements, ProjectMeasurements
+from holdfast.analysis.engine.measurements import FileMeasurements, ProjectMeasurements, coverage_percent
 from holdfast.kernel.models import Output
 from holdfast.kernel.untrusted import UntrustedText
 
@@ -23,8 +23,6 @@ WEIGHTS: Mapping[str, float] = {
     "test_coverage": 0.2,
 }
 """The weights of the parts: a convention, documented in docs/analysis.md."""
-
-
 FINDING_KINDS: Mapping[str, FindingKind] = {
     "complexity": "complexity",
     "satd": "technical-debt",
@@ -56,7 +54,7 @@ class Scorecard(Output):
 def scorecard(measured: ProjectMeasurements, coverage_reason: str | None) -> Scorecard:
     """Return the scorecard of a project; `coverage_reason` says why no coverage report was used."""
     files = measured.files.values()
-    complexity, change = percent_within_thresholds(files), percent_within_thresholds(files, by_changes=True)
+    complexity, change = _percent_within_thresholds(files), _percent_within_thresholds(files, by_changes=True)
     index = None if complexity is None or change is None else round((complexity + change) / 2, 1)
     modularity = None if measured.graph is None else modularity_score(measured.graph)
     parts = {
@@ -65,9 +63,9 @@ def scorecard(measured: ProjectMeasurements, coverage_reason: str | None) -> Sco
         "modularity_score": modularity,
         "test_coverage": coverage_percent(files),
     }
-    minutes = debt_minutes(measured)
+    minutes = _debt_minutes(measured)
     values = parts | {
-        "overall_health": weighted_mean(parts),
+        "overall_health": _weighted_mean(parts),
         "change_score": change,
         "technical_debt_hours": round(sum(minutes.values()) / 60, 1) if minutes else None,
     }
@@ -100,68 +98,24 @@ def _reasons_not_measured(measured: ProjectMeasurements, coverage_reason: str | 
     }
 
 
-def percent_within_thresholds(files: Iterable[FileMeasurements], *, by_changes: bool = False) -> float | None:
+def _percent_within_thresholds(
+    files: Iterable[FileMeasurements], *, by_changes: bool = False
+) -> float | None:
     """Return the percentage of function lines that are in functions within the complexity thresholds.
 
     With `by_changes`, files are weighted by changed lines, not by function lines. None without functions.
     """
     total = within = 0.0
     for file in files:
-        if (
-            file.complex_lines is None
-            or not file.function_lines
-            or (by_changes and file.changed_lines is None)
-        ):
+        weight = file.changed_lines if by_changes else file.function_lines
+        if weight is None or file.complex_lines is None or not file.function_lines:
             continue
-        weight = (file.changed_lines or 0) if by_changes else file.function_lines
         total += weight
         within += weight * (1 - file.complex_lines / file.function_lines)
     return round(100 * within / total, 1) if total else None
 
 
-def modularity_score(graph: ImportGraph) -> float | None:
-    """Return 100 minus the propagation cost; None if there are no pairs of files.
-
-    MacCormack, Rusnak and Baldwin, "Exploring the Structure of Complex Software Designs" (2006).
-    """
-    count = len(graph.edges)
-    if count < 2:
-        return None
-    connected_pairs = sum(files.bit_count() - 1 for files in _reachable_files(graph))
-    return round(100 * (1 - connected_pairs / (count * (count - 1))), 1)
-
-
-def _reachable_files(graph: ImportGraph) -> list[int]:
-    """Return the transitive closure: for each file a bit set of the files that it imports, directly or
-    indirectly, itself included."""
-    indexes = {path: index for index, path in enumerate(graph.edges)}
-    imports = [
-        [indexes[target] for target in targets if target in indexes] for targets in graph.edges.values()
-    ]
-    reachable = [1 << index for index in range(len(imports))]
-    changed = True
-    while changed:  # at most once per file of the longest chain, and usually far less often
-        changed = False
-        for index in reversed(range(len(reachable))):
-            files = reachable[index]
-            for target in imports[index]:
-                files |= reachable[target]
-            if files != reachable[index]:
-                reachable[index], changed = files, True
-    return reachable
-
-
-def coverage_percent(files: Iterable[FileMeasurements]) -> float | None:
-    """Return the percentage of coverable lines that tests ran; None if no coverage is known."""
-    covered = coverable = 0
-    for file in files:
-        if file.coverable_lines:
-            covered += file.covered_lines or 0
-            coverable += file.coverable_lines
-    return round(100 * covered / coverable, 1) if coverable else None
-
-
-def debt_minutes(measured: ProjectMeasurements) -> dict[str, float]:
+def _debt_minutes(measured: ProjectMeasurements) -> dict[str, float]:
     """Return the minutes to fix the findings of each kind that was analysed."""
     return {
         kind: round(sum(finding.minutes for finding in measured.findings_of_kind(kind)), 1)
@@ -170,8 +124,10 @@ def debt_minutes(measured: ProjectMeasurements) -> dict[str, float]:
     }
 
 
-def weighted_mean(parts: Mapping[str, float | None]) -> float | None:
+def _weighted_mean(parts: Mapping[str, float | None]) -> float | None:
     """Return the weighted mean of the parts that were measured."""
-    known = [(WEIGHTS[name], value) for name, value in parts.items() if value is not None]
-    total = sum(weight for weight, _ in known)
-    return round(sum(weight * value for weight, value in known) / total, 1) if known else None
+    measured = {name: value for name, value in parts.items() if value is not None}
+    total_weight = sum(WEIGHTS[name] for name in measured)
+    if not measured:
+        return None
+    return round(sum(WEIGHTS[name] * value for name, value in measured.items()) / total_weight, 1)

@@ -1,24 +1,23 @@
-"""The report on test coverage, combined from the report files that test runs have written in the usual
-places.
+"""The report on test coverage, combined from the report files that earlier test runs have written.
 
 Contract: no test is run and nothing is guessed. If several report files cover a source file, the newest one
-is used. Coverage is marked as stale if the source file is newer than the report. Without a report there is no
-number, but a reason.
+is used. Coverage is marked as stale if the source file is newer than the report file. Without a report file
+there is no number, but a reason.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from posixpath import basename
+from posixpath import dirname
 from typing import Any, NamedTuple
 
 from pydantic import Field
 
 from holdfast.analysis.coverage.python_statements import python_statements
-from holdfast.analysis.coverage.report_formats import CoverableParts, ReportFile, parse_report
+from holdfast.analysis.coverage.report_formats import CoverableParts, ReportContent, parse_report
+from holdfast.analysis.coverage.source_finder import SourceFinder
 from holdfast.analysis.engine.analysis_report import AnalysisReport
 from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import rfc3339_of_seconds
@@ -31,28 +30,34 @@ from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 
 REPORT_PATHS = (
+    # Cobertura: coverage.py, cargo-tarpaulin, SimpleCov and Istanbul; the last one is customary
     "coverage.xml",
     "cobertura.xml",
     "coverage/coverage.xml",
     "coverage/cobertura-coverage.xml",
     "target/coverage/cobertura.xml",
+    # lcov: customary, then coverage.py and Istanbul
     "lcov.info",
     "coverage.lcov",
     "coverage/lcov.info",
+    # the data file of coverage.py
     ".coverage",
+    # Go: customary, as `go test -coverprofile` requires a name
     "cover.out",
     "coverage.out",
     "coverage.txt",
+    # JaCoCo: customary, then its Maven plugin and Gradle
     "jacoco.xml",
     "target/site/jacoco/jacoco.xml",
     "build/reports/jacoco/test/jacocoTestReport.xml",
 )
-"""Where report files are searched for, relative to the project's folder and to the root of the repository."""
+"""Where report files are searched for, in the project's folder and in the root of the repository: the default
+paths of the tools named, in this order, and paths that are only customary (a judgement)."""
 NO_REPORT = "no report found"
 
 
-class ReportStat(NamedTuple):
-    """The stat of a report file, to detect changes; see `Tree.signature`."""
+class FileSignature(NamedTuple):
+    """The stat of a file, to detect changes; see `Tree.signature`."""
 
     inode: int
     size: int
@@ -68,10 +73,9 @@ class FileCoverage:
     """What tests could run in a file, and what they ran."""
 
     parts: CoverableParts = field(repr=False)
-    report: str
-    """The path of the report file."""
+    report_path: str
     is_stale: bool
-    """Whether the file is newer than the report."""
+    """Whether the file is newer than the report file."""
 
     @property
     def percent(self) -> float | None:
@@ -94,7 +98,7 @@ class CoverageSummary(Output):
     """The totals over all report files."""
 
     percent: float | None
-    covered_files: int
+    covered_files: int = Field(description="Files in a report, also those of which no line was run.")
     stale_files: int = Field(description="Files that are newer than the report on them.")
     reports: list[FoundReport]
     reason: UntrustedText | None = Field(description="Why there is no number.")
@@ -144,115 +148,90 @@ class CoverageReport(AnalysisReport):
 
 
 def coverage_of(tree: Tree, root: str, project: str, sources: Collection[str]) -> CoverageReport:
-    """Return the coverage of `sources`, which are paths from `root`, the root of the repository."""
-    files: dict[str, FileCoverage] = {}
-    reports: list[FoundReport] = []
-    by_name: defaultdict[str, list[str]] = defaultdict(list)
-    for source in sources:
-        by_name[basename(source)].append(source)
-    newest_first = sorted(_existing_reports(tree, project), key=lambda item: -item[1].modified_ns)
-    for path, stat in newest_first:
+    """Return the coverage of `sources`, the project's source files, as the report files state it.
+
+    `root` is the absolute path of the repository; `project` and `sources` are paths from it.
+    """
+    coverages: dict[str, FileCoverage] = {}
+    found_reports: list[FoundReport] = []
+    finder = SourceFinder(root, sources)
+    newest_first = sorted(_existing_report_files(tree, project), key=lambda item: -item[1].modified_ns)
+    for report_path, stat in newest_first:
         current_call().check()
         written_at = rfc3339_of_seconds(stat.modified_ns // 1_000_000_000)
-        found_report = partial(FoundReport, path=path.text, written_at=written_at)
+        found_report = partial(FoundReport, path=report_path.text, written_at=written_at)
         try:
             if stat.size > LIMITS.coverage_report_bytes:
                 raise UnreadableDocument(f"it is larger than {LIMITS.coverage_report_bytes:,} bytes")
-            report = parse_report(path.name, tree.read_bytes(path, LIMITS.coverage_report_bytes))
-            covered_files, unmatched = _match_files(tree, report, _SourceFinder(root, path, by_name))
+            data = tree.read_bytes(report_path, LIMITS.coverage_report_bytes)
+            content = parse_report(report_path.name, data)
+            parts_by_source, unmatched = _match_sources(tree, content, finder, dirname(report_path.text))
         except (Cancelled, DeadlineExceeded):
             raise
         except (UnreadableDocument, HoldfastError) as failure:
-            reports.append(found_report(problem=str(failure)))
+            found_reports.append(found_report(problem=str(failure)))
             continue
-        reports.append(found_report(kind=report.kind, files=len(covered_files), unmatched=unmatched))
-        for source, parts in covered_files.items():
+        found_reports.append(found_report(kind=content.kind, files=len(parts_by_source), unmatched=unmatched))
+        for source, parts in parts_by_source.items():
             source_stat = _stat(tree, source)
             is_stale = source_stat is not None and source_stat.modified_ns > stat.modified_ns
-            files.setdefault(source, FileCoverage(parts, path.text, is_stale))
-    return CoverageReport(dict(sorted(files.items())), tuple(reports))
+            coverages.setdefault(source, FileCoverage(parts, report_path.text, is_stale))
+    return CoverageReport(dict(sorted(coverages.items())), tuple(found_reports))
 
 
-def report_stats(tree: Tree, project: str) -> list[tuple[str, ReportStat]]:
-    """Return the paths and stats of the report files: while they are equal, so are the reports."""
-    return [(path.text, stat) for path, stat in _existing_reports(tree, project)]
+def report_stats(tree: Tree, project: str) -> list[tuple[str, FileSignature]]:
+    """Return the paths and stats of the report files: while they are equal, so are the files."""
+    return [(path.text, stat) for path, stat in _existing_report_files(tree, project)]
 
 
-def _existing_reports(tree: Tree, project: str) -> Iterator[tuple[RepoPath, ReportStat]]:
-    prefixes = dict.fromkeys((f"{project}/" if project else "", ""))
-    for prefix in prefixes:
+def _existing_report_files(tree: Tree, project: str) -> Iterator[tuple[RepoPath, FileSignature]]:
+    folders = dict.fromkeys((f"{project}/" if project else "", ""))  # the project may be the root
+    for folder in folders:
         for path in REPORT_PATHS:
-            stat = _stat(tree, prefix + path)
+            stat = _stat(tree, folder + path)
             if stat is not None:
-                yield RepoPath.parse(prefix + path), stat
+                yield RepoPath.parse(folder + path), stat
 
 
-def _stat(tree: Tree, path: str) -> ReportStat | None:
+def _stat(tree: Tree, path: str) -> FileSignature | None:
     try:
         signature = tree.signature(RepoPath.parse(path))
-    except HoldfastError:
+    except HoldfastError:  # such as a link that leads out of the repository
         return None
-    return None if signature is None else ReportStat(*signature)
+    return None if signature is None else FileSignature(*signature)
 
 
-@dataclass(frozen=True)
-class _SourceFinder:
-    """Finds the source file that a path in a report stands for."""
-
-    root: str
-    report: RepoPath
-    by_name: Mapping[str, list[str]]
-    """The source files by the names of the files."""
-
-    def find(self, reported_path: str) -> str | None:
-        """Return the file with that path from the root or the report's folder, else by the end of the path.
-
-        None means that there is no such file, or more than one.
-        """
-        path = reported_path.replace("\\", "/").removeprefix("./")
-        if path.startswith("/"):
-            root = self.root.rstrip("/") + "/"
-            path = path.removeprefix(root) if path.startswith(root) else path.lstrip("/")
-        same_name = self.by_name.get(basename(path), [])
-        if path in same_name:
-            return path
-        in_report_folder = "/".join((*self.report.segments[:-1], path))
-        if in_report_folder in same_name:
-            return in_report_folder
-        # Reports may prepend a module's name, or leave out leading folders.
-        in_path = [source for source in same_name if f"/{path}".endswith(f"/{source}")]
-        if in_path:
-            return max(in_path, key=len)
-        below_folders = [source for source in same_name if source.endswith(f"/{path}")]
-        return below_folders[0] if len(below_folders) == 1 else None
-
-
-def _match_files(
-    tree: Tree, report: ReportFile, finder: _SourceFinder
+def _match_sources(
+    tree: Tree, content: ReportContent, finder: SourceFinder, report_folder: str
 ) -> tuple[dict[str, CoverableParts], int]:
-    """Return the parts of each source file in a report, and the number of files that were not found."""
-    covered_files: dict[str, CoverableParts] = {}
+    """Return the parts of each source file in a report file, and the number of its paths without one."""
+    parts_by_source: dict[str, CoverableParts] = {}
     unmatched = 0
-    for reported_path in {**report.files, **report.executed}:
-        source = finder.find(reported_path)
-        parts = None if source is None else _parts_of_file(tree, report, reported_path, source)
+    for reported_path in (*content.files, *content.executed):
+        source = finder.find(reported_path, report_folder)
+        parts = None if source is None else _parts_of_source(tree, content, reported_path, source)
         if source is None or parts is None:
             unmatched += 1
         else:
-            covered_files[source] = parts
-    return covered_files, unmatched
+            parts_by_source[source] = parts
+    return parts_by_source, unmatched
 
 
-def _parts_of_file(tree: Tree, report: ReportFile, reported_path: str, source: str) -> CoverableParts | None:
-    """Return the parts in the report, or those of a Python file of which it has only the executed lines."""
-    if reported_path in report.files:
-        return report.files[reported_path]
+def _parts_of_source(
+    tree: Tree, content: ReportContent, reported_path: str, source: str
+) -> CoverableParts | None:
+    """Return the parts of a source file, or None if they are not in the report and it cannot be parsed.
+
+    Only coverage.py, which measures Python, reports executed lines alone. The statements that could have
+    been run are then those of the source file.
+    """
+    if reported_path in content.files:
+        return content.files[reported_path]
     try:
-        content = tree.read_bytes(RepoPath.parse(source), LIMITS.source_file_bytes)
-        statements = python_statements(content)
+        statements = python_statements(tree.read_bytes(RepoPath.parse(source), LIMITS.source_file_bytes))
     except (UnreadableDocument, HoldfastError):
         return None
     parts = CoverableParts()
     for statement in statements:
-        parts.add(statement.start, not report.executed[reported_path].isdisjoint(statement))
+        parts.add(statement.start, not content.executed[reported_path].isdisjoint(statement))
     return parts

@@ -16,6 +16,7 @@ from holdfast.storage.files.foreign_document import UnreadableDocument
 
 _NO_COVER_COMMENT = re.compile(r"#\s*(?:pragma|PRAGMA)[:\s]?\s*(?:no|NO)\s*(?:cover|COVER)")
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
+"""The attributes of compound statements that contain other statements, in the order of their lines."""
 
 Statement = range
 """The lines of a statement, of a compound statement those of its header; the first one identifies it."""
@@ -38,18 +39,24 @@ def _statements_in(root: ast.AST, excluded: frozenset[int]) -> Iterator[Statemen
     pending: list[ast.AST] = [root]
     while pending:
         node = pending.pop()
-        attributes = (getattr(node, name, None) for name in _BLOCKS)
-        blocks = [block for block in attributes if block and isinstance(block, list)]  # a lambda has one body
+        blocks = [block for name in _BLOCKS if (block := getattr(node, name, None))]
         if not isinstance(node, ast.Module):
             own_lines = _own_lines(node, blocks)
             if not excluded.isdisjoint(own_lines):
                 continue
             yield from _statements_of(node, own_lines)
-        for number, block in enumerate(blocks):
-            # The lines between two blocks contain `else:` or `finally:`.
-            gap_start = _last_line(blocks[number - 1][-1]) + 1 if number > 0 else _first_line(block[0])
-            if excluded.isdisjoint(range(gap_start, _first_line(block[0]))):
-                pending += block
+        pending += _included_children(blocks, excluded)
+
+
+def _included_children(blocks: Sequence[list[ast.AST]], excluded: frozenset[int]) -> Iterator[ast.AST]:
+    """Yield the nodes of blocks, without those of a block whose `else:` or `finally:` is excluded."""
+    last_line_before: int | None = None
+    for block in blocks:
+        first_line = _first_line(block[0])
+        # The keyword has no node of its own: it is on a line between the block before and this one.
+        if last_line_before is None or excluded.isdisjoint(range(last_line_before + 1, first_line)):
+            yield from block
+        last_line_before = _last_line(block[-1])
 
 
 def _statements_of(node: ast.AST, own_lines: Statement) -> Iterator[Statement]:
@@ -68,7 +75,7 @@ def _own_lines(node: ast.AST, blocks: Sequence[list[ast.AST]]) -> Statement:
     """Return the lines of a statement without those of the statements in it."""
     first = _first_line(node)
     end = min((_first_line(block[0]) for block in blocks), default=_last_line(node) + 1)
-    return range(first, max(end, first + 1))
+    return range(first, max(end, first + 1))  # the body may be on the line of the header
 
 
 def _first_line(node: ast.AST) -> int:

@@ -71,7 +71,7 @@ def _line_range(part: Hashable) -> tuple[int, int]:
 
 
 @dataclass
-class ReportFile:
+class ReportContent:
     """The content of a report, by the paths that it uses."""
 
     kind: str
@@ -91,7 +91,7 @@ def _parse_number(text: str | None, meaning: str) -> int:
     return int(text)
 
 
-def xml_report(content: bytes) -> ReportFile:
+def xml_report(content: bytes) -> ReportContent:
     """Parse a report in XML: `coverage` is Cobertura's root element, `report` JaCoCo's."""
     elements = parse_xml(content)
     name, _ = next(elements, ("", None))
@@ -102,8 +102,8 @@ def xml_report(content: bytes) -> ReportFile:
     raise UnreadableDocument("it is neither a Cobertura nor a JaCoCo report")
 
 
-def _cobertura(elements: Iterator[tuple[str, dict[str, str] | None]]) -> ReportFile:
-    report, parts = ReportFile("cobertura"), None
+def _cobertura(elements: Iterator[tuple[str, dict[str, str] | None]]) -> ReportContent:
+    report, parts = ReportContent("cobertura"), None
     for name, attributes in elements:
         if name == "class":
             parts = None if attributes is None else report.parts(attributes.get("filename", ""))
@@ -113,8 +113,8 @@ def _cobertura(elements: Iterator[tuple[str, dict[str, str] | None]]) -> ReportF
     return report
 
 
-def _jacoco(elements: Iterator[tuple[str, dict[str, str] | None]]) -> ReportFile:
-    report, parts, package = ReportFile("jacoco"), None, ""
+def _jacoco(elements: Iterator[tuple[str, dict[str, str] | None]]) -> ReportContent:
+    report, parts, package = ReportContent("jacoco"), None, ""
     for name, attributes in elements:
         if name == "package" and attributes is not None:
             package = attributes.get("name", "")
@@ -127,9 +127,9 @@ def _jacoco(elements: Iterator[tuple[str, dict[str, str] | None]]) -> ReportFile
     return report
 
 
-def lcov_report(content: bytes) -> ReportFile:
+def lcov_report(content: bytes) -> ReportContent:
     """Parse a tracefile of lcov."""
-    report, parts = ReportFile("lcov"), None
+    report, parts = ReportContent("lcov"), None
     for line in content.decode("utf-8", "replace").splitlines():
         key, _, value = line.partition(":")
         if key == "SF":
@@ -146,12 +146,12 @@ def lcov_report(content: bytes) -> ReportFile:
     return report
 
 
-def go_report(content: bytes) -> ReportFile:
+def go_report(content: bytes) -> ReportContent:
     """Parse a profile of `go test -coverprofile`, which counts statements in blocks."""
     lines = content.decode("utf-8", "replace").splitlines()
     if not lines or not lines[0].startswith("mode: "):
         raise UnreadableDocument("it does not start with a mode")
-    report = ReportFile("go")
+    report = ReportContent("go")
     for line in filter(None, lines[1:]):
         block = _GO_BLOCK.match(line)
         if block is None:
@@ -161,7 +161,7 @@ def go_report(content: bytes) -> ReportFile:
     return report
 
 
-def coverage_data(content: bytes) -> ReportFile:
+def coverage_data(content: bytes) -> ReportContent:
     """Parse the data file of coverage.py, which has only the lines that were run."""
     lines: dict[str, set[int]] = {}
     with foreign_database(content, _COVERAGE_TABLES) as database:
@@ -175,7 +175,9 @@ def coverage_data(content: bytes) -> ReportFile:
         select_arcs = "SELECT path, fromno, tono FROM arc JOIN file ON file.id = file_id"
         for path, *ends in database.execute(select_arcs):
             lines[str(path)].update(end for end in ends if isinstance(end, int) and end > 0)
-    return ReportFile("coverage.py", executed={path: frozenset(numbers) for path, numbers in lines.items()})
+    return ReportContent(
+        "coverage.py", executed={path: frozenset(numbers) for path, numbers in lines.items()}
+    )
 
 
 def _unpack_lines(bits: bytes) -> Iterator[int]:
@@ -186,7 +188,7 @@ def _unpack_lines(bits: bytes) -> Iterator[int]:
                 yield index * 8 + bit
 
 
-_PARSERS: tuple[tuple[tuple[str, ...], Callable[[bytes], ReportFile]], ...] = (
+_PARSERS: tuple[tuple[tuple[str, ...], Callable[[bytes], ReportContent]], ...] = (
     ((".xml",), xml_report),
     ((".info", ".lcov"), lcov_report),
     ((".out", ".txt"), go_report),
@@ -194,6 +196,6 @@ _PARSERS: tuple[tuple[tuple[str, ...], Callable[[bytes], ReportFile]], ...] = (
 )
 
 
-def parse_report(name: str, content: bytes) -> ReportFile:
+def parse_report(name: str, content: bytes) -> ReportContent:
     """Parse a report file in the format that its name implies, which is one of `REPORT_PATHS`."""
     return next(parse for endings, parse in _PARSERS if name.endswith(endings))(content)

@@ -1,7 +1,7 @@
 """The scan of a project's files, its cache, and running several analyses over one scan.
 
-- `scan.py`: what a scan returns; `scanner.py` makes it. `discovery.py` chooses the files, `file_reader.py`
-  and `source_text.py` read them.
+- `scan.py`: what a scan returns; `scanner.py` makes it, `scan_in_progress.py` is its state meanwhile.
+  `discovery.py` chooses the files, `file_reader.py` and `source_text.py` read them.
 - `product.py`: the product that is computed from a file and cached: a record (`stored_record.py`) or tokens
   (`token_stream.py`).
 - `record_cache.py`, `product_memory.py`: products on disk and in memory, by content. `code_version.py`

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from holdfast.analysis import reports
 from holdfast.analysis.coverage.coverage_report import CoverageReport
@@ -53,6 +53,12 @@ class ComponentResult:
     findings: tuple[CodeFinding, ...]
 
 
+class AnalysisFailure(NamedTuple):
+    """What there is instead of the result of an analysis that failed."""
+
+    reason: str
+
+
 @dataclass(frozen=True)
 class AnalysisRun:
     """The reports of several analyses, combined."""
@@ -87,22 +93,24 @@ def run_analyses(room: Analysis, options: RunOptions, components: Components) ->
     threads = (options.parallel or os.cpu_count() or 1) if options.concurrent else 1
     outcomes = stages.run_concurrently(work, threads)
     results = {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, ComponentResult)}
-    failures = {name: reason for name, reason in outcomes.items() if isinstance(reason, str)}
+    failures = {
+        name: outcome.reason for name, outcome in outcomes.items() if isinstance(outcome, AnalysisFailure)
+    }
     coverage = stages.run("coverage", partial(_coverage, scope))
     measured = _measurements(scope, results, coverage, failures)
     return AnalysisRun(scope.scan, results, measured, coverage, failures, stages.seconds)
 
 
-def attempt(analysis: Callable[[], Result]) -> Result | str:
-    """Return the result of an analysis, or why it failed; raise only if the call should stop."""
+def attempt(analysis: Callable[[], Result]) -> Result | AnalysisFailure:
+    """Return the result of an analysis, or its failure; raise only if the call should stop."""
     try:
         return analysis()
     except (Cancelled, DeadlineExceeded):
         raise
     except HoldfastError as failure:
-        return failure.message
+        return AnalysisFailure(failure.message)
     except Exception as failure:
-        return holdfast_error(failure).message
+        return AnalysisFailure(holdfast_error(failure).message)
 
 
 def _component_result(component: Component[Report], scope: AnalysisScope) -> ComponentResult:

@@ -15,12 +15,12 @@ FINDING_SEVERITIES: tuple[FindingSeverity, ...] = ("critical", "high", "medium",
 
 @dataclass(frozen=True)
 class FindingRule:
-    """The rule that findings of one kind break."""
+    """What an analysis requires of code; a finding is a violation of it."""
 
     id: str
-    """Words joined by hyphens: `cyclomatic-complexity`."""
+    """Words joined by hyphens, such as `cyclomatic-complexity`, after a group and a slash if it has one."""
     summary: str
-    """A sentence."""
+    """A sentence that says what violates it."""
     kind: FindingKind
     level: FindingLevel = "warning"
     help: str = ""

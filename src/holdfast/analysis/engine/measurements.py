@@ -7,7 +7,7 @@ Contract: None means not measured, and `reasons` says why; 0 is a measured value
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -83,3 +83,13 @@ class ProjectMeasurements:
     def reason_missing(self, analysis: str) -> str:
         """Return why there is no result of an analysis: it failed, or was not requested."""
         return self.reasons.get(analysis, f"the analysis '{analysis}' was not requested")
+
+
+def coverage_percent(files: Iterable[FileMeasurements]) -> float | None:
+    """Return the percentage of coverable lines that tests ran; None if no coverage is known."""
+    covered = coverable = 0
+    for file in files:
+        if file.coverable_lines:
+            covered += file.covered_lines or 0
+            coverable += file.coverable_lines
+    return round(100 * covered / coverable, 1) if coverable else None

@@ -1,17 +1,18 @@
 """The checks of a gate: each compares the report of one analysis with a threshold.
 
 Contract: with a base, only code that is new or worse than at the base is checked. A check that was not
-measured never passes. Exceptions propagate, and the gate reports them as failed checks.
+measured never passes. Exceptions propagate to the gate, which reports a failed check.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from holdfast.analysis import reports
 from holdfast.analysis.complexity.function_complexity import ComplexityCounting, FunctionComplexity
+from holdfast.analysis.coverage.coverage_report import CoverageReport
 from holdfast.analysis.coverage.report_formats import CoverableParts
 from holdfast.analysis.dead_code.dead_code_report import unused_finding
 from holdfast.analysis.debt.debt_report import debt_finding
@@ -99,94 +100,128 @@ def _complexity_finding(
     return CodeFinding(rule, "error", message, measured.file, measured.function.line, subject=name)
 
 
+class _CheckedCopies(NamedTuple):
+    """The copies among the lines that are checked."""
+
+    checked_lines: int
+    copied_lines: int
+    fragments: list[tuple[FragmentGroup, Fragment]]
+    """The fragments to report, each with its clone group."""
+
+
 def _duplication(gate: GateScope, threshold: float) -> Verdict:
-    verdict = Verdict("pass", "percentage of lines that are copies")
-    new_lines: Mapping[str, frozenset[int]] = {}
-    if gate.base is not None:
-        verdict = verdict._replace(measure=f"{verdict.measure}, of those that are new since the base")
-        new_lines = gate.base.new_lines(gate.scan.files)
-        if not any(new_lines.values()):
-            return verdict._replace(reason="no line is new")
+    verdict = Verdict("pass", f"percentage of lines that are copies{_of_new_lines(gate)}")
+    new_lines = {} if gate.base is None else gate.base.new_lines(gate.scan.files)
+    if gate.base is not None and not any(new_lines.values()):
+        return verdict._replace(reason="no line is new")
     tokens = gate.room.scan_tokens(gate.project, stats=gate.scan.stats)
     report = project_clones(gate.room, tokens, gate.project, _CLONE_QUERY)
     if not report.total_lines:
         return verdict._replace(status="not_measured", reason="there are no lines")
-    if gate.base is None:
-        total = report.total_lines
-        copied = sum(report.duplicate_lines.values())
-        copies = [(clone, clone.fragments[0]) for clone in report.groups]
-    else:
-        total = sum(map(len, new_lines.values()))
-        copies = _new_copies(gate, report, new_lines, gate.base)
-        copied_lines: set[tuple[str, int]] = set()
-        for _, part in copies:
-            copied_lines.update((part.file, line) for line in _fragment_lines(part) & new_lines[part.file])
-        copied = len(copied_lines)
+    copies = _all_copies(report) if gate.base is None else _new_copies(gate, gate.base, report, new_lines)
     breaches = (
-        Breach(clone_finding(clone, part), round(100 * len(_fragment_lines(part)) / total, 2))
-        for clone, part in copies
+        Breach(clone_finding(group, fragment), _percent(len(_lines_of(fragment)), copies.checked_lines))
+        for group, fragment in copies.fragments
     )
-    return verdict.decide(round(100 * copied / total, 2), 100 * copied <= threshold * total, breaches)
+    is_met = 100 * copies.copied_lines <= threshold * copies.checked_lines  # of the value before rounding
+    return verdict.decide(_percent(copies.copied_lines, copies.checked_lines), is_met, breaches)
+
+
+def _of_new_lines(gate: GateScope) -> str:
+    return "" if gate.base is None else ", of those that are new since the base"
+
+
+def _percent(part: int, total: int) -> float:
+    return round(100 * part / total, 2)
+
+
+def _all_copies(report: CloneReport) -> _CheckedCopies:
+    """Return the copies in all lines; a group is reported at its first fragment."""
+    fragments = [(group, group.fragments[0]) for group in report.groups]
+    return _CheckedCopies(report.total_lines, sum(report.duplicate_lines.values()), fragments)
 
 
 def _new_copies(
-    gate: GateScope, report: CloneReport, new_lines: Mapping[str, frozenset[int]], base: BaseCommit
-) -> list[tuple[FragmentGroup, Fragment]]:
-    """Return the fragments with at least half of their lines new, of groups that had fewer at the base."""
+    gate: GateScope, base: BaseCommit, report: CloneReport, new_lines: Mapping[str, frozenset[int]]
+) -> _CheckedCopies:
+    """Return the copies in new lines: fragments of which at least half is new, of groups that grew."""
 
-    def is_new(fragment: Fragment) -> bool:
-        lines = _fragment_lines(fragment)
-        return 2 * len(lines & new_lines.get(fragment.file, frozenset())) >= len(lines)
+    def new_lines_of(fragment: Fragment) -> frozenset[int]:
+        return _lines_of(fragment) & new_lines.get(fragment.file, frozenset())
 
-    copies = [
-        (clone, fragment) for clone in report.groups for fragment in clone.fragments if is_new(fragment)
+    fragments = [
+        (group, fragment)
+        for group in report.groups
+        for fragment in group.fragments
+        if 2 * len(new_lines_of(fragment)) >= len(_lines_of(fragment))
     ]
-    if not copies:
-        return []
-    base_room = BaseRoom(gate.room, base)
-    base_tokens = base_room.scan_tokens(gate.project)
-    base_report = project_clones(base_room, base_tokens, gate.project, _CLONE_QUERY)
-    base_sizes = {clone.id: len(clone.fragments) for clone in base_report.groups}
-    return [
-        (clone, fragment) for clone, fragment in copies if len(clone.fragments) > base_sizes.get(clone.id, 0)
-    ]
+    if fragments:
+        base_room = BaseRoom(gate.room, base)
+        base_tokens = base_room.scan_tokens(gate.project)
+        base_report = project_clones(base_room, base_tokens, gate.project, _CLONE_QUERY)
+        base_sizes = {group.id: len(group.fragments) for group in base_report.groups}
+        fragments = [
+            (group, fragment)
+            for group, fragment in fragments
+            if len(group.fragments) > base_sizes.get(group.id, 0)
+        ]
+    copied_lines = {(part.file, line) for _, part in fragments for line in new_lines_of(part)}
+    return _CheckedCopies(sum(map(len, new_lines.values())), len(copied_lines), fragments)
 
 
-def _fragment_lines(fragment: Fragment) -> frozenset[int]:
+def _lines_of(fragment: Fragment) -> frozenset[int]:
     return frozenset(range(fragment.start_line, fragment.end_line + 1))
+
+
+class _CheckedCoverage(NamedTuple):
+    """The coverage of the lines that are checked."""
+
+    parts: Mapping[str, CoverableParts]
+    """By path of the file."""
+    caveats: Mapping[str, int]
+    """What makes the number less certain, with the number of files that it applies to."""
 
 
 def _coverage(gate: GateScope, threshold: float) -> Verdict:
     report = reports.coverage(gate)
-    verdict = Verdict("pass", "percentage of reported lines that tests ran", reason=report.reason)
-    status_if_missing: Status = "fail" if gate.settings.require_coverage else "not_measured"
+    measure = f"percentage of reported lines that tests ran{_of_new_lines(gate)}"
+    verdict = Verdict("pass", measure, reason=report.reason)
     damaged = [f"{file.path} cannot be read: {file.problem}" for file in report.reports if file.problem]
     if damaged:
         return verdict._replace(status="fail", reason="; ".join(damaged))
+    status_if_missing: Status = "fail" if gate.settings.require_coverage else "not_measured"
     if report.percent is None:
         return verdict._replace(status=status_if_missing)
-    parts = {path: file.parts for path, file in report.files.items()}
-    uncounted = {"files are newer than the report on them": report.stale_files}
-    if gate.base is not None:
-        verdict = verdict._replace(measure=f"{verdict.measure}, of those that are new since the base")
-        changed = gate.base.new_lines(gate.scan.files.keys())
-        new = {path: lines for path, lines in changed.items() if lines}
-        stale = {path for path in new if path in report.files and report.files[path].is_stale}
-        parts = {path: parts[path].restrict_to(new[path]) for path in new.keys() & parts.keys() - stale}
-        uncounted = {
-            "changed files are newer than the report on them": len(stale),
-            "changed files are in no report": len(new.keys() - report.files.keys()),
-        }
-    reason = ", ".join(f"{number} {files}" for files, number in uncounted.items() if number) or None
-    covered = sum(part.covered for part in parts.values())
-    total = sum(part.total for part in parts.values())
+    checked = _all_coverage(report) if gate.base is None else _new_coverage(gate, gate.base, report)
+    reason = ", ".join(f"{count} {caveat}" for caveat, count in checked.caveats.items() if count) or None
+    covered = sum(part.covered for part in checked.parts.values())
+    total = sum(part.total for part in checked.parts.values())
     if not total and reason is None:
         return verdict._replace(reason="no executable line is new")
     if not total:
         return verdict._replace(status=status_if_missing, reason=reason)
-    is_met = 100 * covered >= threshold * total
-    breaches = _coverage_breaches(parts, threshold)
-    return verdict._replace(reason=reason).decide(round(100 * covered / total, 2), is_met, breaches)
+    is_met = 100 * covered >= threshold * total  # of the value before rounding
+    breaches = _coverage_breaches(checked.parts, threshold)
+    return verdict._replace(reason=reason).decide(_percent(covered, total), is_met, breaches)
+
+
+def _all_coverage(report: CoverageReport) -> _CheckedCoverage:
+    parts = {path: file.parts for path, file in report.files.items()}
+    return _CheckedCoverage(parts, {"files are newer than the report on them": report.stale_files})
+
+
+def _new_coverage(gate: GateScope, base: BaseCommit, report: CoverageReport) -> _CheckedCoverage:
+    """Return the coverage of new lines, without stale files, whose lines may have moved since."""
+    new_lines = {path: lines for path, lines in base.new_lines(gate.scan.files).items() if lines}
+    reported = {path: report.files[path] for path in new_lines if path in report.files}
+    parts = {
+        path: file.parts.restrict_to(new_lines[path]) for path, file in reported.items() if not file.is_stale
+    }
+    caveats = {
+        "changed files are newer than the report on them": sum(file.is_stale for file in reported.values()),
+        "changed files are in no report": len(new_lines) - len(reported),
+    }
+    return _CheckedCoverage(parts, caveats)
 
 
 def _coverage_breaches(parts: Mapping[str, CoverableParts], threshold: float) -> Iterator[Breach]:
@@ -195,7 +230,7 @@ def _coverage_breaches(parts: Mapping[str, CoverableParts], threshold: float) ->
         if 100 * part.covered < threshold * part.total:
             message = f"Tests ran {part.covered} of {part.total} lines."
             finding = CodeFinding(COVERAGE_RULE, "error", message, path, subject=path)
-            yield Breach(finding, round(100 * part.covered / part.total, 2))
+            yield Breach(finding, _percent(part.covered, part.total))
 
 
 def _defects(gate: GateScope, threshold: float) -> Verdict:
@@ -261,4 +296,3 @@ CHECKS: Mapping[CheckName, Callable[[GateScope, float], Verdict]] = {
     "debt": _debt,
     "dead_code": _dead_code,
 }
-"""The checks, in the order in which results list them."""

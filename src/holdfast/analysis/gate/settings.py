@@ -62,26 +62,26 @@ _DEFAULTS: dict[CheckName, float | None] = {
     "complexity": 10, "cognitive": None, "duplication": 5, "coverage": 80, "defects": 0.3, "debt": 0,
     "dead_code": 0,
 }  # fmt: skip
-"""Every check with its default threshold; None means that it is off by default. Conventions: 10 is McCabe's
-limit, the others are stated in docs/quality-gate.md."""
+"""Every check, in the order of results, with its default threshold; None means that it is off by default.
+Conventions: 10 is McCabe's limit, the others are stated in docs/quality-gate.md."""
 
 
-def checks_to_run(arguments: Thresholds, settings: GateSettings) -> dict[CheckName, float]:
-    """Return the checks to run with their thresholds, from arguments, else settings, else defaults.
+def active_thresholds(arguments: Thresholds, settings: GateSettings) -> dict[CheckName, float]:
+    """Return the thresholds of the checks to run, from arguments, else settings, else defaults.
 
     A check that the settings disable runs only if an argument gives its threshold.
     """
-    checks: dict[CheckName, float] = {}
+    thresholds: dict[CheckName, float] = {}
     for check, default in _DEFAULTS.items():
         name = f"{check.removesuffix('s')}_threshold"  # defects: defect_threshold
         argument, setting = getattr(arguments, name), getattr(settings, name)
         if argument is not None:
-            checks[check] = argument
+            thresholds[check] = argument
         elif check not in settings.disable:
             threshold = default if setting is None else setting
             if threshold is not None:
-                checks[check] = threshold
-    return checks
+                thresholds[check] = threshold
+    return thresholds
 
 
 def gate_settings(repository: Repository, project: str) -> tuple[GateSettings, str | None]:

@@ -6,7 +6,7 @@ has every attribute and element that the strictest one requires, in the required
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
@@ -14,16 +14,16 @@ from holdfast.kernel.untrusted import visible
 
 
 class JUnitCase(NamedTuple):
-    """One check."""
+    """One check: it passed if it was neither skipped nor failed."""
 
     name: str
     seconds: float
     skipped: str | None = None
-    """Why it was skipped, if it was."""
+    """Why it was skipped; None if it was not."""
     failure: str | None = None
-    """One line about the failure, if it failed."""
+    """Why it failed, in one line; None if it did not."""
     details: str = ""
-    """The text of the failure."""
+    """The lines below that one, only shown if it failed."""
 
 
 def junit(suite_name: str, cases: Sequence[JUnitCase], timestamp: str) -> str:
@@ -35,13 +35,13 @@ def junit(suite_name: str, cases: Sequence[JUnitCase], timestamp: str) -> str:
         name=suite_name,
         package="holdfast",
         id="0",
-        timestamp=timestamp[: len("YYYY-MM-DDTHH:MM:SS")],
-        hostname="localhost",  # the strictest schema requires one; the machine's name is not published
+        timestamp=timestamp[: len("YYYY-MM-DDTHH:MM:SS")],  # the strictest schema allows no time zone
+        hostname="localhost",  # it also requires a name of the machine, which is not published
         tests=str(len(cases)),
         failures=str(sum(case.failure is not None for case in cases)),
         errors="0",
         skipped=str(sum(case.skipped is not None for case in cases)),
-        time=_total_seconds(cases),
+        time=_seconds(sum(case.seconds for case in cases)),
     )
     SubElement(suite, "properties")
     for case in cases:
@@ -53,7 +53,7 @@ def junit(suite_name: str, cases: Sequence[JUnitCase], timestamp: str) -> str:
 
 
 def _add_case(suite: Element, suite_name: str, case: JUnitCase) -> None:
-    element = SubElement(suite, "testcase", name=case.name, classname=suite_name, time=_total_seconds([case]))
+    element = SubElement(suite, "testcase", name=case.name, classname=suite_name, time=_seconds(case.seconds))
     if case.skipped is not None:
         SubElement(element, "skipped", message=_xml_text(case.skipped))
     elif case.failure is not None:
@@ -61,8 +61,8 @@ def _add_case(suite: Element, suite_name: str, case: JUnitCase) -> None:
         failure.text = _xml_text(case.details)
 
 
-def _total_seconds(cases: Iterable[JUnitCase]) -> str:
-    return f"{sum(case.seconds for case in cases):.3f}"
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.3f}"
 
 
 def _xml_text(text: str) -> str:

@@ -19,7 +19,7 @@ from pydantic import PrivateAttr
 from holdfast import __version__
 from holdfast.analysis.engine.code_finding import CodeFinding, FindingRule
 from holdfast.analysis.engine.scan import FileCounts
-from holdfast.analysis.rules import broken_rules
+from holdfast.analysis.rules import rules_of
 from holdfast.kernel.untrusted import visible, visible_in
 
 VERSION = "2.1.0"
@@ -41,7 +41,7 @@ class SarifOptions(TypedDict, total=False):
     """What a SARIF document contains besides findings."""
 
     rules: Iterable[FindingRule]
-    """By default those that the findings break."""
+    """By default those of the findings."""
     total: int
     """The number of all findings, if only some are given."""
     properties: Mapping[str, Any]
@@ -68,7 +68,7 @@ class ResultWithFindings(FileCounts):
 
 def sarif(findings: Sequence[CodeFinding], **options: Unpack[SarifOptions]) -> dict[str, Any]:
     """Return a SARIF document with one run, as JSON."""
-    rules = list(options["rules"]) if "rules" in options else broken_rules(findings)
+    rules = list(options["rules"]) if "rules" in options else rules_of(findings)
     rule_index = {rule.id: index for index, rule in enumerate(rules)}
     notes = list(options.get("notes", ()))
     omitted = options.get("total", len(findings)) - len(findings)

@@ -6,16 +6,16 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import Field, StrictBool, StrictFloat
 
 from holdfast.analysis.churn.recent_churn import RECENT_DAYS
 from holdfast.analysis.comprehensive.components import ReportLimits
 from holdfast.analysis.comprehensive.gradient import gradients, missing_components, project_gradient
-from holdfast.analysis.context.scorecard import coverage_percent
 from holdfast.analysis.duplicates.clone import MIN_COPY_LINES
 from holdfast.analysis.engine.analysis_run import AnalysisRun, run_analyses
+from holdfast.analysis.engine.measurements import coverage_percent
 from holdfast.analysis.engine.scan import FileCounts, Project
 from holdfast.analysis.engine.scope import RunOptions
 from holdfast.analysis.render.markdown import LEFT, RIGHT, escape, markdown_table
@@ -143,18 +143,21 @@ def _number_row(name: str, value: float | None) -> tuple[str, str]:
     return label, f"{value:.1%}" if name in _SHARES else f"{value:.12g}"
 
 
-_SHOWN_LISTS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = {
-    "duplicates": ("classes", _clone_text),
-    "dead_code": (
-        "findings",
-        lambda it: f"{it['confidence']:.2f} {it['file']}:{it['line']} {it['kind']} {it['name']}",
-    ),
-    "defects": ("predictions", lambda it: f"{it['probability']:.2f} {it['risk']} {it['file']}"),
-    "complexity": ("violations", lambda it: f"{it['file']}:{it['line']} {it['function']}: {it['message']}"),
-    "debt": ("items", lambda it: f"{it['severity']} {it['file']}:{it['line']} {it['text']}"),
-    "tdg": ("files", lambda it: f"{it['score']:.2f} {it['level']} {it['file']}"),
+class _ShownList(NamedTuple):
+    """The list of a section that the text shows."""
+
+    key: str
+    entry_text: Callable[[Mapping[str, Any]], str]
+
+
+_SHOWN_LISTS: Mapping[str, _ShownList] = {
+    "duplicates": _ShownList("classes", _clone_text),
+    "dead_code": _ShownList("findings", "{confidence:.2f} {file}:{line} {kind} {name}".format_map),
+    "defects": _ShownList("predictions", "{probability:.2f} {risk} {file}".format_map),
+    "complexity": _ShownList("violations", "{file}:{line} {function}: {message}".format_map),
+    "debt": _ShownList("items", "{severity} {file}:{line} {text}".format_map),
+    "tdg": _ShownList("files", "{score:.2f} {level} {file}".format_map),
 }
-"""For each section the name of the list that the text shows, and a function that renders an entry."""
 
 
 def _text(result: Comprehensive, width: int) -> str:

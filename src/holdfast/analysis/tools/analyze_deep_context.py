@@ -19,9 +19,10 @@ from holdfast.analysis.context.context_document import (
     defect_summary,
 )
 from holdfast.analysis.context.context_text import markdown
+from holdfast.analysis.context.correlation import correlation
+from holdfast.analysis.context.hotspots import hotspots
 from holdfast.analysis.context.provenance import Provenance, provenance_of
 from holdfast.analysis.context.recommendations import recommendations
-from holdfast.analysis.context.risk import correlation, hotspots
 from holdfast.analysis.context.scorecard import Scorecard, scorecard
 from holdfast.analysis.context.sections import deep_context_components
 from holdfast.analysis.engine.analysis_run import AnalysisRun, run_analyses

@@ -108,7 +108,7 @@ def _text(result: Trend, width: int) -> str:
     return lines(
         _points_line(result),
         skipped_files_line(result),
-        table(rows, width, flexible=(4,)) if result.series else "",
+        table(rows, width, flexible=(_SERIES_COLUMNS.index("trend"),)) if result.series else "",
         _unrecorded_line(result),
         result.note or "",
         result.method,
@@ -148,9 +148,9 @@ def _sparkline(metric: Metric, points: Sequence[PastPoint]) -> str:
             values.append(None)
         values.append(point.numbers[metric])
     values = values[-_MAX_SPARKLINE_CHARACTERS:]
-    known = [value for value in values if value is not None]
-    lowest = min(known, default=0.0)
-    span = max(known, default=0.0) - lowest
+    measured = [value for value in values if value is not None]
+    lowest = min(measured, default=0.0)
+    span = max(measured, default=0.0) - lowest
 
     def bar(value: float) -> str:
         height = (value - lowest) / span if span else 0.0
@@ -169,34 +169,36 @@ def _csv(result: Trend) -> str:
     return csv_table(("commit", "committed_at", *names), rows)
 
 
-def _points_and_series(
-    commits: Sequence[tuple[str, int]], known: Mapping[str, Mapping[str, float]], metrics: Sequence[Metric]
-) -> tuple[list[PastPoint], list[Series]]:
-    """Return the points from the oldest to the newest commit, and the series of each number in them.
+def _past_points(
+    commits: Sequence[tuple[str, int]],
+    numbers_by_commit: Mapping[str, Mapping[str, float]],
+    metrics: Sequence[Metric],
+) -> list[PastPoint]:
+    """Return the points of the commits that have any of the numbers, from the oldest to the newest.
 
-    `commits` are ids and times, newest first; `known` has the numbers of commits, `metrics` those to return.
+    `commits` are ids and times in epoch seconds, newest first.
     """
-    oldest_first = [(commit, seconds, known.get(commit, {})) for commit, seconds in reversed(commits)]
-    values = {name: [numbers[name] for _, _, numbers in oldest_first if name in numbers] for name in metrics}
-    measured = [name for name in metrics if values[name]]
     points: list[PastPoint] = []
     missing = 0
-    for commit, seconds, numbers in oldest_first:
-        if not numbers.keys().isdisjoint(measured):
+    for commit, seconds in reversed(commits):
+        numbers = numbers_by_commit.get(commit, {})
+        if not numbers.keys().isdisjoint(metrics):
             point = PastPoint(
                 commit=commit,
                 committed_at=rfc3339_of_seconds(seconds),
                 missing_before=missing,
-                numbers={name: numbers.get(name) for name in measured},
+                numbers={name: numbers.get(name) for name in metrics},
             )
             points.append(point)
             missing = 0
         elif points:
             missing += 1
-    return points, [_series(name, values[name]) for name in measured]
+    return points
 
 
-def _series(metric: Metric, values: Sequence[float]) -> Series:
+def _series(metric: Metric, points: Sequence[PastPoint]) -> Series:
+    """Return the series of a number that at least one of the points has."""
+    values = [value for point in points if (value := point.numbers[metric]) is not None]
     return Series(
         metric=metric,
         points=len(values),
@@ -228,15 +230,15 @@ def analyze_trend(room: Analysis, args: AnalyzeTrend) -> Trend:
     scan = room.scan(project)
     ids = [commit for commit, _ in commits]
     recorded, ignored = room.points.find(project.path, ids)
-    points = dict(recorded)
-    head, reason = scanned_commit(room, project, scan)
-    if head is not None and reason is None:
-        points[head] = {**scan_numbers(room, scan), **recorded.get(head, {})}
-    missing = without_scan_numbers(ids[: args.backfill], points)
-    computed = dict(past_numbers(room, project, missing))
-    points |= {commit: {**numbers, **points.get(commit, {})} for commit, numbers in computed.items()}
-    metrics = [name for name in METRICS if args.metric is None or name in args.metric]
-    past_points, series = _points_and_series(commits, points, metrics)
+    numbers = dict(recorded)
+    if (head := scanned_commit(room, project, scan).described) is not None:
+        numbers[head] = {**scan_numbers(room, scan), **recorded.get(head, {})}
+    computed = dict(past_numbers(room, project, without_scan_numbers(ids[: args.backfill], numbers)))
+    # A commit may have other numbers, which `record_trend` recorded.
+    numbers |= {commit: {**of_scan, **numbers.get(commit, {})} for commit, of_scan in computed.items()}
+    measured = {name for commit in ids for name in numbers.get(commit, {})}
+    metrics = [name for name in METRICS if name in measured and name in (args.metric or METRICS)]
+    points = _past_points(commits, numbers, metrics)
     notes = []
     if ignored:
         notes.append(_OTHER_VERSIONS.format(count=ignored))
@@ -246,9 +248,9 @@ def analyze_trend(room: Analysis, args: AnalyzeTrend) -> Trend:
         **scan.counts.result_fields(project.path, args.format),
         head=recorded_point(room, project, scan, {}),
         backfilled=len(computed),
-        series=series,
-        points=past_points[-args.limit :],
-        total_points=len(past_points),
+        series=[_series(name, points) for name in metrics],
+        points=points[-args.limit :],
+        total_points=len(points),
         commits_looked_at=len(commits),
         note=" ".join(notes) or None,
         method=_METHOD,

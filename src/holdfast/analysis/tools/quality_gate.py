@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field, StrictBool
 
-from holdfast.analysis.engine.analysis_run import attempt
+from holdfast.analysis.engine.analysis_run import AnalysisFailure, attempt
 from holdfast.analysis.engine.base_commit import BaseCommit
 from holdfast.analysis.engine.code_finding import CodeFinding
 from holdfast.analysis.engine.duration import Duration
@@ -19,7 +19,7 @@ from holdfast.analysis.engine.scope import RunOptions
 from holdfast.analysis.engine.stages import Stages
 from holdfast.analysis.gate.check_result import Breach, GateCheck, GateViolation, Verdict
 from holdfast.analysis.gate.checks import CHECKS, GateScope
-from holdfast.analysis.gate.settings import CheckName, Thresholds, checks_to_run, gate_settings
+from holdfast.analysis.gate.settings import CheckName, Thresholds, active_thresholds, gate_settings
 from holdfast.analysis.render.junit import JUnitCase, junit
 from holdfast.analysis.render.sarif import ResultWithFindings
 from holdfast.analysis.render.text_layout import lines, skipped_files_line
@@ -40,10 +40,14 @@ _DEFAULT_VIOLATIONS = 20
 """Violations of each check in a result by default: a judgement, about a screen of text."""
 _MAX_VIOLATIONS_SHOWN = 5
 """Violations of each check in the text of a summary: a judgement, so that it stays short."""
+_MAX_PATHS_IN_ERROR = 20
+"""Paths in an error: a judgement, as a screen of them shows which change was not staged."""
+_COLUMNS = ("check", "status", "actual", "threshold", "measure")
 _METHOD = (
     "Each check uses the analysis of that name. The gate passes if at least one check was measured and none"
-    " fails; a check that was not measured neither passes nor fails. Copies are exact or renamed. Coverage"
-    " comes from existing reports; tests are never run."
+    " fails. A check without data, such as a coverage report, is not measured: it neither passes nor fails,"
+    " unless `require_coverage` is set. A check whose data cannot be read or whose analysis stops with an"
+    " error fails. Copies are exact or renamed. Coverage comes from existing reports; tests are never run."
 )
 
 
@@ -59,7 +63,8 @@ class QualityGate(arguments.ProjectInput, Thresholds):
     )
     staged: StrictBool = Field(
         default=False,
-        description="Check the staged files, compared with the last commit unless a base is given.",
+        description="Check the staged files, compared with the last commit unless a base is given. It is an"
+        " error if a file has changes that are not staged.",
     )
     format: GateFormat = Field(default="summary", description="The format of the text.")
     fail_on_violation: StrictBool = Field(
@@ -83,7 +88,9 @@ class GateResult(ResultWithFindings):
     is_error: bool = Field(description="Whether the gate failed and `fail_on_violation` is set.")
     compared_with: str | None = Field(description="The base commit; null if all code is checked.")
     settings: UntrustedText | None = Field(description="The settings file; null if there is none.")
-    switched_off: list[CheckName] = Field(description="Checks that the settings disable.")
+    switched_off: list[CheckName] = Field(
+        description="Checks that are off because `disable` in the settings lists them."
+    )
     checks: list[GateCheck]
     generated_at: str
     analysis_duration: Duration
@@ -104,8 +111,8 @@ def _text(result: GateResult, width: int) -> str:
         f"Settings: {result.settings}." if result.settings else "",
         f"Disabled: {', '.join(result.switched_off)}." if result.switched_off else "",
     )
-    columns = ("check", "status", "actual", "threshold", "measure")
-    parts = [head, table([columns, *map(_check_cells, result.checks)], width, flexible=(4,))]
+    rows = [_COLUMNS, *map(_check_cells, result.checks)]
+    parts = [head, table(rows, width, flexible=(_COLUMNS.index("measure"),))]
     limit = LIMITS.gate_violations if result.format == "detailed" else _MAX_VIOLATIONS_SHOWN
     for check in result.checks:
         if check.violations:
@@ -150,21 +157,22 @@ def quality_gate(room: Analysis, args: QualityGate) -> GateResult:
 
     With `since` or `diff` only new or worsened code is checked. Thresholds not given as arguments come from
     `[tool.holdfast.gate]` in pyproject.toml or `[gate]` in .holdfast.toml. A check that was not measured
-    never passes; with `fail_on_violation` a failing gate is an error, and the command exits with status 1.
+    never passes. With `fail_on_violation` a failing gate is an error, and the command exits with status 1.
     """
     timestamp, started = room.clock(), time.monotonic()
     base = _resolve_base(room, args)
     path = checked_project(room.repository, args.project_path)
     settings, settings_file = gate_settings(room.repository, path)
-    thresholds = checks_to_run(args, settings)
+    thresholds = active_thresholds(args, settings)
     stages = Stages(len(thresholds) + 1)
     project = Project(path, exclude=settings.exclude, only_tracked=args.staged)
     scan = stages.run("files", partial(room.scan, project))
+    # Analyses read the work tree, so it must have the staged content.
     if args.staged and base is not None and (unstaged := base.unstaged_files(scan.files)):
         raise Conflict(
             f"{len(unstaged)} files differ between the work tree and the index, first {unstaged[0]}.",
             hint="Stage or stash these changes.",
-            paths=unstaged[:_DEFAULT_VIOLATIONS],
+            paths=unstaged[:_MAX_PATHS_IN_ERROR],
         )
     options = RunOptions(project, None if args.count_all else base)
     gate = GateScope(room, scan, options, settings)
@@ -208,17 +216,9 @@ def _run_checks(
     """Return the results of the checks, and as findings the violations that they list."""
     checks: list[GateCheck] = []
     findings: list[CodeFinding] = []
-    for name, check in CHECKS.items():
-        if (threshold := thresholds.get(name)) is None:
-            continue
+    for name, threshold in thresholds.items():
         started = time.monotonic()
-        verdict = Verdict("not_measured", name, reason="no source file was analysed")
-        if gate.scan.files:
-            outcome = stages.run(name, partial(attempt, partial(check, gate, threshold)))
-            if isinstance(outcome, str):
-                verdict = Verdict("fail", name, reason=f"it could not be measured: {outcome}")
-            else:
-                verdict = outcome
+        verdict = stages.run(name, partial(_verdict, gate, name, threshold))
         listed = verdict.breaches[:limit]
         result = GateCheck(
             check=name,
@@ -236,6 +236,15 @@ def _run_checks(
             properties = {"actual": breach.actual, "threshold": threshold}
             findings.append(replace(breach.finding, level="error", properties=properties))
     return checks, findings
+
+
+def _verdict(gate: GateScope, name: CheckName, threshold: float) -> Verdict:
+    if not gate.scan.files:
+        return Verdict("not_measured", name, reason="no source file was analysed")
+    outcome = attempt(partial(CHECKS[name], gate, threshold))
+    if isinstance(outcome, AnalysisFailure):
+        return Verdict("fail", name, reason=f"its analysis failed: {outcome.reason}")
+    return outcome
 
 
 def _gate_violation(breach: Breach, threshold: float) -> GateViolation:

@@ -75,8 +75,8 @@ def record_trend(room: Analysis, args: RecordTrend) -> RecordedTrend:
     context = analyze_deep_context(room, AnalyzeDeepContext(project_path=project_path, limit=1))
     numbers = section_numbers(sections) | scorecard_numbers(context.quality_scorecard)
     if path:
-        _, reason = scanned_commit(room, Project(), room.scan(Project()))
-        if reason is not None:
+        repository = Project()
+        if scanned_commit(room, repository, room.scan(repository)).described is None:
             numbers["dead_code"] = None  # it depends on the whole repository, which is not as committed
     scan = room.scan(project)
     head = record(room, project, scan, numbers)

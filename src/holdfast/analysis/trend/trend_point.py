@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from pydantic import Field
 
@@ -32,33 +33,50 @@ _NOT_WRITTEN = "the store could not be written"
 class TrendPoint(Output):
     """Whether the numbers of this analysis are recorded for `analyze_trend`."""
 
-    kept: bool
+    kept: bool = Field(description="Whether the numbers are recorded.")
     commit: str | None = Field(description="The commit that the numbers describe.")
     reason: UntrustedText | None = Field(description="Why they are not recorded.")
 
 
+class ScannedCommit(NamedTuple):
+    """HEAD's commit, and whether the scanned files are as it has them."""
+
+    head: str | None
+    """None if there is no commit."""
+    difference: str | None
+    """Why a scan does not describe the commit; None if it does, which implies that there is a commit."""
+
+    @property
+    def described(self) -> str | None:
+        """The commit if the scan describes it."""
+        return self.head if self.difference is None else None
+
+
 def recorded_point(
-    room: Analysis, project: Project, scan: Scan, more: MetricValues, repository: Scan | None = None
+    room: Analysis, project: Project, scan: Scan, other_numbers: MetricValues, repository: Scan | None = None
 ) -> TrendPoint:
-    """Return whether the numbers of a scan and those in `more` are recorded with their current values.
+    """Return whether the numbers of a scan and `other_numbers` are recorded with their current values.
 
     `repository` is the scan of the whole repository, if files outside of the project affect the numbers.
     """
-    commit, reason = scanned_commit(room, project, scan, repository)
-    if commit is not None and reason is None:
+    scanned = scanned_commit(room, project, scan, repository)
+    reason = scanned.difference
+    if (commit := scanned.described) is not None:
         recorded, _ = room.points.find(project.path, [commit])
-        is_recorded = _all_numbers(room, scan, more).items() <= recorded.get(commit, {}).items()
+        is_recorded = _all_numbers(room, scan, other_numbers).items() <= recorded.get(commit, {}).items()
         reason = None if is_recorded else NOT_RECORDED
-    return TrendPoint(kept=reason is None, commit=commit, reason=reason)
+    return TrendPoint(kept=reason is None, commit=scanned.head, reason=reason)
 
 
-def record(room: Analysis, project: Project, scan: Scan, more: MetricValues) -> TrendPoint:
-    """Record the numbers of a scan and those in `more`, if the files are as committed."""
-    commit, reason = scanned_commit(room, project, scan)
-    if commit is not None and reason is None:
-        is_written = room.points.add(project.path, commit, _all_numbers(room, scan, more), _now(room))
+def record(room: Analysis, project: Project, scan: Scan, other_numbers: MetricValues) -> TrendPoint:
+    """Record the numbers of a scan and `other_numbers`, if the files are as committed."""
+    scanned = scanned_commit(room, project, scan)
+    reason = scanned.difference
+    if (commit := scanned.described) is not None:
+        numbers = _all_numbers(room, scan, other_numbers)
+        is_written = room.points.add(project.path, commit, numbers, _now(room))
         reason = None if is_written else _NOT_WRITTEN
-    return TrendPoint(kept=reason is None, commit=commit, reason=reason)
+    return TrendPoint(kept=reason is None, commit=scanned.head, reason=reason)
 
 
 def record_past(room: Analysis, project: Project, commits: Sequence[str]) -> int:
@@ -85,38 +103,34 @@ def past_numbers(
 
 def scanned_commit(
     room: Analysis, project: Project, scan: Scan, repository: Scan | None = None
-) -> tuple[str | None, str | None]:
-    """Return HEAD's commit, and why the scan does not describe it, or None if it does.
-
-    `repository` is as in `recorded_point`. There is a reason whenever the commit is None.
-    """
-    commit = room.history.head()
-    if project != Project(project.path):
-        return commit, _PARTIAL
+) -> ScannedCommit:
+    """Compare the files of a scan with HEAD's commit; `repository` is as in `recorded_point`."""
+    head = room.history.head()
+    if project != Project(project.path):  # its other fields leave out files
+        return ScannedCommit(head, _PARTIAL)
     if not scan.files:
-        return commit, _NO_SOURCE_FILES
-    if commit is None:
-        return None, _NO_COMMIT
-    compared, folder = (scan, project.path) if repository is None else (repository, "")
-    changed = room.cached(
-        f"as {commit}", compared, lambda: _changed_source_file(room, commit, folder, compared)
-    )
-    return commit, f"{changed} is not as committed" if changed else None
+        return ScannedCommit(head, _NO_SOURCE_FILES)
+    if head is None:
+        return ScannedCommit(None, _NO_COMMIT)
+    compared, path = (scan, project.path) if repository is None else (repository, "")
+    key = f"source file of {path} that differs from {head}"
+    changed = room.cached(key, compared, lambda: _changed_source_file(room, head, path, compared))
+    return ScannedCommit(head, f"{changed} is not as committed" if changed else None)
 
 
-def _all_numbers(room: Analysis, scan: Scan, more: MetricValues) -> dict[str, float]:
-    numbers = room.cached("numbers of a scan", scan, lambda: scan_numbers(room, scan))
-    return numbers | {name: value for name, value in more.items() if value is not None}
+def _all_numbers(room: Analysis, scan: Scan, other_numbers: MetricValues) -> dict[str, float]:
+    numbers = room.cached("headline numbers", scan, lambda: scan_numbers(room, scan))
+    return numbers | {name: value for name, value in other_numbers.items() if value is not None}
 
 
 def _now(room: Analysis) -> int:
     return int(room.clock().timestamp())
 
 
-def _changed_source_file(room: Analysis, commit: str, project: str, scan: Scan) -> str:
-    """Return a source file that differs from a commit; empty if none does."""
+def _changed_source_file(room: Analysis, commit: str, project_path: str, scan: Scan) -> str:
+    """Return a source file that differs from a commit; if none does, "", as None would not be cached."""
     with Git(room.repository) as git:
-        committed = committed_files(git, commit, project)
+        committed = committed_files(git, commit, project_path)
     sources = [path for path in committed if may_be_source(path)]
     return changed_file(room.repository, committed, scan.files.keys(), sources) or ""
 
