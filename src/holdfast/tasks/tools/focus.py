@@ -17,17 +17,8 @@ from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import TaskTransaction
 from holdfast.tasks.texts import rules
 from holdfast.tasks.toolset import WRITING, tasks
-from holdfast.tasks.view.focus_result import (
-    CONCISE,
-    DETAILED,
-    Focus,
-    FocusRule,
-    More,
-    RemarkOut,
-    Unreadable,
-    focus_text,
-    shorten_focus,
-)
+from holdfast.tasks.view.focus_limits import CONCISE, DETAILED, shorten_focus
+from holdfast.tasks.view.focus_result import Focus, FocusRule, Omission, RemarkOut, Unreadable, focus_text
 from holdfast.tasks.view.results import claim_out, task_detail_from, task_refs, workspace_ref
 
 _MAX_ANCESTORS = 10
@@ -94,7 +85,7 @@ def focus(room: Tasks, arguments: FocusTask) -> Focus:
         absent=found.absent or None,
         unreadable=[Unreadable(room=name, reason=why) for name, why in found.failures.items()] or None,
         more=[
-            More(what=f"{kind}s", shown=limits.remarks, total=total)
+            Omission(what=f"{kind}s", shown=limits.remarks, total=total)
             for kind, total in found.totals.items()
             if total > limits.remarks
         ],
@@ -128,7 +119,7 @@ def _remark_query(task: Task, relations: rows.TaskRelations, limit: int) -> Rema
     if task.milestone is not None:
         links.append(("milestone", task.milestone))
     files = [file.path for file in relations.files]
-    return RemarkQuery(files=files, links=links, name=task.id, limit=limit)
+    return RemarkQuery(files=files, links=links, task_id=task.id, limit=limit)
 
 
 def _next_steps(task: Task, gate: str, *, peek: bool) -> list[str]:
