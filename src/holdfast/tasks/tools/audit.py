@@ -10,12 +10,12 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
+from holdfast.tasks.caller import identify_caller
 from holdfast.tasks.consistency import SEVERITIES, Code, Inconsistency, Scope, Severity, find_inconsistencies
 from holdfast.tasks.models import InSession, Reported, Result
 from holdfast.tasks.store import dependencies, lease, rows
 from holdfast.tasks.store.query import ABANDONED
 from holdfast.tasks.store.records import COLUMNS, CallerIdentity, Task, task_id, task_number
-from holdfast.tasks.store.session import identify_caller
 from holdfast.tasks.store.states import IS_UNFINISHED
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import READING, tasks

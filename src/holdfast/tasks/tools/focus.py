@@ -6,13 +6,13 @@ from pydantic import Field, StrictBool
 
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Effect
+from holdfast.tasks.caller import identify_caller, writing
 from holdfast.tasks.errors import AlreadyClaimed
 from holdfast.tasks.models import Agent, InSession, ResponseFormat, TaskId
 from holdfast.tasks.neighbours import RemarkQuery
 from holdfast.tasks.store import rows
 from holdfast.tasks.store.lease import Claimed, take
 from holdfast.tasks.store.records import CallerIdentity, Task
-from holdfast.tasks.store.session import identify_caller, writing
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import TaskTransaction
 from holdfast.tasks.texts import rules
@@ -97,7 +97,7 @@ def focus(room: Tasks, arguments: FocusTask) -> Focus:
 
 def _claim(room: Tasks, arguments: FocusTask) -> tuple[Claimed, CallerIdentity]:
     try:
-        with writing(room, arguments, agent=arguments.agent, together=True) as transaction:
+        with writing(room, arguments, agent=arguments.agent, concurrent=True) as transaction:
             return take(transaction, arguments.task_id, resume=arguments.resume), transaction.who
     except AlreadyClaimed as error:
         hint = f"{error.hint or ''} To read it without claiming it, pass `peek`.".strip()

@@ -73,7 +73,7 @@ class CustomTracker(ServiceTracker):
         return {self._foreign_name(name): fields[name] for name in names if name in fields}
 
     def _task(self, item: object) -> ForeignTask:
-        """Return an item as a task; a field that is missing or has another type reads as empty."""
+        """Return an item as a task; only its id is required."""
         foreign_fields = item if isinstance(item, dict) else {}
         fields = {name: foreign_fields.get(self._foreign_name(name)) for name in _FIELD_NAMES}
         status = str(fields["status"] or "")
