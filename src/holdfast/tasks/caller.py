@@ -67,8 +67,9 @@ def writing(
 ) -> Iterator[TaskTransaction]:
     """Open the one transaction of a writing operation, with the caller set.
 
-    `concurrent` means the same as for `Tasks.writing`. If due, the claims of the session are renewed before, in a transaction of their own. Then this one does
-    not lock rows of other tasks, and the renewal counts even if the operation is refused.
+    `concurrent` means the same as for `Tasks.writing`. If due, the session's claims are renewed before, in a
+    transaction of their own: this one then locks no rows of other tasks, and they are renewed even if the
+    operation is refused.
     """
     check_workspace(room, arguments)
     if arguments.session is not None and room.now() >= room.renewals_due.get(arguments.session, 0.0):

@@ -111,7 +111,7 @@ class Import:
     def _create(self, new: list[FittedTask], pairs: Mapping[str, Counterpart]) -> dict[str, Counterpart]:
         """Create the tasks; return their counterparts by foreign id.
 
-        The counterpart of a task that an interrupted import created has an empty `seen`, as it must be merged.
+        If an interrupted import created a task, its `seen` is empty: the task must then be merged.
         """
         foreign_ids = {item.task.foreign_id for item in new}
         drafts = [self._draft(item.task, foreign_ids, pairs) for item in new]
