@@ -36,7 +36,7 @@ room = Tasks(Repository.at(sys.argv[1]), database=sys.argv[2] or None)
 name = sys.argv[3]
 room.workspace()
 def claim_next():
-    with room.writing(CallerIdentity(name), together=True) as transaction:
+    with room.writing(CallerIdentity(name), concurrent=True) as transaction:
         return take_next(transaction)
 """
 

@@ -14,7 +14,7 @@ def claim_next(
     seconds: float = lease.LEASE_SECONDS,
 ) -> lease.Claimed | None:
     """Take the task that should be done next, or nothing when none is ready."""
-    with room.writing(who, together=True) as transaction:
+    with room.writing(who, concurrent=True) as transaction:
         return lease.take_next(transaction, wanted, seconds)
 
 
@@ -22,13 +22,13 @@ def claim(
     room: Tasks, task: str, who: CallerIdentity, seconds: float = lease.LEASE_SECONDS, *, resume: bool = False
 ) -> lease.Claimed:
     """Take one task, or renew the claim on it; `resume` goes on with one of another session of theirs."""
-    with room.writing(who, together=True) as transaction:
+    with room.writing(who, concurrent=True) as transaction:
         return lease.take(transaction, task, seconds, resume=resume)
 
 
 def renew(room: Tasks, task: str, who: CallerIdentity, seconds: float = lease.LEASE_SECONDS) -> Task:
     """Let the caller's claim on a task last longer."""
-    with room.writing(who, together=True) as transaction:
+    with room.writing(who, concurrent=True) as transaction:
         return lease.renew(transaction, task, seconds)
 
 
@@ -36,5 +36,5 @@ def release(
     room: Tasks, task: str, who: CallerIdentity, *, kind: str = "released", reason: str | None = None
 ) -> Task:
     """Give a task of the caller's back, for anybody to take."""
-    with room.writing(who, together=True) as transaction:
+    with room.writing(who, concurrent=True) as transaction:
         return lease.release(transaction, task, kind=kind, reason=reason)

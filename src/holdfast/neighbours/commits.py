@@ -15,7 +15,7 @@ class CommitsNeighbour:
         self._search = search
 
     def about(self, question: RemarkQuery) -> Iterator[TaskRemark]:
-        for commit in self._search.commits_naming(question.name, question.limit):
+        for commit in self._search.commits_naming(question.task_id, question.limit):
             yield TaskRemark(
                 kind="commit", ref=commit.id, text=commit.subject, author=commit.author, at=commit.time
             )

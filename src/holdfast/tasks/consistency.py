@@ -32,22 +32,31 @@ Code = Literal[
     "OPEN_SUBTASK", "NO_EVIDENCE", "DUPLICATE", "WRONG_COUNT", "HISTORY", "ORPHAN_COMMENT", "ISSUE_DRIFT",
 ]  # fmt: skip
 Severity = Literal["error", "warning", "info"]
-SEVERITIES: Mapping[Code, tuple[Severity, str]] = {
-    "DONE_INCOMPLETE": ("error", "Reopen it, or check the criteria that are met."),
-    "NO_EVIDENCE": ("error", "Add evidence."),
-    "OPEN_SUBTASK": ("error", "Finish the subtasks."),
-    "STALE_CLAIM": ("warning", "Claim it, or use fix_issues to release it."),
-    "STALE_TASK": ("warning", "Continue it, or release it."),
-    "NO_CRITERIA": ("info", "Add criteria."),
-    "ORPHAN_DEP": ("warning", "Remove the dependency, or depend on another task."),
-    "WRONG_COUNT": ("error", "Use fix_issues to correct it."),
-    "MISSING_FILE": ("warning", "Give the file's new path, or remove it from the task."),
-    "DUPLICATE": ("info", "Drop one of them."),
-    "HISTORY": ("error", "Keep a copy of the database and report this."),
-    "ORPHAN_COMMENT": ("warning", "Move the comment to its code, or remove the link."),
-    "ISSUE_DRIFT": ("warning", "Bring task and issue to the same state, or remove the link."),
+
+
+class Check(NamedTuple):
+    """What all findings of a check have in common."""
+
+    severity: Severity
+    fix: str
+    """The suggested fix."""
+
+
+CHECKS: Mapping[Code, Check] = {
+    "DONE_INCOMPLETE": Check("error", "Reopen it, or check the criteria that are met."),
+    "NO_EVIDENCE": Check("error", "Add evidence."),
+    "OPEN_SUBTASK": Check("error", "Finish the subtasks."),
+    "STALE_CLAIM": Check("warning", "Claim it, or use fix_issues to release it."),
+    "STALE_TASK": Check("warning", "Continue it, or release it."),
+    "NO_CRITERIA": Check("info", "Add criteria."),
+    "ORPHAN_DEP": Check("warning", "Remove the dependency, or depend on another task."),
+    "WRONG_COUNT": Check("error", "Use fix_issues to correct it."),
+    "MISSING_FILE": Check("warning", "Give the file's new path, or remove it from the task."),
+    "DUPLICATE": Check("info", "Drop one of them."),
+    "HISTORY": Check("error", "Keep a copy of the database and report this."),
+    "ORPHAN_COMMENT": Check("warning", "Move the comment to its code, or remove the link."),
+    "ISSUE_DRIFT": Check("warning", "Bring task and issue to the same state, or remove the link."),
 }
-"""For each code of a finding, its severity and the suggested fix."""
 TASKS_PER_BATCH = 500
 """Tasks read at a time, to bound memory. A judgement: so many uids fit in the parameters of one statement."""
 _FILTER_SLOTS_PER_TASK = 16

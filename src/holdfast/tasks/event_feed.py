@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from holdfast.kernel.route import FeedEvent
 from holdfast.kernel.text import parse_natural
+from holdfast.tasks.caller import check_workspace
 from holdfast.tasks.models import Scoped
 from holdfast.tasks.store import history, rows
-from holdfast.tasks.store.session import check_workspace
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import tasks
 from holdfast.tasks.view.board import last_event_number

@@ -47,8 +47,8 @@ class RemarkQuery:
     files: Sequence[str] = ()
     links: Sequence[tuple[str, str]] = ()
     """Pairs of kind and ref."""
-    name: str = ""
-    """The id by which commits name the task."""
+    task_id: str = ""
+    """The task's id, by which commits name it; empty for no commits."""
     limit: int = 5
     """The maximum number of remarks of each kind."""
 

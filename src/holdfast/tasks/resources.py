@@ -20,7 +20,8 @@ from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import TaskTransaction
 from holdfast.tasks.toolset import tasks
 from holdfast.tasks.view.resource_text import JSON, json_body
-from holdfast.tasks.view.results import task_refs, timestamp, workspace_ref, workspace_summaries
+from holdfast.tasks.view.results import task_refs, timestamp, workspace_ref
+from holdfast.tasks.view.workspace_summary import workspace_summaries
 
 ResourceLister = Callable[[Tasks], Iterable[ListedResource]]
 """A function that lists the existing resources of a URI template."""

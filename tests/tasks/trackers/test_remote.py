@@ -15,8 +15,8 @@ from holdfast.tasks.store.states import STATUSES
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import ensure_workspace
 from holdfast.tasks.tools.remote_interface import RemoteInterface, remote_interface
-from holdfast.tasks.trackers.adapter import transition_path
 from holdfast.tasks.trackers.report import TrackerReport, report_text
+from holdfast.tasks.trackers.task_updates import transition_path
 from tests.tasks.trackers.tracker_servers import FakeAsana, FakeCustom, FakeJira, FakeLinear, FakeTrello
 from tests.tasks.trackers.web_server import Answer, Server, serving
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from holdfast.kernel.call import current_call
 from holdfast.storage.files.repo_path import RepoPath
@@ -27,10 +28,8 @@ from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.trackers import counterparts
 from holdfast.tasks.trackers.adapter import (
     FittedTask,
-    apply_values,
     draft_of,
     fit_to_limits,
-    move_to_status,
     our_task,
     seen_values,
     synced_values,
@@ -38,6 +37,7 @@ from holdfast.tasks.trackers.adapter import (
 from holdfast.tasks.trackers.counterparts import Counterpart
 from holdfast.tasks.trackers.foreign import ForeignTask
 from holdfast.tasks.trackers.report import Side, StepKind, SyncOutcome
+from holdfast.tasks.trackers.task_updates import apply_values, move_to_status
 from holdfast.tasks.trackers.three_way_merge import merge_values
 
 _MAX_REF_CHARACTERS = 500
@@ -109,36 +109,40 @@ class Import:
     # New tasks.
 
     def _create(self, new: list[FittedTask], pairs: Mapping[str, Counterpart]) -> dict[str, Counterpart]:
-        """Create the tasks; return their counterparts by foreign id, with an empty `seen` if one existed."""
+        """Create the tasks; return their counterparts by foreign id.
+
+        If an interrupted import created a task, its `seen` is empty: the task must then be merged.
+        """
         foreign_ids = {item.task.foreign_id for item in new}
         drafts = [self._draft(item.task, foreign_ids, pairs) for item in new]
         created = self._room.create(drafts, self._who) if drafts else []
-        bases = {item.task.foreign_id: synced_values(item.task) for item in new}
+        stored: dict[str, Counterpart] = {}
         # Subtasks before parents: a task cannot be done while a subtask is open.
         for item, (task, is_new) in reversed(list(zip(new, created, strict=True))):
-            if not is_new:
-                # An interrupted import created it: its current values are the base of the merge.
-                bases[item.task.foreign_id] = synced_values(our_task(self._room, task.uid)[1])
-                continue
-            checked: list[int | str] = [
-                number for number, criterion in enumerate(item.task.criteria, 1) if criterion.checked
-            ]
-            if checked:
-                self._room.update(task.uid, Change(check=checked, reason=self._reason), self._who)
-            if why := move_to_status(self._room, task.uid, item.task.status, self._who, self._reason):
-                bases[item.task.foreign_id]["status"] = self._room.get(task.uid).status
-                self._report("refused", task, item.task, ("status",), why)
-        stored = {}
-        for item, (task, is_new) in zip(new, created, strict=True):
+            if is_new:
+                base, seen = self._set_initial_state(task, item.task), seen_values(item)
+            else:
+                base, seen = synced_values(our_task(self._room, task.uid).item), {}
             foreign_id = item.task.foreign_id
-            seen = seen_values(item) if is_new else {}
-            stored[foreign_id] = Counterpart(
-                foreign_id, task.uid, url=None, base=bases[foreign_id], seen=seen
-            )
+            stored[foreign_id] = Counterpart(foreign_id, task.uid, url=None, base=base, seen=seen)
+        for item, (task, is_new) in zip(new, created, strict=True):
             if is_new:
                 self._report("created_here", task, item.task)
         counterparts.store_counterparts(self._room, self._source, *stored.values())
         return stored
+
+    def _set_initial_state(self, task: Task, item: ForeignTask) -> dict[str, Any]:
+        """Check the criteria and set the state of a new task; return the values that both sides agree on."""
+        checked: list[int | str] = [
+            number for number, criterion in enumerate(item.criteria, 1) if criterion.checked
+        ]
+        if checked:
+            self._room.update(task.uid, Change(check=checked, reason=self._reason), self._who)
+        base = synced_values(item)
+        if why := move_to_status(self._room, task.uid, item.status, self._who, self._reason):
+            base["status"] = self._room.get(task.uid).status
+            self._report("refused", task, item, ("status",), why)
+        return base
 
     def _draft(self, task: ForeignTask, new: set[str], pairs: Mapping[str, Counterpart]) -> Draft:
         """Return a new task as a draft; report the parents and dependencies that do not exist."""

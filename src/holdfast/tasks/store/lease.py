@@ -42,14 +42,15 @@ _FEW_TASKS = 1000
 ready tasks. A judgement: the former sorts a few hundred kilobytes; of the latter there may be any number."""
 _COUNT_LABELLED = "SELECT count(*) FROM (SELECT 1 FROM label WHERE label = :value LIMIT :limit) AS found"
 _COUNT_WITH_FILE = "SELECT count(*) FROM (SELECT 1 FROM file WHERE path = :value LIMIT :limit) AS found"
+_TAKEN_COLUMNS = ("status", "version", *CLAIM_COLUMNS, "updated_at", "started_at")
 _TAKE_TASK = (
-    "UPDATE task SET status = :status, version = version + 1, claim_agent = :agent, claim_session = :session,"
-    " claim_token = :token, claim_since = :now, claim_expires = :until, updated_at = :now,"
-    " started_at = coalesce(started_at, :now) WHERE uid = :uid AND version = :version"
+    f"UPDATE task SET {', '.join(f'{name} = :{name}' for name in _TAKEN_COLUMNS)}"
+    " WHERE uid = :uid AND version = :version_before"
 )
 _INSERT_CLAIMED_EVENT = (
     "INSERT INTO event (workspace, at, actor, session, task, version, type, before, after)"
-    " VALUES (:workspace, :now, :agent, :session, :uid, :version + 1, 'claimed', :before, :after)"
+    " VALUES (:workspace, :updated_at, :claim_agent, :claim_session, :uid, :version, 'claimed',"
+    " :before, :after)"
 )
 _CLEARED_COLUMNS = ", ".join(f"{name} = NULL" for name in CLAIM_COLUMNS)
 _CLEAR_CLAIM = f"{_CLEARED_COLUMNS}, version = version + 1, updated_at = :now"
@@ -169,34 +170,26 @@ def give_to_caller(transaction: TaskTransaction, before: Task, seconds: float) -
     """Make the caller the holder: compare-and-swap on the version, a new fencing token, and the event."""
     who, now = transaction.who, transaction.now
     status: Status = "in-progress" if before.status == "backlog" else before.status
-    token, until = new_token(), now + seconds
+    task = before._replace(
+        status=status,
+        version=before.version + 1,
+        claim_agent=who.actor,
+        claim_session=who.session,
+        claim_token=new_token(),
+        claim_since=now,
+        claim_expires=now + seconds,
+        updated_at=now,
+        started_at=now if before.started_at is None else before.started_at,
+    )
     values = {
-        "workspace": before.workspace,
-        "uid": before.uid,
-        "version": before.version,
-        "status": status,
-        "agent": who.actor,
-        "session": who.session,
-        "token": token,
-        "now": now,
-        "until": until,
+        **task._asdict(),
+        "version_before": before.version,
         "before": _claim_state(before.status, before.claim_agent),
         "after": _claim_state(status, who.actor),
     }
     # The row is locked, or writers are serialised, so the version still matches. If it did not, the unique
     # index on (task, version) would reject the event below and roll everything back.
     transaction.store.send_later(transaction.connection, _TAKE_TASK, values)
-    task = before._replace(
-        status=status,
-        version=before.version + 1,
-        claim_agent=who.actor,
-        claim_session=who.session,
-        claim_token=token,
-        claim_since=now,
-        claim_expires=until,
-        updated_at=now,
-        started_at=now if before.started_at is None else before.started_at,
-    )
     transaction.append(_INSERT_CLAIMED_EVENT, [values])
     return Claimed(task, before if before.claim_agent is not None else None)
 

@@ -167,9 +167,9 @@ class Tasks:
             raise self._not_initialized()
         return TaskTransaction(self, self.store.read(), who)
 
-    def writing(self, who: CallerIdentity = NO_CALLER, *, together: bool = False) -> TaskTransaction:
-        """Return a transaction that writes. `together` with other writes, it must lock the rows it reads."""
-        return TaskTransaction(self, self.store.write(concurrent=together), who)
+    def writing(self, who: CallerIdentity = NO_CALLER, *, concurrent: bool = False) -> TaskTransaction:
+        """Return a transaction that writes; a `concurrent` one must lock the rows that it reads itself."""
+        return TaskTransaction(self, self.store.write(concurrent=concurrent), who)
 
     # Operations that are one transaction each.
 

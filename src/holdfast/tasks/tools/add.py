@@ -10,13 +10,13 @@ from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.route import Address
 from holdfast.kernel.text import one_line
+from holdfast.tasks.caller import reading, writing
 from holdfast.tasks.inputs import NewTask, draft_of
 from holdfast.tasks.link_targets import check_link_targets
 from holdfast.tasks.models import InSession, Reported, Result, TaskReceipt
 from holdfast.tasks.store.census import open_titles, sorted_words
 from holdfast.tasks.store.creation import create
 from holdfast.tasks.store.records import Draft, task_id
-from holdfast.tasks.store.session import reading, writing
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import WRITING, tasks
 from holdfast.tasks.view.results import receipt, workspace_ref

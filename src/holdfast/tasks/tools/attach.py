@@ -19,11 +19,11 @@ from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText, visible
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
+from holdfast.tasks.caller import reading, writing
 from holdfast.tasks.models import AttachmentOut, InSession, Reported, ShortText, TaskId, TaskReceipt
 from holdfast.tasks.store import items, lease, rows
 from holdfast.tasks.store.attachment import NewFile, attach_file, attached_at, is_text, read_content
 from holdfast.tasks.store.records import Attachment
-from holdfast.tasks.store.session import reading, writing
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import READING, WRITING, tasks
 from holdfast.tasks.view.results import attachment_out, receipt, timestamp_or_none, workspace_ref

@@ -10,12 +10,12 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.tasks.consistency import SEVERITIES, Code, Inconsistency, Scope, Severity, find_inconsistencies
+from holdfast.tasks.caller import identify_caller
+from holdfast.tasks.consistency import CHECKS, Code, Inconsistency, Scope, Severity, find_inconsistencies
 from holdfast.tasks.models import InSession, Reported, Result
 from holdfast.tasks.store import dependencies, lease, rows
 from holdfast.tasks.store.query import ABANDONED
 from holdfast.tasks.store.records import COLUMNS, CallerIdentity, Task, task_id, task_number
-from holdfast.tasks.store.session import identify_caller
 from holdfast.tasks.store.states import IS_UNFINISHED
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import READING, tasks
@@ -132,7 +132,7 @@ class _FindingCollector:
         self._first: dict[Severity, list[Inconsistency]] = {"error": [], "warning": [], "info": []}
 
     def add(self, inconsistency: Inconsistency) -> None:
-        severity = SEVERITIES[inconsistency.code][0]
+        severity = CHECKS[inconsistency.code].severity
         self.total += 1
         self.affected[task_number(inconsistency.task_id)] |= severity != "info"
         if len(self._first[severity]) < _MAX_FINDINGS_SHOWN:
@@ -143,8 +143,7 @@ class _FindingCollector:
 
 
 def _finding_out(inconsistency: Inconsistency) -> AuditFinding:
-    severity, fix = SEVERITIES[inconsistency.code]
-    return AuditFinding(severity=severity, fix=fix, **inconsistency._asdict())
+    return AuditFinding(**CHECKS[inconsistency.code]._asdict(), **inconsistency._asdict())
 
 
 def _fix_safe_issues(room: Tasks, who: CallerIdentity) -> list[str]:

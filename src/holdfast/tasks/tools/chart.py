@@ -15,11 +15,11 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.route import Address
 from holdfast.kernel.text import counted, one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
+from holdfast.tasks.caller import check_workspace
 from holdfast.tasks.charts import figures
 from holdfast.tasks.charts.picture import PNG_TYPE, ChartFormat, render
 from holdfast.tasks.charts.plots import ChartKind, draw
 from holdfast.tasks.models import Reported, Result, Scoped
-from holdfast.tasks.store.session import check_workspace
 from holdfast.tasks.store.states import Status
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import READING, tasks

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal, NamedTuple
 
 from pydantic import Field, StrictBool
 
@@ -12,6 +12,7 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.route import Address
 from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
+from holdfast.tasks.caller import writing
 from holdfast.tasks.inputs import AnyPriority, normalise_path
 from holdfast.tasks.models import (
     Agent,
@@ -32,7 +33,7 @@ from holdfast.tasks.store.lease import LEASE_SECONDS, Claimed, ClaimFilter
 from holdfast.tasks.store.query import in_closed_milestones
 from holdfast.tasks.store.records import CallerIdentity, Change, Task
 from holdfast.tasks.store.rows import find_task
-from holdfast.tasks.store.session import RENEW_AFTER_SECONDS, store_handoff_note, writing
+from holdfast.tasks.store.session import RENEW_AFTER_SECONDS, store_handoff_note
 from holdfast.tasks.store.states import IS_UNFINISHED
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import TaskTransaction
@@ -106,17 +107,26 @@ class ClaimResult(Reported):
     none_ready: NoneReady | None = None
 
 
-def _text(result: Any) -> str:
-    if result.none_ready is not None:
-        none = result.none_ready
+def _text(result: ClaimResult) -> str:
+    task, none = result.task, result.none_ready
+    if none is not None:
         closed = f" ({none.milestone_closed} by a closed milestone)" if none.milestone_closed else ""
         return f"No task is ready: {none.blocked} blocked{closed}, {none.claimed} claimed."
+    assert task is not None  # only a result that says why no task is ready has none
     if result.claim is None:
-        return f"{result.task.id} is released."
+        return f"{task.id} is released."
     previous = result.previous_holder
     before = f" The claim of {one_line(previous.agent)} had expired." if previous else ""
-    until = result.claim.expires_at
-    return f"{result.task.id} is yours until {until}: {one_line(result.task.title)}.{before}"
+    return f"{task.id} is yours until {result.claim.expires_at}: {one_line(task.title)}.{before}"
+
+
+class _Outcome(NamedTuple):
+    """The task of an action; if `next` found no ready task, there is none."""
+
+    claimed: Claimed | None = None
+    """For `next`, `take` and `renew`."""
+    released: Task | None = None
+    """For `release` and `handoff`."""
 
 
 @tasks.operation(
@@ -141,16 +151,19 @@ def claim(room: Tasks, arguments: ClaimTask) -> ClaimResult:
     others can take the task.
     """
     _check_arguments(arguments)
-    with writing(room, arguments, agent=arguments.agent, token=arguments.token, together=True) as transaction:
+    with writing(
+        room, arguments, agent=arguments.agent, token=arguments.token, concurrent=True
+    ) as transaction:
         workspace = transaction.workspace
-        claimed, released = _execute(transaction, arguments)
+        outcome = _execute(transaction, arguments)
     if arguments.session is not None and arguments.lease_seconds < 2 * RENEW_AFTER_SECONDS:
-        # A short claim must be renewed earlier than the cached time.
+        # The next call must look, as the time cached for this session may be too late for so short a claim.
         room.renewals_due = {**room.renewals_due, arguments.session: 0.0}
-    if released is not None:
-        return ClaimResult(operation="claim", workspace=workspace_ref(workspace), task=receipt(released))
-    if claimed is not None:
-        return _claim_result(room, arguments, transaction, claimed)
+    if outcome.released is not None:
+        task = receipt(outcome.released)
+        return ClaimResult(operation="claim", workspace=workspace_ref(workspace), task=task)
+    if outcome.claimed is not None:
+        return _claim_result(room, arguments, transaction, outcome.claimed)
     with room.reading() as transaction:
         none_ready = _none_ready(transaction)
     return ClaimResult(
@@ -161,18 +174,18 @@ def claim(room: Tasks, arguments: ClaimTask) -> ClaimResult:
     )
 
 
-def _execute(transaction: TaskTransaction, arguments: ClaimTask) -> tuple[Claimed | None, Task | None]:
-    """Carry out the action; return the claimed or renewed task, and the released one."""
-    named, seconds = arguments.task_id or "", arguments.lease_seconds
+def _execute(transaction: TaskTransaction, arguments: ClaimTask) -> _Outcome:
+    """Carry out the action, whose arguments were checked."""
+    task_id, seconds = arguments.task_id or "", arguments.lease_seconds  # only `next` has no id
     if arguments.action == "next":
         file = arguments.connected_file and normalise_path(arguments.connected_file)
         wanted = ClaimFilter(arguments.priority, arguments.label, arguments.milestone, file)
-        return lease.take_next(transaction, wanted, seconds), None
+        return _Outcome(lease.take_next(transaction, wanted, seconds))
     if arguments.action == "take":
-        return lease.take(transaction, named, seconds, resume=arguments.resume), None
+        return _Outcome(lease.take(transaction, task_id, seconds, resume=arguments.resume))
     if arguments.action == "renew":
-        return Claimed(lease.renew(transaction, named, seconds)), None
-    return None, _release(transaction, arguments, named)
+        return _Outcome(Claimed(lease.renew(transaction, task_id, seconds)))
+    return _Outcome(released=_release(transaction, arguments, task_id))
 
 
 def _check_arguments(arguments: ClaimTask) -> None:
@@ -235,14 +248,14 @@ def _claim_result(room: Tasks, arguments: ClaimTask, ended: TaskTransaction, cla
     )
 
 
-def _release(transaction: TaskTransaction, arguments: ClaimTask, named: str) -> Task:
+def _release(transaction: TaskTransaction, arguments: ClaimTask, task_id: str) -> Task:
     """Release a task; a note is added to the task and, for a handoff, shown to the next session."""
     kind = "handed-over" if arguments.action == "handoff" else "released"
     note = arguments.note
     if note is not None and kind == "handed-over" and arguments.session is not None:
         # This must be done before the first event is appended, because afterwards no row may be locked.
-        store_handoff_note(transaction, arguments.session, f"{find_task(transaction, named).id}: {note}")
-    released = lease.release(transaction, named, kind=kind, reason=note)
+        store_handoff_note(transaction, arguments.session, f"{find_task(transaction, task_id).id}: {note}")
+    released = lease.release(transaction, task_id, kind=kind, reason=note)
     if note is None:
         return released
     # The claim has ended, so its token would now be refused.

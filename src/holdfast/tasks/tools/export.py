@@ -11,10 +11,10 @@ from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
+from holdfast.tasks.caller import check_workspace
 from holdfast.tasks.imports.archive import export_lines, parse_export
 from holdfast.tasks.imports.restoration import restore_export
 from holdfast.tasks.models import FileName, Reported, Scoped
-from holdfast.tasks.store.session import check_workspace
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import join_new_workspace, write_marker
 from holdfast.tasks.toolset import tasks

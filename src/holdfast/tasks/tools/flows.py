@@ -16,8 +16,8 @@ from holdfast.kernel.errors import NotFound
 from holdfast.kernel.models import IntegerOrNone
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.route import Address
+from holdfast.tasks.caller import reading, writing
 from holdfast.tasks.models import InSession, Reported, Result
-from holdfast.tasks.store.session import reading, writing
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.texts import step_texts
 from holdfast.tasks.texts.flows import FLOWS, ToolName, parse_flow

@@ -6,28 +6,19 @@ from pydantic import Field, StrictBool
 
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Effect
+from holdfast.tasks.caller import identify_caller, writing
 from holdfast.tasks.errors import AlreadyClaimed
 from holdfast.tasks.models import Agent, InSession, ResponseFormat, TaskId
 from holdfast.tasks.neighbours import RemarkQuery
 from holdfast.tasks.store import rows
 from holdfast.tasks.store.lease import Claimed, take
 from holdfast.tasks.store.records import CallerIdentity, Task
-from holdfast.tasks.store.session import identify_caller, writing
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import TaskTransaction
 from holdfast.tasks.texts import rules
 from holdfast.tasks.toolset import WRITING, tasks
-from holdfast.tasks.view.focus_result import (
-    CONCISE,
-    DETAILED,
-    Focus,
-    FocusRule,
-    More,
-    RemarkOut,
-    Unreadable,
-    focus_text,
-    shorten_focus,
-)
+from holdfast.tasks.view.focus_limits import CONCISE, DETAILED, shorten_focus
+from holdfast.tasks.view.focus_result import Focus, FocusRule, Omission, RemarkOut, Unreadable, focus_text
 from holdfast.tasks.view.results import claim_out, task_detail_from, task_refs, workspace_ref
 
 _MAX_ANCESTORS = 10
@@ -94,7 +85,7 @@ def focus(room: Tasks, arguments: FocusTask) -> Focus:
         absent=found.absent or None,
         unreadable=[Unreadable(room=name, reason=why) for name, why in found.failures.items()] or None,
         more=[
-            More(what=f"{kind}s", shown=limits.remarks, total=total)
+            Omission(what=f"{kind}s", shown=limits.remarks, total=total)
             for kind, total in found.totals.items()
             if total > limits.remarks
         ],
@@ -106,7 +97,7 @@ def focus(room: Tasks, arguments: FocusTask) -> Focus:
 
 def _claim(room: Tasks, arguments: FocusTask) -> tuple[Claimed, CallerIdentity]:
     try:
-        with writing(room, arguments, agent=arguments.agent, together=True) as transaction:
+        with writing(room, arguments, agent=arguments.agent, concurrent=True) as transaction:
             return take(transaction, arguments.task_id, resume=arguments.resume), transaction.who
     except AlreadyClaimed as error:
         hint = f"{error.hint or ''} To read it without claiming it, pass `peek`.".strip()
@@ -128,7 +119,7 @@ def _remark_query(task: Task, relations: rows.TaskRelations, limit: int) -> Rema
     if task.milestone is not None:
         links.append(("milestone", task.milestone))
     files = [file.path for file in relations.files]
-    return RemarkQuery(files=files, links=links, name=task.id, limit=limit)
+    return RemarkQuery(files=files, links=links, task_id=task.id, limit=limit)
 
 
 def _next_steps(task: Task, gate: str, *, peek: bool) -> list[str]:

@@ -15,8 +15,8 @@ from holdfast.kernel.resource import ListedResource, ResourceBody
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks import prompts
+from holdfast.tasks.caller import check_workspace
 from holdfast.tasks.models import Reported, Result, Scoped
-from holdfast.tasks.store.session import check_workspace
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.texts.flows import FLOWS
 from holdfast.tasks.texts.shipped_steps import SHIPPED_STEPS

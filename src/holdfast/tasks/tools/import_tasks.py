@@ -10,8 +10,8 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.repo_path import RepoPath
+from holdfast.tasks.caller import identify_caller
 from holdfast.tasks.models import FileName, InSession, Reported, Result
-from holdfast.tasks.store.session import identify_caller
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import PLANNING, tasks
 from holdfast.tasks.trackers.report import NEED_ATTENTION, Side, SyncStep

@@ -12,10 +12,10 @@ from holdfast.kernel.models import Input
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
+from holdfast.tasks.caller import caller_name, check_workspace
 from holdfast.tasks.models import Body, Reported, Scoped, ShortText, TaskReceipt, Title
 from holdfast.tasks.stacks import detect_stacks, starter_rules, starter_tasks
 from holdfast.tasks.store.records import CallerIdentity
-from holdfast.tasks.store.session import caller_name, check_workspace
 from holdfast.tasks.store.states import Gate
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import ensure_workspace, join, read_marker, set_gate

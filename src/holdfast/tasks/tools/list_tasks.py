@@ -1,8 +1,7 @@
-"""`taskpilot_list`, `taskpilot_board` and `taskpilot_show`: pages of tasks, and a single task."""
+"""`taskpilot_list`, `taskpilot_board` and `taskpilot_show`: tasks as a list, as cards, and one by one."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field, StrictBool
@@ -10,13 +9,12 @@ from pydantic import Field, StrictBool
 from holdfast.kernel.models import ONLY_SPECIFIED, Integer, count_field
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.route import Address
-from holdfast.kernel.text import one_line, table
+from holdfast.tasks.caller import reading
 from holdfast.tasks.inputs import AnyPriority, AnyStatus, normalise_path
 from holdfast.tasks.models import InSession, Reported, ResponseFormat, ShortText, TaskDetail, TaskId, TaskRef
 from holdfast.tasks.store import rows
 from holdfast.tasks.store.query import Page, Query, Sort, count_by_status, cursor_after, find
 from holdfast.tasks.store.records import task_number
-from holdfast.tasks.store.session import reading
 from holdfast.tasks.store.states import FINISHED, STATUSES
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import TaskTransaction
@@ -24,13 +22,14 @@ from holdfast.tasks.toolset import READING, tasks
 from holdfast.tasks.view.board import Board, board_columns, last_event_number, task_cards
 from holdfast.tasks.view.budget import DEFAULT_BYTES, MAX_BYTES, fit_items, fit_refs, shorten_task
 from holdfast.tasks.view.results import task_detail, task_refs, workspace_ref
+from holdfast.tasks.view.task_page import TaskPage, page_table, page_text
 from holdfast.tasks.view.task_table import task_table
-from holdfast.tasks.view.text import blockers_text, task_line
+from holdfast.tasks.view.text import task_line
 
 _DEFAULT_LIMIT = 20
 """Tasks on a page. A judgement: so many fit the default byte budget of a result (`view/budget.py`)."""
 _MAX_CARDS_FOR_MODELS = 100
-"""Up to this many cards, the byte budget for models applies. Only the browser page requests more."""
+"""Up to this many cards, the byte budget for models applies. The web page requests more and has no budget."""
 
 
 class TaskFilter(InSession):
@@ -69,55 +68,14 @@ class ListTasks(TaskFilter):
     response_format: ResponseFormat = Field(default="concise", description="Whether to show all details.")
 
 
-class TaskPage(Reported):
-    """A page of tasks."""
-
-    tasks: list[TaskRef]
-    details: list[TaskDetail] | None = Field(default=None, description="Instead of `tasks`, if requested.")
-    total: int = Field(description="How many tasks match in all.")
-    next_cursor: str | None = Field(default=None, description="Pass it as `cursor` for the next page.")
-    truncated: bool | None = Field(
-        default=None, description="Set if the page was cut to keep the result short."
-    )
-
-
-def _page_text(page: TaskPage) -> str:
-    shown = page.details or page.tasks
-    if not shown:
-        return "No tasks." if not page.total else f"No more tasks; {page.total} in all."
-    lines = [task_line(task) for task in shown]
-    if page.next_cursor is not None:
-        lines.append(f"{page.total} in all; more with the cursor {page.next_cursor}")
-    return "\n".join(lines)
-
-
-def _page_table(page: TaskPage, width: int) -> str:
-    shown: Sequence[TaskRef] = page.details or page.tasks
-    if not shown:
-        return "No tasks match." if not page.total else f"No more tasks; {page.total} in all."
-    lines = [table([_table_row(task) for task in shown], width, flexible=(3, 4))]
-    if any(task.ready for task in shown):
-        lines.append("\n* ready: not blocked, and not claimed")
-    if page.next_cursor is not None:
-        lines.append(f"\n{len(shown)} of {page.total}; the next page: --cursor {page.next_cursor}")
-    return "\n".join(lines)
-
-
-def _table_row(task: TaskRef) -> tuple[str, str, str, str, str]:
-    state = f"{task.status}*" if task.ready else task.status
-    held = f"held by {one_line(task.claimed_by)}" if task.claimed_by else ""
-    waits = blockers_text(task.blocked_by) if task.blocked_by else ""
-    return task.id, state, task.priority, one_line(task.title), held or waits
-
-
 @tasks.operation(
     "taskpilot_list",
     title="List tasks",
     effect=Effect.READ,
     command="list",
     example="holdfast tasks list --status backlog --limit 10",
-    text=_page_text,
-    table=_page_table,
+    text=page_text,
+    table=page_table,
     annotations=READING,
     addresses=(
         Address(

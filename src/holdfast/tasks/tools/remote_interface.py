@@ -9,8 +9,8 @@ from pydantic import Field
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import IntegerOrNone
 from holdfast.kernel.operation import Effect
+from holdfast.tasks.caller import identify_caller
 from holdfast.tasks.models import Body, TaskId, Title
-from holdfast.tasks.store.session import identify_caller
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import INTEGRATION, tasks
 from holdfast.tasks.trackers.report import SyncOptions, SyncOutcome, TrackerReport, report_text, step_fields

@@ -12,8 +12,8 @@ from holdfast.kernel.paging import decode_cursor, encode_cursor
 from holdfast.kernel.route import Address
 from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
+from holdfast.tasks.caller import identify_caller
 from holdfast.tasks.models import InSession, Reported, Result, ShortText, Stored
-from holdfast.tasks.store.session import identify_caller
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.texts import rules
 from holdfast.tasks.texts.rule_detection import DetectedOut, detect_rules

@@ -7,11 +7,12 @@ from pydantic import Field
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
+from holdfast.tasks.caller import caller_name, check_workspace
 from holdfast.tasks.models import Agent, Reported, Result, Scoped, TaskRef
 from holdfast.tasks.store import rows
 from holdfast.tasks.store.lease import LEASE_SECONDS
 from holdfast.tasks.store.query import Query, find
-from holdfast.tasks.store.session import caller_name, check_workspace, open_session
+from holdfast.tasks.store.session import open_session
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.texts import rules
 from holdfast.tasks.toolset import WORKSPACE, tasks

@@ -10,10 +10,10 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.paging import decode_cursor, encode_cursor
 from holdfast.kernel.route import Address
 from holdfast.kernel.text import one_line
+from holdfast.tasks.caller import identify_caller, reading
 from holdfast.tasks.inputs import normalise_path
 from holdfast.tasks.models import EventOut, InSession, Reported, ResponseFormat, ShortText, TaskId
 from holdfast.tasks.store import history, rows
-from holdfast.tasks.store.session import identify_caller, reading
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import READING, tasks
 from holdfast.tasks.view.overview import EVERYTHING, Include, StatusResult, overview

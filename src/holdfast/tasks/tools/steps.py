@@ -12,8 +12,8 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.route import Address
 from holdfast.kernel.text import shorten
 from holdfast.kernel.untrusted import UntrustedText
+from holdfast.tasks.caller import reading, writing
 from holdfast.tasks.models import InSession, Reported, ResponseFormat, Result, Stored
-from holdfast.tasks.store.session import reading, writing
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.texts import rules, step_texts
 from holdfast.tasks.texts.shipped_steps import SHIPPED_STEPS, StepName

@@ -9,6 +9,7 @@ from pydantic import Field, StrictBool
 
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line, shorten
+from holdfast.tasks.caller import identify_caller
 from holdfast.tasks.inputs import AnyPriority
 from holdfast.tasks.link_targets import parse_target
 from holdfast.tasks.models import (
@@ -24,7 +25,6 @@ from holdfast.tasks.neighbours import TaskRemark
 from holdfast.tasks.store.change import apply_change
 from holdfast.tasks.store.creation import create
 from holdfast.tasks.store.records import Change, Draft, File, Task, TaskLink
-from holdfast.tasks.store.session import identify_caller
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import TaskTransaction
 from holdfast.tasks.toolset import WRITING, tasks

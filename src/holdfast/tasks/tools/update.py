@@ -11,6 +11,7 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.questions import Form
 from holdfast.kernel.route import Address
 from holdfast.kernel.untrusted import UntrustedText
+from holdfast.tasks.caller import caller_name, check_workspace, reading, writing
 from holdfast.tasks.change_input import TaskFields, UpdateTask, change_of
 from holdfast.tasks.inputs import EvidenceIn, ShortTexts
 from holdfast.tasks.link_targets import check_link_targets
@@ -19,7 +20,6 @@ from holdfast.tasks.store.change import apply_change
 from holdfast.tasks.store.gate import verify_commit
 from holdfast.tasks.store.records import CallerIdentity, Change
 from holdfast.tasks.store.rows import find_task, ids_of
-from holdfast.tasks.store.session import caller_name, check_workspace, reading, writing
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import WRITING, tasks
 from holdfast.tasks.view.change_text import change_text, uids_in_change

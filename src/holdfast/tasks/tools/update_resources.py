@@ -13,9 +13,9 @@ from holdfast.kernel.models import ExpectedFormat
 from holdfast.kernel.operation import Effect
 from holdfast.storage.files.locks import locked
 from holdfast.storage.files.work_tree import Tree
+from holdfast.tasks.caller import identify_caller
 from holdfast.tasks.models import InSession, Reported, Result, Stored
 from holdfast.tasks.store.history import record
-from holdfast.tasks.store.session import identify_caller
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.texts.documents import MAX_DOCUMENT_BYTES, PATHS, Document, read_document, sha256_of
 from holdfast.tasks.toolset import PLANNING, tasks

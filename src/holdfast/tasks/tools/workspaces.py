@@ -9,12 +9,12 @@ from pydantic import Field
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.route import Address
 from holdfast.kernel.text import counted, one_line, shorten
+from holdfast.tasks.caller import check_workspace
 from holdfast.tasks.models import Result, Scoped
-from holdfast.tasks.store.session import check_workspace
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import READING, tasks
-from holdfast.tasks.view.results import WorkspaceSummary, workspace_summaries
 from holdfast.tasks.view.text import MAX_LINES
+from holdfast.tasks.view.workspace_summary import WorkspaceSummary, workspace_summaries
 
 _MAX_NAME_CHARACTERS = 100
 """A judgement: with id and activity, a workspace fits on one line of a wide terminal."""

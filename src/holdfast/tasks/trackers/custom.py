@@ -2,13 +2,17 @@
 
 What the service must offer: `GET base_url?since=…` returns a list of objects, or an object with such a list;
 `POST base_url` creates an object; `PATCH base_url/ID` changes fields of one. `POST` and `PATCH` return the
-object. The `Link` header leads to further pages. The settings map our field names to those of the service:
-`{"fields": {"title": "summary"}}`.
+object. The `Link` header leads to further pages.
+
+Without settings, the service is expected to use our names. Otherwise `fields` gives its name for each of our
+fields, `statuses` our status for each of its own, and `items` the name of the list in the object that `GET`
+returns: `{"fields": {"title": "summary"}, "statuses": {"Shipped": "done"}, "items": "issues"}`. An unknown
+status reads as backlog, an unknown priority as medium.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, ClassVar
 from urllib.parse import quote, urlsplit
 
@@ -21,6 +25,7 @@ from holdfast.tasks.trackers.three_way_merge import FIELDS
 from holdfast.tasks.trackers.tracker import Account, ServiceTracker, SyncCursor, TrackerKind, changed_pages
 
 _FIELD_NAMES = (*FIELDS, "id", "url", "updated_at")
+"""Our names of the fields that are read."""
 _PROFILE = ServiceProfile("Custom", "Set HOLDFAST_REMOTE_TOKEN.")
 
 
@@ -30,8 +35,8 @@ def _authorization(_settings: Mapping[str, Any], configuration: UsersConfigurati
     return {} if token is None else {"Authorization": f"Bearer {token}"}
 
 
-class Custom(ServiceTracker):
-    """The items at one address."""
+class CustomTracker(ServiceTracker):
+    """The items at one address of a service that we do not know."""
 
     synced_fields: ClassVar[frozenset[str]] = frozenset(FIELDS)
 
@@ -54,7 +59,9 @@ class Custom(ServiceTracker):
             self.service.send("PATCH", f"/{quote(foreign_id, safe='')}", self._fields(whole, values))
         )
 
-    def _fields(self, task: ForeignTask, names: Any) -> dict[str, Any]:
+    def _fields(self, task: ForeignTask, names: Collection[str]) -> dict[str, Any]:
+        """Return the named fields of a task by the service's names."""
+        # If several of its statuses have the same meaning for us, the last one is sent.
         foreign_statuses = {ours: theirs for theirs, ours in text_table(self.settings, "statuses").items()}
         fields: dict[str, Any] = {
             "title": task.title,
@@ -65,9 +72,10 @@ class Custom(ServiceTracker):
         }
         return {self._foreign_name(name): fields[name] for name in names if name in fields}
 
-    def _task(self, item: Mapping[str, Any]) -> ForeignTask:
-        found = item if isinstance(item, dict) else {}
-        fields = {name: found.get(self._foreign_name(name)) for name in _FIELD_NAMES}
+    def _task(self, item: object) -> ForeignTask:
+        """Return an item as a task; only its id is required."""
+        foreign_fields = item if isinstance(item, dict) else {}
+        fields = {name: foreign_fields.get(self._foreign_name(name)) for name in _FIELD_NAMES}
         status = str(fields["status"] or "")
         labels = fields["labels"]
         return ForeignTask(
@@ -86,7 +94,7 @@ class Custom(ServiceTracker):
 
 
 KIND = TrackerKind(
-    "custom", _PROFILE, Custom, _authorization,
+    "custom", _PROFILE, CustomTracker, _authorization,
     required_settings=("base_url",), optional_settings=("items", "fields", "statuses"),
     identifying_settings=("base_url",),
 )  # fmt: skip

@@ -16,12 +16,13 @@ from holdfast.storage.network.address import parse_address
 from holdfast.tasks.store.records import CallerIdentity, Change, Draft, Task, TaskLink
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.trackers import counterparts, github
-from holdfast.tasks.trackers.adapter import move_to_status, our_task
+from holdfast.tasks.trackers.adapter import our_task
 from holdfast.tasks.trackers.connection import report, tracker_out
 from holdfast.tasks.trackers.counterparts import StoredTracker
 from holdfast.tasks.trackers.github import GitHub, PullRequest
 from holdfast.tasks.trackers.report import StepKind, SyncOptions, SyncOutcome, TrackerReport
 from holdfast.tasks.trackers.synchronisation import Synchronisation
+from holdfast.tasks.trackers.task_updates import move_to_status
 
 _TASK_ID = re.compile(r"(?<![\w-])TP-0*(\d{1,9})(?!\w)", re.IGNORECASE)
 _CLOSED_ISSUE = re.compile(r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\s*:?\s+#(\d{1,9})\b", re.IGNORECASE)
@@ -107,7 +108,7 @@ class GitHubActions:
         created = None
         if not self.dry_run:
             run = Synchronisation(self.room, self.who, tracker, self.stored, SyncOptions(dry_run=False))
-            created = run.create_there(task, our_task(self.room, task.uid)[1])
+            created = run.create_there(task, our_task(self.room, task.uid).item)
         outcome.record("created_there", task.id, task.title, created)
         return outcome
 

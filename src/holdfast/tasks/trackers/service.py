@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from holdfast.kernel.call import current_call
@@ -74,6 +74,36 @@ class ServiceProfile:
     token_hint: str
     """Tells a user how to provide a token."""
     headers: Mapping[str, str] = field(default_factory=lambda: {"Accept": "application/json"})
+
+
+class _Failure(NamedTuple):
+    """The error for a status."""
+
+    error: type[HoldfastError]
+    predicate: str
+    """The message after the name of the service."""
+    hint: str = ""
+    """Empty for the service's hint on providing a token."""
+
+
+_MISSING = _Failure(
+    NotFound,
+    "did not find it, or does not allow access to it",
+    "Check the name of the project and the permissions of the token.",
+)
+_CONFLICTING = _Failure(Conflict, "reports a conflicting change", "Synchronise again.")
+_REJECTED = _Failure(Invalid, "rejects the request", "Correct it as the service says.")
+_FAILURES = {
+    400: _REJECTED,
+    401: _Failure(Denied, "does not accept the token"),
+    403: _Failure(Denied, "refuses this", "Check the permissions of the token."),
+    404: _MISSING,
+    409: _CONFLICTING,
+    410: _MISSING,
+    412: _CONFLICTING,
+    422: _REJECTED,
+}
+"""By status (RFC 9110). For all others, the service is unavailable."""
 
 
 class Service:
@@ -162,23 +192,14 @@ class Service:
         name, reason = self.profile.name, _error_message(response)
         if response.status in (429, 503) and (wait := self._requested_wait(response)) is not None:
             return self._rate_limited_error(wait)
-        if response.status == 401:
-            return Denied(f"{name} does not accept the token{reason}.", hint=self.profile.token_hint)
-        if response.status == 403:
-            return Denied(f"{name} refuses this{reason}.", hint="Check the permissions of the token.")
-        if response.status in (404, 410):
-            return NotFound(
-                f"{name} did not find it, or does not allow access to it{reason}.",
-                hint="Check the name of the project and the permissions of the token.",
+        failure = _FAILURES.get(response.status)
+        if failure is None:
+            return Unavailable(
+                f"{name} answered with the status {response.status}{reason}.",
+                hint="Try again later; nothing was lost.",
             )
-        if response.status in (409, 412):
-            return Conflict(f"{name} reports a conflicting change{reason}.", hint="Synchronise again.")
-        if response.status in (400, 422):
-            return Invalid(f"{name} rejects the request{reason}.", hint="Correct it as the service says.")
-        return Unavailable(
-            f"{name} answered with the status {response.status}{reason}.",
-            hint="Try again later; nothing was lost.",
-        )
+        hint = failure.hint or self.profile.token_hint
+        return failure.error(f"{name} {failure.predicate}{reason}.", hint=hint)
 
 
 def _with_query(url: str, query: Mapping[str, Any]) -> str:

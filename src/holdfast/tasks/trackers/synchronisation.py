@@ -26,10 +26,8 @@ from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.trackers import counterparts
 from holdfast.tasks.trackers.adapter import (
     FittedTask,
-    apply_values,
     draft_of,
     fit_to_limits,
-    move_to_status,
     our_task,
     seen_values,
     synced_values,
@@ -38,6 +36,7 @@ from holdfast.tasks.trackers.adapter import (
 from holdfast.tasks.trackers.counterparts import Counterpart, StoredTracker
 from holdfast.tasks.trackers.foreign import ForeignTask
 from holdfast.tasks.trackers.report import StepKind, SyncOptions, SyncOutcome
+from holdfast.tasks.trackers.task_updates import apply_values, move_to_status
 from holdfast.tasks.trackers.three_way_merge import MergeResult, merge_values
 from holdfast.tasks.trackers.tracker import SyncCursor, Tracker
 
@@ -191,7 +190,7 @@ class Synchronisation:
                 if is_new:
                     base = self._set_initial_state(task, item)
                 else:
-                    base = synced_values(our_task(self._room, task.uid)[1])
+                    base = synced_values(our_task(self._room, task.uid).item)
                 pair = Counterpart(item.foreign_id, task.uid, item.url, base, seen_values(fitted))
                 counterparts.store_counterparts(self._room, self._stored.name, pair)
                 task_id = task.id
@@ -216,7 +215,7 @@ class Synchronisation:
         for task in self._open_tasks():
             if task.uid in paired:
                 continue
-            whole = our_task(self._room, task.uid)[1]
+            whole = our_task(self._room, task.uid).item
             created: ForeignTask | None = None
             if not self._options.dry_run:
                 try:

@@ -1,8 +1,12 @@
-"""The tracker `trello`: the cards of one board. The list that a card is in is its state."""
+"""The tracker `trello`: the cards of one board, through Trello's REST API.
+
+The list that a card is in gives its status, by the name of the list or by the setting `lists`, such as
+`{"lists": {"Shipped": "done"}}`. An archived card is a dropped task, and a dropped task's card is archived.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 from urllib.parse import quote
@@ -18,7 +22,7 @@ from holdfast.tasks.trackers.tracker import Account, ServiceTracker, SyncCursor,
 
 _REQUESTED_FIELDS = "name,desc,idList,closed,dateLastActivity,url,labels"
 _CARDS_PER_PAGE = 1000
-"""The most that Trello returns at once."""
+"""The maximum of one request (https://search.r-project.org/CRAN/refmans/trelloR/html/get_resource.html)."""
 _PROFILE = ServiceProfile("Trello", "Set TRELLO_KEY and TRELLO_TOKEN.")
 
 
@@ -31,7 +35,7 @@ def _authorization(_settings: Mapping[str, Any], configuration: UsersConfigurati
 
 
 class Trello(ServiceTracker):
-    """One board. The setting `lists` gives the state of lists whose names are not those of a state."""
+    """One board in Trello."""
 
     synced_fields: ClassVar[frozenset[str]] = frozenset({"title", "description", "status"})
 
@@ -43,7 +47,8 @@ class Trello(ServiceTracker):
     def changed_since(self, cursor: SyncCursor) -> Iterator[ForeignTask]:
         """Return the cards that changed since the cursor, oldest first.
 
-        Trello lists the newest first, a page at a time before the last card of the previous page.
+        Trello cannot list only those, so all cards are read. Its pages begin with the newest card, and the
+        next page has the cards created before the last one of this page.
         """
         query = {"fields": _REQUESTED_FIELDS, "filter": "all", "limit": _CARDS_PER_PAGE, "before": None}
         tasks: list[ForeignTask] = []
@@ -66,7 +71,7 @@ class Trello(ServiceTracker):
         address = f"/1/cards/{quote(foreign_id, safe='')}"
         return self._task(self.service.send("PUT", address, self._fields(whole, values)))
 
-    def _fields(self, task: ForeignTask, names: Any) -> dict[str, Any]:
+    def _fields(self, task: ForeignTask, names: Collection[str]) -> dict[str, Any]:
         fields = {"title": ("name", task.title), "description": ("desc", task.description)}
         sent: dict[str, Any] = dict(field for name, field in fields.items() if name in names)
         if "status" in names:
@@ -76,10 +81,10 @@ class Trello(ServiceTracker):
         return sent
 
     def _list_for(self, status: str) -> str:
-        """Return the id of the first list for a state."""
-        for identity, list_status in self._status_by_list.items():
+        """Return the id of the first list for a status; raise if there is none."""
+        for list_id, list_status in self._status_by_list.items():
             if list_status == status:
-                return identity
+                return list_id
         raise Conflict(
             f"The board has no list for '{status}'.",
             hint='Say which it is in the config: {"lists": {"Name of the list": "' + status + '"}}.',
@@ -87,21 +92,25 @@ class Trello(ServiceTracker):
 
     @cached_property
     def _status_by_list(self) -> dict[str, Status]:
-        """The state of each list by its id, lists with a known state first; the others are backlog."""
+        """The status of the cards in each list, by the list's id.
+
+        Lists whose names mean no status count as backlog. They come last, so that `_list_for` chooses one of
+        them only if no list is named as the backlog.
+        """
         configured = text_table(self.settings, "lists")
         lists = required_list(self.service.get(f"/1/boards/{self._board}/lists", {"filter": "open"}).json())
         names = {text_field(item, "id"): text_field(item, "name") for item in lists}
-        states = {identity: status_of(configured.get(name, name)) for identity, name in names.items()}
-        known_first = sorted(states, key=lambda identity: states[identity] is None)
-        return {identity: states[identity] or "backlog" for identity in known_first}
+        statuses = {list_id: status_of(configured.get(name, name)) for list_id, name in names.items()}
+        named_lists_first = sorted(statuses, key=lambda list_id: statuses[list_id] is None)
+        return {list_id: statuses[list_id] or "backlog" for list_id in named_lists_first}
 
     def _task(self, card: Mapping[str, Any]) -> ForeignTask:
-        state = self._status_by_list.get(text_field(card, "idList"), "backlog")
+        status = self._status_by_list.get(text_field(card, "idList"), "backlog")
         return ForeignTask(
             foreign_id=item_id(card, "id"),
             title=text_field(card, "name"),
             description=text_field(card, "desc"),
-            status="dropped" if card.get("closed") is True else state,
+            status="dropped" if card.get("closed") is True else status,
             labels=tuple(
                 name for label in object_list(card, "labels") if (name := text_field(label, "name"))
             ),

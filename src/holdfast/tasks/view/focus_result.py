@@ -1,8 +1,9 @@
-"""The result of `taskpilot_focus`: a task and its context, as data and as text, cut to fit the budget."""
+"""The result of `taskpilot_focus`: a task and its context, as data and as text.
+
+`focus_limits` cuts the data; the text shows of it what fits on a screen.
+"""
 
 from __future__ import annotations
-
-from typing import Any, NamedTuple
 
 from pydantic import Field
 
@@ -10,16 +11,15 @@ from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.models import ClaimOut, Reported, Result, TaskDetail, TaskRef
 from holdfast.tasks.neighbours import RemarkKind
-from holdfast.tasks.view.budget import DEFAULT_BYTES, MAX_BYTES, Model, fit
-from holdfast.tasks.view.results import workspace_uri
 from holdfast.tasks.view.text import MAX_LINES, task_line
 
 _MAX_LINE_CHARACTERS = 160
 """A text is cut to this in the result's text. A judgement: two lines of a terminal."""
 _MAX_REF_CHARACTERS = 40
 """A judgement: the length of a commit hash, the longest usual ref."""
-_OMISSIONS_BYTES = 600
-"""Reserved for the entries of `more`: one for each list, of about 40 bytes."""
+_UNUSUAL_STATES = ("orphaned", "closed")
+"""States of remarks that a line shows, because such a remark may need no work: the code of the comment is
+gone, or the issue or milestone is closed. All other states are only in the data."""
 
 
 class RemarkOut(Result):
@@ -45,10 +45,10 @@ class FocusRule(Result):
     text: UntrustedText
 
 
-class More(Result):
-    """A list or the task, where something was left out or a text was cut, and where to read the whole."""
+class Omission(Result):
+    """What was left out or cut, how much of it is shown, and where to read the whole."""
 
-    what: str = Field(description="Name of a list; remarks are counted by kind as well. `task` for the task.")
+    what: str = Field(description="A list, a kind of remark such as `comments`, or `task` for cut texts.")
     shown: int = Field(description="How many items are shown, with or without cut texts; 0 for the task.")
     total: int
     uri: UntrustedText | None = None
@@ -77,7 +77,7 @@ class Focus(Reported):
     )
     absent: list[str] | None = Field(default=None, description="Rooms that this repository does not have.")
     unreadable: list[Unreadable] | None = None
-    more: list[More] | None = None
+    more: list[Omission] | None = None
     truncated: bool | None = Field(default=None, description="Set if a text was cut; `more` says where.")
     version: int
 
@@ -118,100 +118,9 @@ def _remark_line(remark: RemarkOut) -> str:
     if place and remark.line:
         place += f":{remark.line}"
     text = " ".join(filter(None, [one_line(remark.title or ""), _clip_line(remark.text)]))
-    state = f" ({one_line(remark.state)})" if remark.state in ("orphaned", "closed") else ""
+    state = f" ({one_line(remark.state)})" if remark.state in _UNUSUAL_STATES else ""
     return f"{remark.kind} {place or one_line(remark.ref)[:_MAX_REF_CHARACTERS]}{state}: {text}"
 
 
 def _clip_line(text: str) -> str:
     return shorten(one_line(text), _MAX_LINE_CHARACTERS)
-
-
-class FocusLimits(NamedTuple):
-    """The limits of a result: most results then fit the byte budget, and others are cut further."""
-
-    result_bytes: int
-    text_characters: int
-    """For description, notes and plan."""
-    line_characters: int
-    """For rules, criteria and remarks."""
-    list_items: int
-    """For the lists of the task. Criteria decide whether it is done, so twice as many of them are shown."""
-    rules: int
-    remarks: int
-    """For each kind of remark."""
-
-
-CONCISE = FocusLimits(
-    DEFAULT_BYTES, text_characters=800, line_characters=160, list_items=8, rules=6, remarks=3
-)
-DETAILED = FocusLimits(
-    MAX_BYTES, text_characters=3000, line_characters=300, list_items=20, rules=20, remarks=8
-)
-_TASK_TEXTS = ("title", "description", "notes", "plan")
-_TASK_LISTS = (
-    "subtasks", "depends_on", "blocks", "links", "connected_files", "attachments", "evidence", "labels",
-    "criteria",
-)  # fmt: skip
-_CONTEXT_LISTS = ("rules", "remarks", "parents", "blockers")
-
-
-def shorten_focus(whole: Focus, limits: FocusLimits) -> Focus:
-    """Return a result cut to the limits, and further if it exceeds the byte budget; `more` says where.
-
-    The entries of `more` in `whole` stay: they name what was never read, such as further remarks.
-    """
-    clipped = _clip(whole, limits)
-    shorter = fit(clipped, limits.result_bytes - _OMISSIONS_BYTES)
-    base = workspace_uri(whole.workspace.id)
-    more = list(whole.more or ())
-    with_cut_text = {name for name in _TASK_TEXTS if getattr(shorter.task, name) != getattr(whole.task, name)}
-    for name in (*_CONTEXT_LISTS, *_TASK_LISTS):
-        everything, shown = _list_named(whole, name), _list_named(shorter, name)
-        if shown != everything[: len(shown)]:
-            with_cut_text.add(name)
-        if len(shown) < len(everything) or (name in with_cut_text and name in _CONTEXT_LISTS):
-            uri = f"{base}/rules" if name == "rules" else None
-            more.append(More(what=name, shown=len(shown), total=len(everything), uri=uri))
-    exceeded_budget = shorter is not clipped
-    if exceeded_budget or with_cut_text.difference(_CONTEXT_LISTS):
-        more.append(More(what="task", shown=0, total=1, uri=f"{base}/tasks/{whole.task.id}"))
-    is_truncated = exceeded_budget or bool(with_cut_text)
-    return shorter.model_copy(update={"more": more or None, "truncated": is_truncated or None})
-
-
-def _list_named(focus: Focus, name: str) -> list[Any]:
-    return getattr(focus if name in _CONTEXT_LISTS else focus.task, name) or []
-
-
-def _clip(whole: Focus, limits: FocusLimits) -> Focus:
-    """Return a result cut to the limits, whatever its size in bytes."""
-    task, line = whole.task, limits.line_characters
-    changes: dict[str, Any] = {
-        name: shorten(text, limits.text_characters) for name in _TASK_TEXTS if (text := getattr(task, name))
-    }
-    for name in _TASK_LISTS:
-        if name != "labels" and (items := getattr(task, name)):
-            changes[name] = items[: limits.list_items]
-    changes["criteria"] = _clip_lines(task.criteria, 2 * limits.list_items, line)
-    return whole.model_copy(
-        update={
-            "task": task.model_copy(update=changes),
-            "blockers": whole.blockers and whole.blockers[: limits.list_items],
-            "rules": _clip_lines(whole.rules, limits.rules, line),
-            "remarks": _clip_lines(whole.remarks, None, line),
-        }
-    )
-
-
-def _clip_lines(items: list[Model] | None, maximum: int | None, characters: int) -> list[Model] | None:
-    """Return the first items, with texts and titles of at most so many characters."""
-    return items and [
-        item.model_copy(
-            update={
-                name: shorten(text, characters)
-                for name in ("text", "title")
-                if (text := getattr(item, name, None))
-            }
-        )
-        for item in items[:maximum]
-    ]
