@@ -1,4 +1,4 @@
-"""Translates failures of disk, memory and imports to our errors, and controls garbage collection.
+"""Translates failures of disk, memory and imports to our errors.
 
 Contract:
 - A message names a file by a label: a path inside the repository, or a file name. The absolute path in an
@@ -11,7 +11,6 @@ Contract:
 from __future__ import annotations
 
 import errno
-import gc
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -139,15 +138,3 @@ def _frames(failure: BaseException) -> Iterator[FrameType]:
 
 def _system_message(error: OSError) -> str:
     return os.strerror(error.errno or errno.EIO)
-
-
-@contextmanager
-def without_garbage_collection() -> Iterator[None]:
-    """Turn cyclic garbage collection off in a `with` block that creates millions of values and no cycles."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()

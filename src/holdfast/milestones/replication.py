@@ -38,14 +38,9 @@ from holdfast.milestones.index.update import SHORT_COMMIT_CHARACTERS, damaged_re
 from holdfast.milestones.log.clone_log import CloneLog
 from holdfast.storage.files.locks import locked
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.commits.ancestry import (
-    count_between,
-    fast_forwards,
-    first_after_fork,
-    is_ancestor,
-    object_kinds,
-)
+from holdfast.storage.git.commits.ancestry import count_between, fast_forwards, first_after_fork, is_ancestor
 from holdfast.storage.git.objects.loose_object import set_aside_if_damaged
+from holdfast.storage.git.objects.object_kinds import object_kinds
 from holdfast.storage.git.objects.packs import separate_objects
 from holdfast.storage.git.refs import RefLocked, RefMoved, Refs
 from holdfast.storage.git.remotes import Remotes

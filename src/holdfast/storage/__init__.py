@@ -9,5 +9,5 @@
 | `processes/` | How are other programs and worker processes run, bounded and ended? |
 | `network/` | Which services may Holdfast call, and who may call it? |
 
-`lazy.py` opens a store at its first use.
+`lazy.py` opens a store at its first use; `garbage_collection.py` suspends the collector for large results.
 """

@@ -13,7 +13,8 @@ from holdfast.analysis.churn.churn_report import TouchHistory
 from holdfast.analysis.defects.commit_risk import commit_changes, commit_risks
 from holdfast.analysis.defects.logistic import area_under_curve, map_estimate, shipped_model
 from holdfast.analysis.defects.measures import MEASURES, cohesion
-from holdfast.storage.git.history.numstat import CommitChanges, is_fix
+from holdfast.storage.git.history.defect_fixes import is_fix
+from holdfast.storage.git.history.numstat import CommitChanges
 from holdfast.syntax.record import read_record
 
 DAY = 86_400

@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from holdfast.analysis.engine.analysis_report import AnalysisReport
-from holdfast.storage.git.history.numstat import CommitChanges, Person, rows
+from holdfast.storage.git.history.mailmap import Person
+from holdfast.storage.git.history.numstat import CommitChanges, rows
 
 COMMIT_WEIGHT = 0.6
 """The weight of commits in the score: a convention, stated in docs/analysis.md. How often a file changes

@@ -22,13 +22,9 @@ from holdfast.kernel.clock import DAY_SECONDS
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.history.numstat import (
-    CommitChanges,
-    commits_since,
-    names_by_mailmap,
-    read_commits,
-    tracked_files,
-)
+from holdfast.storage.git.history.mailmap import names_by_mailmap
+from holdfast.storage.git.history.numstat import CommitChanges, commits_since, read_commits
+from holdfast.storage.git.project_files import tracked_files
 from holdfast.storage.git.ref_files import HeadFile
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.derived import DerivedDatabase, NotUsable
@@ -175,4 +171,4 @@ def _decode_row(row: tuple[Any, ...]) -> CommitChanges:
 
 
 def _commits_without_lines(git: Git, since: int | None) -> Iterator[CommitChanges]:
-    return read_commits(git, commits_since(git, since), counted=False)
+    return read_commits(git, commits_since(git, since), count_lines=False)

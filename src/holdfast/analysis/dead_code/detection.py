@@ -24,7 +24,7 @@ from holdfast.analysis.graph.file_scope import NAMESPACES
 from holdfast.analysis.graph.resolution import Resolution
 from holdfast.analysis.room import Analysis
 from holdfast.kernel.call import current_call
-from holdfast.kernel.machine import without_garbage_collection
+from holdfast.storage.garbage_collection import without_garbage_collection
 from holdfast.syntax.record import MODULE
 from holdfast.syntax.symbols import CLASSES, VARIABLES
 

@@ -13,7 +13,7 @@ from holdfast.analysis.duplicates.clone_report import CloneReport
 from holdfast.analysis.duplicates.gpu_use import GpuUse
 from holdfast.analysis.engine.scan import FileScan, Project
 from holdfast.analysis.engine.token_stream import TokenStream, indentations, token_table
-from holdfast.kernel.machine import without_garbage_collection
+from holdfast.storage.garbage_collection import without_garbage_collection
 from holdfast.syntax.record import Record
 
 if TYPE_CHECKING:

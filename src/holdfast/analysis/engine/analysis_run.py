@@ -23,7 +23,7 @@ from holdfast.analysis.engine.stages import Stages
 from holdfast.analysis.room import Analysis
 from holdfast.kernel.dispatch.failures import holdfast_error
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
-from holdfast.kernel.machine import without_garbage_collection
+from holdfast.storage.garbage_collection import without_garbage_collection
 
 Result = TypeVar("Result")
 Report = TypeVar("Report", bound=AnalysisReport)

@@ -29,8 +29,8 @@ from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Unavailable
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.machine import without_garbage_collection
 from holdfast.kernel.text import printable_path
+from holdfast.storage.garbage_collection import without_garbage_collection
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.history.committed_files import CommittedFile, committed_files
 from holdfast.storage.git.project_files import FileStat, attributes, checked_project, file_stats, list_files

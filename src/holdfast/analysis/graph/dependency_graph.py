@@ -21,7 +21,7 @@ from holdfast.analysis.graph.imports.target import Certainty
 from holdfast.analysis.graph.resolution import Resolution
 from holdfast.analysis.graph.resolved_name import LOCAL, DefinitionRef, ResolvedName
 from holdfast.kernel.call import current_call
-from holdfast.kernel.machine import without_garbage_collection
+from holdfast.storage.garbage_collection import without_garbage_collection
 from holdfast.syntax.record import MODULE, CallSite, Record
 from holdfast.syntax.symbols import CLASSES, FUNCTIONS
 

@@ -32,11 +32,11 @@ from holdfast.analysis.rules import COMPLEXITY_RULES
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.machine import without_garbage_collection
 from holdfast.kernel.models import Input, Integer, IntegerOrNone, count_field, optional
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
+from holdfast.storage.garbage_collection import without_garbage_collection
 from holdfast.storage.git.project_files import checked_project
 
 ComplexityFormat = Literal["summary", "detailed", "full", "json", "sarif"]

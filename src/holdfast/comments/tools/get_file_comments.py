@@ -15,11 +15,11 @@ from holdfast.comments.store import Comments
 from holdfast.comments.text import UNTAGGED, anchor_label, line_label, order_tags, strip_tag
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
-from holdfast.kernel.machine import without_garbage_collection
 from holdfast.kernel.models import Input
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
+from holdfast.storage.garbage_collection import without_garbage_collection
 
 
 class GetFileComments(Input):

@@ -21,12 +21,12 @@ from typing import NamedTuple
 
 from holdfast.kernel.clock import seconds_of
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.machine import without_garbage_collection
 from holdfast.milestones.entity import STATUSES
 from holdfast.milestones.index.rows import delete_relations, encode_labels, entries_of, write_entities
 from holdfast.milestones.index.schema import INDEXES, TABLES
 from holdfast.milestones.index.update import IndexUpdate, Lines, OperationRow, Tips, request_rows, run_script
 from holdfast.milestones.log.entry import Entry, is_set_member
+from holdfast.storage.garbage_collection import without_garbage_collection
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.commits.commit import EMPTY_TREES, Commit, parse_record
 from holdfast.storage.git.commits.commit_reader import read_records

@@ -156,6 +156,12 @@ def _is_behind_a_link(root: str, path: str) -> bool:
         return False
 
 
+def tracked_files(git: Git) -> set[str]:
+    """Return the paths that git tracks in the whole repository, including those of submodules."""
+    listed = git.run("ls-files", "-z", "--cached", limit=LIMITS.listed_bytes)
+    return set(os.fsdecode(listed).split("\0")) - {""}
+
+
 def _list_by_git(git: Git, project: str, *, tracked: bool) -> set[str]:
     untracked = () if tracked else ("--others", "--exclude-standard")
     below = (project,) if project else ()

@@ -1,4 +1,4 @@
-"""Questions that git answers about commits: ancestry between them, and which ids are commits at all."""
+"""Ancestry between commits, as git finds it; the boundary of a shallow clone is ignored."""
 
 from __future__ import annotations
 
@@ -12,15 +12,6 @@ from holdfast.storage.git.commits.commit_reader import WHOLE_HISTORY
 def is_ancestor(git: Git, older: str, newer: str) -> bool:
     """Return whether one commit is an ancestor of another, or the same."""
     return git.execute("merge-base", "--is-ancestor", older, newer, options=WHOLE_HISTORY).status == 0
-
-
-def object_kinds(git: Git, ids: Iterable[str]) -> dict[str, str]:
-    """Return the kind of each object; an id that names nothing is left out."""
-    wanted = sorted({*ids})
-    stdin = "".join(f"{object_id}\n" for object_id in wanted).encode("ascii")
-    lines = git.run("cat-file", "--batch-check=%(objecttype)", stdin=stdin).decode() if wanted else ""
-    kinds = zip(wanted, lines.split("\n"), strict=False)
-    return {object_id: kind for object_id, kind in kinds if " " not in kind}
 
 
 def fast_forwards(git: Git, pairs: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
