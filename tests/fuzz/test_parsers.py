@@ -43,7 +43,8 @@ REASONS = {
     "reads what the same store wrote, under the database's own checks; tests/reliability damages these": """
         analysis/trend/point_store comments/anchors/cache comments/sidecar/archive
         comments/sidecar/lost_updates
-        milestones/index/bulk_load milestones/index/rows milestones/log/clone_log storage/sql/snapshot
+        milestones/creation milestones/index/creation_commit milestones/index/rows milestones/log/clone_log
+        storage/sql/snapshot
         tasks/charts/figures tasks/store/attachment tasks/store/change tasks/store/history
         stats tasks/consistency tasks/tools/init tasks/trackers/adapter
         tasks/trackers/counterparts tasks/view/board tasks/view/results

@@ -5,6 +5,7 @@
 - `log/`: operations, the state computed from them, and this clone's log. `replication` is the sync with
   others.
 - `index/`: a SQLite index of the logs, and every query against it.
+- `imports`: issues of other trackers, as drafts; `creation` stores those that are new.
 - `filter/`: the language of `--filter`.
 
 Importing the package loads nothing.

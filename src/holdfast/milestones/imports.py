@@ -1,16 +1,14 @@
-"""Imports issues: converts those of other trackers to drafts, and creates what does not exist yet.
+"""Converts the issues of other trackers to drafts, which `creation` stores.
 
 - GitHub: the REST API's response for issues, or `gh issue list --json` with the equivalent fields.
 - beads: `issues.jsonl`, one issue per line.
 
-Ids are derived from the source (UUID version 5), so that importing again changes nothing. An item that cannot
-be imported is reported with the reason; the others are imported.
+Ids are derived from the source (UUID version 5), so importing again changes nothing. An item that cannot be
+converted is reported with the reason; the others are converted.
 """
 
 from __future__ import annotations
 
-import json
-import sqlite3
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
@@ -19,10 +17,7 @@ from typing import Any
 from holdfast.kernel.clock import EPOCH, rfc3339
 from holdfast.kernel.errors import Invalid
 from holdfast.kernel.limits import LIMITS
-from holdfast.milestones.entity import EntityDraft, ImportedComment, Kind, Status, WriteReceipt
-from holdfast.milestones.index.lookup import is_taken, require_uuid
-from holdfast.milestones.log.entry import Entry
-from holdfast.milestones.log.operation_builder import OperationBuilder
+from holdfast.milestones.entity import EntityDraft, ImportedComment, Kind, Status
 from holdfast.storage.files.foreign_document import UnreadableDocument, parse_json
 
 _NAMESPACE = uuid.UUID("6f0f1d5c-2f0b-5c39-8a5c-0c1a6d1f7b11")
@@ -223,50 +218,3 @@ def _timestamp(text: str) -> str | None:
 def _derive_id(source: str, name: str) -> str:
     encodable = name.encode("utf-8", "backslashreplace").decode()  # it may contain a lone surrogate
     return str(uuid.uuid5(_NAMESPACE, f"{source} {encodable}"))
-
-
-def create_new(
-    connection: sqlite3.Connection, builder: OperationBuilder, drafts: Iterable[EntityDraft]
-) -> Iterator[WriteReceipt]:
-    """Create the drafts that do not exist yet, and yield a receipt for each, also for one that does."""
-    requested: dict[str, WriteReceipt] = {}
-    created: set[str] = set()
-    for draft in drafts:
-        if draft.id is not None:
-            require_uuid(draft.id)
-        existing = requested.get(draft.request or "") or _existing_receipt(connection, draft)
-        if existing is None and draft.id in created:
-            existing = WriteReceipt(draft.id or "", (), changed=False, repeated=True)
-        if existing is not None:
-            yield existing
-            continue
-        start = len(builder.entries)
-        entity = builder.create(draft)
-        operation_ids = tuple(entry.id for entry in builder.entries[start:])
-        created.add(entity)
-        if draft.request is not None:
-            builder.set_request(start, draft.request)
-            requested[draft.request] = WriteReceipt(entity, operation_ids, changed=False, repeated=True)
-        yield WriteReceipt(entity, operation_ids, changed=True)
-
-
-def new_entries(connection: sqlite3.Connection, entries: Iterable[Entry]) -> Iterator[Entry]:
-    """Yield the operations that no log contains."""
-    query = "SELECT 1 FROM operation WHERE entity = ? AND id = ?"
-    seen: set[tuple[str, str]] = set()
-    for entry in entries:
-        key = (entry.entity, entry.id)
-        if key not in seen and connection.execute(query, key).fetchone() is None:
-            seen.add(key)
-            yield entry
-
-
-def _existing_receipt(connection: sqlite3.Connection, draft: EntityDraft) -> WriteReceipt | None:
-    """Return the receipt of a draft whose id or request is stored already."""
-    if draft.id is not None and is_taken(connection, draft.id):
-        return WriteReceipt(draft.id, (), changed=False, repeated=True)
-    if draft.request is not None:
-        query = "SELECT entity, operations FROM request WHERE id = ?"
-        if row := connection.execute(query, (draft.request,)).fetchone():
-            return WriteReceipt(row[0], tuple(json.loads(row[1])), changed=False, repeated=True)
-    return None

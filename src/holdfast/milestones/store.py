@@ -37,9 +37,10 @@ from holdfast.milestones.index import lookup
 from holdfast.milestones.index.index import Answer, Index
 from holdfast.milestones.index.schema import LOGS, NAMESPACE, TRACKED, TRACKED_BRANCHES
 from holdfast.milestones.index.update import damage_reasons
+from holdfast.milestones.log.actor import default_actor, validate_actor
 from holdfast.milestones.log.clone_log import CloneLog
 from holdfast.milestones.log.entry import parse
-from holdfast.milestones.log.operation_builder import OperationBuilder, default_actor, validate_actor
+from holdfast.milestones.log.operation_builder import OperationBuilder
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.refs import Refs
 from holdfast.storage.git.repository import Repository
@@ -285,7 +286,7 @@ class Milestones:
 
     def import_drafts(self, drafts: Iterable[EntityDraft], *, actor: str | None = None) -> list[WriteReceipt]:
         """Create many entities at once, except those whose id or request exists."""
-        from holdfast.milestones.imports import create_new
+        from holdfast.milestones.creation import create_new
 
         receipts: list[WriteReceipt] = []
 
@@ -298,7 +299,7 @@ class Milestones:
 
     def import_operations(self, lines: Iterable[str]) -> int:
         """Import operations as `operations` yields them, and return the number of new ones."""
-        from holdfast.milestones.imports import new_entries
+        from holdfast.milestones.creation import new_entries
 
         entries = [entry for line in lines if (entry := parse(line)) is not None]
 

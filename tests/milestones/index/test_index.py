@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from holdfast.kernel.errors import HoldfastError
 from holdfast.milestones.entity import SCALARS, SETS, EntityDraft
 from holdfast.milestones.index import bulk_load
-from holdfast.milestones.index.bulk_load import INSERT_CREATION, parse_creation
+from holdfast.milestones.index.creation_commit import INSERT_CREATION, parse_creation
 from holdfast.milestones.index.query import Condition, EntityQuery
 from holdfast.milestones.index.rows import EntityRows
 from holdfast.milestones.index.schema import TABLES
@@ -354,11 +354,11 @@ def test_what_was_only_created_gets_the_same_rows_the_short_way(contents: dict[s
         return
     connection = sqlite3.connect(":memory:")
     connection.executescript(TABLES)
-    connection.execute(INSERT_CREATION, found[3])
+    connection.execute(INSERT_CREATION, found.entity)
     assert connection.execute("SELECT * FROM entity").fetchall() == [
         tuple(row.values()) for row in rows.entities
     ]
-    assert found[2] == (entry.entity, entry.lamport, entry.id, "c" * 40, entry.line())
+    assert found.operation == (entry.entity, entry.lamport, entry.id, "c" * 40, entry.line())
     assert rows.dependencies + rows.links + rows.claims == []
 
 
@@ -382,8 +382,8 @@ PLAIN = Entry(
 def test_the_plainest_creation_does_go_the_short_way():
     found = parse_creation(record_of(PLAIN))
     assert found is not None
-    assert found[3][2:5] == ('A "title"', "Two\nlines\\", "draft")
-    assert found[3][-1] == '["a", "b"]'
+    assert found.entity[2:5] == ('A "title"', "Two\nlines\\", "draft")
+    assert found.entity[-1] == '["a", "b"]'
 
 
 @given(st.data())
@@ -404,12 +404,12 @@ def test_a_record_that_is_read_the_short_way_reads_the_same_the_long_way(data: s
     rows.add([entry])
     connection = sqlite3.connect(":memory:")
     connection.executescript(TABLES)
-    connection.execute(INSERT_CREATION, found[3])
+    connection.execute(INSERT_CREATION, found.entity)
     assert connection.execute("SELECT * FROM entity").fetchall() == [
         tuple(row.values()) for row in rows.entities
     ]
-    assert found[2][:3] == (entry.entity, entry.lamport, entry.id)
-    assert found[2][4] == line
+    assert found.operation[:3] == (entry.entity, entry.lamport, entry.id)
+    assert found.operation[4] == line
 
 
 def test_text_that_cannot_be_written_down_makes_an_operation_unreadable_and_nothing_else(

@@ -7,8 +7,6 @@ from datetime import datetime, timedelta
 from typing import TypedDict, Unpack
 
 from holdfast.kernel.clock import rfc3339
-from holdfast.kernel.errors import InvalidArguments
-from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.entity import SCALARS, SETS, EntityDraft, ImportedComment, Kind
 from holdfast.milestones.log.entry import (
     MAX_LAMPORT,
@@ -21,9 +19,6 @@ from holdfast.milestones.log.entry import (
     with_operation_id,
 )
 from holdfast.milestones.log.fold import EntityState
-from holdfast.storage.git.command import Identity
-
-_MAX_QUOTED_CHARACTERS = 100  # of an invalid name in an error message: any usual name in full
 
 
 class OperationFields(TypedDict, total=False):
@@ -144,27 +139,3 @@ def _created_fields(draft: EntityDraft) -> dict[str, object]:
         if members := getattr(draft, group):
             contents[group] = validate_members(group, list(members))
     return contents
-
-
-def default_actor(identity: Identity) -> str:
-    """Return the user as `Name <mail>`: git's identity, with the login name if git has no name."""
-    return f"{identity.name or _login_name()} <{identity.email or ''}>"
-
-
-def validate_actor(actor: str) -> str:
-    """Return a valid actor with white space normalised, or raise `InvalidArguments`."""
-    text = " ".join(actor.split())
-    if not text or len(text) > LIMITS.entity_word_characters or not text.isprintable():
-        raise InvalidArguments(
-            f"{actor[:_MAX_QUOTED_CHARACTERS]!a} is not a name.", hint="Write it as `Name <mail>`."
-        )
-    return text
-
-
-def _login_name() -> str:
-    import getpass  # imported here because git usually knows the name
-
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError, ImportError):
-        return "unknown"

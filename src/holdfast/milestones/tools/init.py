@@ -12,20 +12,24 @@ from holdfast.kernel.untrusted import UntrustedText
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.toolset import milestones
 
+_MAX_REMOTE_CHARACTERS = 200  # far above any name of a remote; longer text is refused before git is asked
+
 
 class InitializeStore(Input):
-    """Which remote to track."""
+    """The remote to fetch from."""
 
     remote: str | None = Field(
-        default=None, max_length=200, description="A remote; default: origin or the only one."
+        default=None,
+        max_length=_MAX_REMOTE_CHARACTERS,
+        description="A remote; default: origin or the only one.",
     )
 
 
 class MileInitialized(Output):
-    """What was configured in git."""
+    """Whether, and for which remote, `git fetch` was configured."""
 
     remote: UntrustedText | None = Field(
-        description="The remote whose milestones `git fetch` fetches from now on."
+        description="The remote whose milestones `git fetch` fetches from now on; null if there is none yet."
     )
     changed: bool = Field(description="False if it was configured already.")
 

@@ -14,23 +14,26 @@ from holdfast.milestones.store import Milestones
 from holdfast.milestones.text import append_hint, items_table
 from holdfast.milestones.toolset import EntityName, milestones
 
+_DEFAULT_LIMIT = 20  # issues: more than anybody takes at once, and few enough to read
+_MAX_LABELS = 20  # an issue must have all of them, and few issues have more than five
+
 
 class FindReady(Input):
     """Which ready issues to list."""
 
     milestone: EntityName | None = Field(default=None, description="Only issues of this milestone.")
     label: list[str] | None = Field(
-        default=None, max_length=20, description="Only issues with all of these labels."
+        default=None, max_length=_MAX_LABELS, description="Only issues with all of these labels."
     )
-    limit: Integer = count_field(20, LIMITS.entity_largest_page, "Maximum number of issues.")
+    limit: Integer = count_field(_DEFAULT_LIMIT, LIMITS.entity_largest_page, "Maximum number of issues.")
 
 
 class MileReady(Output):
-    """Issues that are neither claimed nor blocked, the most urgent first."""
+    """Open issues that are neither claimed nor blocked, earliest due first, then oldest first."""
 
     items: list[MileItem]
-    total: int = Field(description="Total number.")
-    hint: UntrustedText | None = optional("A note about this answer.")
+    total: int = Field(description="Number of ready issues, including those beyond the limit.")
+    hint: UntrustedText | None = optional("Says whether a sync is needed first, or which logs are damaged.")
 
 
 def _table(result: MileReady, width: int) -> str:

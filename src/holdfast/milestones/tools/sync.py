@@ -13,22 +13,26 @@ from holdfast.milestones.store import Milestones
 from holdfast.milestones.text import SHORT_ID_CHARACTERS
 from holdfast.milestones.toolset import BULK_SECONDS, milestones
 
+_MAX_REMOTE_CHARACTERS = 1000  # far above any name of a remote; longer text is refused before git is asked
+
 
 class SyncStore(Input):
-    """Which clone to sync with."""
+    """The remote to sync with."""
 
     remote: str | None = Field(
-        default=None, max_length=1000, description="A remote; default: origin or the only one."
+        default=None,
+        max_length=_MAX_REMOTE_CHARACTERS,
+        description="A remote; default: origin or the only one.",
     )
 
 
 class MileLostClaim(Output):
     """A claim of this clone that lost to another clone's."""
 
-    id: str
-    title: UntrustedText
+    id: str = Field(description="Id of the milestone or issue.")
+    title: UntrustedText = Field(description="Its title.")
     holder: UntrustedText = Field(description="Whose claim won.")
-    until: str
+    until: str = Field(description="When that claim expires, RFC 3339 in UTC.")
 
 
 class MileSynced(Output):
@@ -38,7 +42,9 @@ class MileSynced(Output):
     received: int = Field(description="Number of operations received.")
     sent: int = Field(description="Number of operations sent.")
     lost_claims: list[MileLostClaim] = Field(description="Claims of this clone that lost to others.")
-    problems: list[UntrustedText] = Field(description="Logs that were refused or damaged, with the reason.")
+    problems: list[UntrustedText] = Field(
+        description="Logs refused or not fetched, with git's message, and refs that are damaged."
+    )
 
     @classmethod
     def of(cls, report: SyncReport) -> MileSynced:
@@ -59,7 +65,7 @@ class MileSynced(Output):
 
     @property
     def exit_code(self) -> int:
-        """Return 1 if a log was refused or damaged."""
+        """Return 1 if a log was refused, not fetched or damaged."""
         return 1 if self.problems else 0
 
 
