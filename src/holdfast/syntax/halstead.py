@@ -13,37 +13,8 @@ from functools import cache
 from typing import NamedTuple
 
 from holdfast.syntax.languages.language import Flow
+from holdfast.syntax.literals import LITERALS
 
-STRINGS = {
-    "double": rb'"(?:[^"\\\n]++|\\[\s\S])*+"?+',
-    "single": rb"'(?:[^'\\\n]++|\\[\s\S])*+'?+",
-    "raw_single": rb"'[^']*+'",
-    "character": rb"'(?:[^'\\\n]|\\[^\n]{1,10}?)'",
-    "triple": rb'"""[\s\S]*?(?:"""|\Z)',
-    "backtick": rb"`(?:[^`\\]++|\\[\s\S])*+`?+",
-    "raw_backtick": rb"`[^`]*+`",
-    "verbatim": rb'\$?@\$?"(?:[^"]++|"")*+"?+',
-    "rust": rb'b?r"[^"]*+"|b?r#"[\s\S]*?(?:"#|\Z)|b?r##"[\s\S]*?(?:"##|\Z)',
-    "cpp": rb'R"\([\s\S]*?(?:\)"|\Z)',
-    "regex": (
-        rb"(?:(?<=[=(,:;!&|?{}\[\n])|(?<=[=(,:;!&|?{}\[] )|(?<=return ))"
-        rb"/(?![/*])(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.){0,200}+\]){1,500}+/\w*"
-    ),
-    "python": (
-        rb"[rRbBuUfFtT]{0,2}+"
-        rb"(?:\"(?:\"\"(?:[^\\\"]++|\\[\s\S]|\"(?!\"\"))*+(?:\"\"\")?+|(?:[^\"\\\n]++|\\[\s\S])*+\"?+)"
-        rb"|'(?:''(?:[^\\']++|\\[\s\S]|'(?!''))*+(?:''')?+|(?:[^'\\\n]++|\\[\s\S])*+'?+))"
-    ),
-    "heredoc": (
-        rb"<<[-~<]?+[\"']?+(?P<tag>[A-Z_]\w*+)[\"']?+(?![^\n]{0,80}\)\))[^\n]*+\n"
-        rb"[\s\S]*?(?:^[ \t]*+(?P=tag)\b|\Z)"
-    ),
-}
-"""Patterns for literals. An unclosed literal extends to the end of its line or of the text.
-
-Possessive quantifiers keep the time linear. A regular expression literal has at most 500 parts, and 200
-characters in a class, because longer text between slashes is hardly one.
-"""
 _COMMENTS = {
     "slashes": rb"//[^\n]*|/\*[\s\S]*?\*/",
     "hash": rb"#[^\n]*",
@@ -52,13 +23,19 @@ _COMMENTS = {
 }
 _SKIPPED = rb"[ \t\r\n)\]}]*+"
 """Skipped between tokens. No token starts with a closing bracket, so these are skipped too."""
-_WORDS = rb"@?[A-Za-z_$\x80-\xff][\w$\x80-\xff]*+(?![\"'])|\d\w*(?:\.\d\w*)?(?:(?<=[eE])[+-]\d+)?"
+_WORDS = (
+    rb"@?[A-Za-z_$\x80-\xff][\w$\x80-\xff]*+(?![\"'])"  # no prefix of a string
+    rb"|\d\w*(?:\.\d\w*)?(?:(?<=[eE])[+-]\d+)?"  # a number, perhaps with a signed exponent
+)
 _FREQUENT_OPERATORS = rb"[,;(\[{]|\.(?!\.)|:(?![:=])|=(?![=>])"
 """The most frequent operators; tried before the longer ones, for speed."""
 _LONG_OPERATORS = (
-    rb"<=>|===|!==|>>>=?|<<=|>>=|\*\*=?|&&=?|\|\|=?|\?\?=?|\?\.|->|=>|::|:=|\+\+|--|//=?|\.\.\.|\.\.[=<]?"
-    rb"|[-+*/%&|^<>=!]=|<<|>>|[-+*/%&|^~<>=!?:.@]"
+    rb"<=>|===|!==|>>>=?|<<=|>>=|\*\*=?|&&=?|\|\|=?|\?\?=?|\?\.|->|=>|::|:=|\+\+|--|//=?"
+    rb"|\.\.\.|\.\.[=<]?"  # ranges, and rest parameters
+    rb"|[-+*/%&|^<>=!]=|<<|>>"
+    rb"|[-+*/%&|^~<>=!?:.@]"
 )
+"""Longer operators come before their beginnings."""
 OPERATOR_SYMBOLS = frozenset(
     b"<=> === !== >>> >>>= <<= >>= ** **= && &&= || ||= ?? ??= ?. -> => :: := ++ -- // //= ... .. ..= ..<"
     b" -= += *= /= %= &= |= ^= <= >= == != << >> - + * / % & | ^ ~ < > = ! ? : . @ , ; ( [ {".split()
@@ -77,7 +54,7 @@ class Halstead(NamedTuple):
 @cache
 def _lexer(strings: tuple[str, ...], comments: str) -> re.Pattern[bytes]:
     """Return a pattern whose first group is a token, or empty for a comment."""
-    literals = (STRINGS[name] for name in strings)
+    literals = (LITERALS[name] for name in strings)
     tokens = b"|".join((_WORDS, _FREQUENT_OPERATORS, *literals, _LONG_OPERATORS))
     return re.compile(_SKIPPED + b"(?:" + _COMMENTS[comments] + b"|(" + tokens + b"))", re.MULTILINE)
 

@@ -20,9 +20,9 @@ from functools import cache
 from typing import NamedTuple
 from zlib import crc32
 
-from holdfast.syntax.halstead import STRINGS
 from holdfast.syntax.languages import LANGUAGES
 from holdfast.syntax.languages.language import Flow
+from holdfast.syntax.literals import LITERALS
 
 KIND_BITS = 3
 """Enough for the kinds of `TokenKind`, and those of tokens that span lines."""
@@ -39,7 +39,7 @@ _TAB_COLUMNS = 4
 
 
 class TokenKind(IntEnum):
-    """The class of a token."""
+    """What a token is, as far as the search for duplicates distinguishes it."""
 
     BLANK = 0
     SIGN = 1
@@ -58,10 +58,14 @@ class TokenizedText(NamedTuple):
 
 
 _COMMENTS = {"slashes": rb"//", "hash": rb"#", "shell": rb"(?<!\S)#", "all": rb"(?://|#(?!\[))"}
-_QUOTED = rb"[\s\w$*,{}]{0,2000}+[\"'][^\"'\n]*+[\"'];?"
+_NAMES_AND_MODULE = rb"[\s\w$*,{}]{0,2000}+[\"'][^\"'\n]*+[\"'];?"
+"""The imported names and the quoted module; the limit, as in Rust below, keeps the time linear."""
 _IMPORTS = {
-    "python": rb"from[ \t][^\n(]*+(?:\((?:[\w\s,.]|#[^\n]*+)*+\))?|import[ \t][^\n]*+",
-    "script": rb"import\b" + _QUOTED + rb"|export[ \t]*+[*{]" + _QUOTED,
+    "python": (
+        rb"from[ \t][^\n(]*+(?:\((?:[\w\s,.]|#[^\n]*+)*+\))?"  # perhaps with names in parentheses
+        rb"|import[ \t][^\n]*+"
+    ),
+    "script": rb"import\b" + _NAMES_AND_MODULE + rb"|export[ \t]*+[*{]" + _NAMES_AND_MODULE,
     "go": rb"package\b[^\n]*+|import[ \t]*+(?:\([^()]*+\)|[^\n]*+)",
     "rust": rb"(?:pub[ \t]++)?(?:use|extern[ \t]++crate)\b[^;]{0,2000}+;",
     "include": rb"#[ \t]*+include\b[^\n]*+",
@@ -84,7 +88,10 @@ _NUMBER = rb"\d\w*+(?:\.\d\w*+)?+(?:(?<=[eE])[+-]\d++)?+"
 
 
 class _TokenNumbers(dict[bytes, int]):
-    """The number of each token of a language, memoized unless the token spans lines."""
+    """The number of each token of a language, memoized unless the token spans lines.
+
+    A lookup in a dictionary takes a fraction of a call; `__missing__` computes the number of a new token.
+    """
 
     def __init__(self, flow: Flow) -> None:
         super().__init__()
@@ -92,20 +99,26 @@ class _TokenNumbers(dict[bytes, int]):
         self._has_blocks = flow.comment_style in ("slashes", "all")
         self._keywords = frozenset(word.encode() for word in flow.operators.split())
         self._import = re.compile(_IMPORTS[flow.import_style])
-        tokens = (
-            _LINE_ENDS, rb"^(?:" + _IMPORTS[flow.import_style] + b")", _WORD + rb"(?!#{0,2}[\"'])",
-            *([_BLOCK_COMMENT] if self._has_blocks else ()), _FREQUENT_SYMBOLS,
-            *(STRINGS[name] for name in flow.string_styles), _NUMBER, _WORD, rb"\S|\Z",
-        )  # fmt: skip
+        tokens = [
+            _LINE_ENDS,
+            rb"^(?:" + _IMPORTS[flow.import_style] + b")",
+            _WORD + rb"(?!#{0,2}[\"'])",  # not the prefix of a string
+            *([_BLOCK_COMMENT] if self._has_blocks else ()),
+            _FREQUENT_SYMBOLS,
+            *(LITERALS[name] for name in flow.string_styles),
+            _NUMBER,
+            _WORD,  # before a string that is not closed
+            rb"\S|\Z",
+        ]
         comment = rb"(?:" + _COMMENTS[flow.comment_style] + rb"[^\n]*+)?+"
         self._token = re.compile(_SPACES + comment + b"(" + b"|".join(tokens) + b")", re.MULTILINE)
 
     def tokenize(self, source: bytes) -> TokenizedText:
         self.line_ends = array("I")
-        found = self._token.findall(b"\n" + source)  # so that the first line follows a line end too
-        if self._token.groups > 1:
-            found = [token for token, _tag in found]
-        return TokenizedText(array("I", map(self.__getitem__, found)).tobytes(), self.line_ends.tobytes())
+        tokens = self._token.findall(b"\n" + source)  # so that the first line follows a line end too
+        if self._token.groups > 1:  # a heredoc pattern has a group for its tag
+            tokens = [token for token, _tag in tokens]
+        return TokenizedText(array("I", map(self.__getitem__, tokens)).tobytes(), self.line_ends.tobytes())
 
     def __missing__(self, token: bytes) -> int:
         if _is_word(token):  # the most frequent case, so it comes first

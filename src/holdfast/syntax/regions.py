@@ -1,4 +1,4 @@
-"""Maps each byte of a source to the definition it belongs to.
+"""Positions in a source: the order of nodes, and the definition that each byte belongs to.
 
 Contract: definitions are passed in source order, an outer one before those nested in it.
 """
@@ -14,6 +14,11 @@ from holdfast.syntax.symbols import DeclaredSymbol
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+
+def sort_by_position(nodes: Iterable[Node]) -> list[Node]:
+    """Sort nodes by position; queries return them in any order."""
+    return sorted(nodes, key=lambda node: (node.start_byte, -node.end_byte))
 
 
 class Regions:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.facts import BLOCKS
@@ -37,57 +37,57 @@ DELIBERATE_PREFIXES = ("_", "`", "unused", "ignore")
 
 _LABEL = re.compile(rb"(?m)^\s*\w+\s*:(?!:)")
 _MAX_STATEMENT_DEPTH = 3
-"""How many nodes from a call up to its statement are checked; grammars have one or two."""
+"""How many nodes from a call up to its statement are checked; the grammars in use have one or two."""
 CALLS = frozenset({"call", "call_expression", "invocation_expression", "command", "macro_invocation"})
 
 
-def find_unused(reader: NameReader, names: Names) -> tuple[Unused, ...]:
-    """Return the unused names and unreachable statements, by line."""
+def find_unused(reader: NameReader, names: Names, exits: Sequence[Node]) -> tuple[Unused, ...]:
+    """Return the unused names and unreachable statements, by line; `exits` are calls that never return."""
     kinds = reader.naming.unused
-    read: dict[int, set[str]] = {}
-    quoted: set[str] = set()
+    names_read: dict[int, set[str]] = {}
+    names_in_types: set[str] = set()
     if kinds & {"import", "variable"}:
-        read, quoted = _names_read(names), _names_in_types(reader)
+        names_read, names_in_types = _names_read(names), _names_in_types(reader)
     rows: set[Unused] = set()
     if "import" in kinds and not reader.parsed.problems:
-        rows.update(_unused_imports(reader, names, read, quoted))
+        rows.update(_unused_imports(reader, names, names_read, names_in_types))
     if "variable" in kinds:
-        rows.update(_unused_variables(reader, read, quoted))
+        rows.update(_unused_variables(reader, names_read, names_in_types))
     if "unreachable" in kinds:
-        rows.update(_unreachable_statements(reader))
+        rows.update(_unreachable_statements(reader, exits))
     return tuple(sorted(rows, key=lambda row: (row.line, row)))
 
 
 def _names_read(names: Names) -> dict[int, set[str]]:
     """Return the names read in each definition, including those nested in it."""
-    read: dict[int, set[str]] = defaultdict(set)
+    names_read: dict[int, set[str]] = defaultdict(set)
     for uses in names.uses:
         owner = uses.definition
         while owner != MODULE:
-            read[owner].update(uses.names)
+            names_read[owner].update(uses.names)
             owner = names.definitions[owner].container
-        read[MODULE].update(uses.names)
-    return read
+        names_read[MODULE].update(uses.names)
+    return names_read
 
 
 def _unused_imports(
-    reader: NameReader, names: Names, read: dict[int, set[str]], quoted: set[str]
+    reader: NameReader, names: Names, names_read: dict[int, set[str]], names_in_types: set[str]
 ) -> Iterator[Unused]:
-    used_anywhere = {*names.exports, *quoted}
+    used_anywhere = {*names.exports, *names_in_types}
     if reader.naming.has_extension_functions:
         used_anywhere.update(name for uses in names.uses for name in uses.attributes)
     for name, trigger in reader.naming.implicit_uses.items():
         if trigger in reader.source:
             used_anywhere.add(name)
-    bound = Counter((row.definition, row.alias) for row in names.imports)
-    bound.update((row.container, row.name) for row in names.definitions)
-    bound_twice = {binding for binding, times in bound.items() if times > 1}
+    bindings = Counter((row.definition, row.alias) for row in names.imports)
+    bindings.update((row.container, row.name) for row in names.definitions)
+    bound_twice = {binding for binding, times in bindings.items() if times > 1}
     for row in names.imports:
         if row.definition != MODULE and row.definition not in reader.functions:
             continue  # an import in a class is an attribute
         if not row.alias or row.reexported:
             continue
-        if row.alias in used_anywhere or row.alias in read[row.definition]:
+        if row.alias in used_anywhere or row.alias in names_read[row.definition]:
             continue
         if not _is_deliberate(reader, row, bound_twice):
             yield Unused("import", row.alias, row.line, row.line, row.definition)
@@ -104,7 +104,7 @@ def _names_in_types(reader: NameReader) -> set[str]:
     names: set[str] = set()
     for node in reader.nodes("quoted"):
         names.update(_WORD.findall(reader.text(node)))
-    for _start, piece in reader.texts:
+    for _start, piece in reader.strings:
         if b"[" in piece:  # a type in a string inside another type
             names.update(_WORD.findall(piece.decode("utf-8", "replace")))
     if reader.naming.counts_doc_comments:
@@ -115,17 +115,19 @@ def _names_in_types(reader: NameReader) -> set[str]:
     return names
 
 
-def _unused_variables(reader: NameReader, read: dict[int, set[str]], quoted: set[str]) -> Iterator[Unused]:
+def _unused_variables(
+    reader: NameReader, names_read: dict[int, set[str]], names_in_types: set[str]
+) -> Iterator[Unused]:
     first_assignments: dict[tuple[int, str], Node] = {}
     reserved = keywords(reader.parsed.language)
-    for owner, name, node in reader.locals:
+    for owner, name, node in reader.local_assignments:
         if (
             (owner, name) in reader.parameters
-            or name in quoted
+            or name in names_in_types
             or name.lower().lstrip("$").startswith(DELIBERATE_PREFIXES)
         ):
             continue
-        if name in reader.bound[owner] and name not in read[owner] and name not in reserved:
+        if name in reader.bound[owner] and name not in names_read[owner] and name not in reserved:
             first = first_assignments.setdefault((owner, name), node)
             if node.start_byte < first.start_byte:
                 first_assignments[owner, name] = node
@@ -133,12 +135,12 @@ def _unused_variables(reader: NameReader, read: dict[int, set[str]], quoted: set
         line = node.start_point[0] + 1
         has_error = reader.declared[owner].node.has_error
         is_marked = b"noqa" in reader.lines[line - 1].lower()
-        if not has_error and not is_marked and not read[owner] & DYNAMIC_READERS:
+        if not has_error and not is_marked and not names_read[owner] & DYNAMIC_READERS:
             yield Unused("variable", name, line, line, owner)
 
 
-def _unreachable_statements(reader: NameReader) -> Iterator[Unused]:
-    for node in (*reader.nodes("dead"), *_statements_after_exits(reader)):
+def _unreachable_statements(reader: NameReader, exits: Sequence[Node]) -> Iterator[Unused]:
+    for node in (*reader.nodes("dead"), *_statements_after_exits((*exits, *reader.nodes("exit")))):
         first = _first_unreachable(reader, node)
         if first is not None:
             owner = reader.regions.owner(first.start_byte)
@@ -146,9 +148,9 @@ def _unreachable_statements(reader: NameReader) -> Iterator[Unused]:
             yield Unused("unreachable", "", line, last_line(_last_unreachable(reader, first)), owner)
 
 
-def _statements_after_exits(reader: NameReader) -> Iterator[Node]:
+def _statements_after_exits(exits: Iterable[Node]) -> Iterator[Node]:
     """Yield the statement after each call that never returns, if the call is a complete statement."""
-    for node in (*reader.exits, *reader.nodes("exit")):
+    for node in exits:
         statement: Node | None = node
         for _ in range(_MAX_STATEMENT_DEPTH):
             parent = statement.parent if statement is not None else None
