@@ -18,7 +18,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.comments.errors import CommentFileCorrupted
 from holdfast.comments.search.corpus import Corpus
@@ -47,8 +47,21 @@ _SELECT_HITS = (
 
 _SELECT_PATH = "SELECT path FROM file WHERE id = (SELECT file FROM comment WHERE name = ? LIMIT 1)"
 
+_NO_SIDECAR = WatchedSignature(0, 0, 0, 0)
+
 Load = Callable[[str, "Moves | None"], Sidecar]
 """Returns the comments of a source path with their current lines, given the moves between files."""
+
+
+class _Completeness(NamedTuple):
+    """For which files and content the index is complete."""
+
+    files: Mapping[str, WatchedSignature]
+    state: tuple[str, int]
+
+    def holds_for(self, files: Mapping[str, WatchedSignature], state: tuple[str, int]) -> bool:
+        # `_current` returns the same object while nothing changes; comparing the contents takes far longer.
+        return self.files is files and self.state == state
 
 
 class SearchIndex:
@@ -61,7 +74,7 @@ class SearchIndex:
         self._listing = listing
         self._load = load
         self._moves = moves
-        # Work trees of one repository share the folder; each has its own index. Few share it, so 48 bits do.
+        # Work trees of one repository share the folder; each has its own index. 48 bits tell a few apart.
         tree = hashlib.sha256(os.fsencode(repository.root)).hexdigest()[:12]
         self._database = DerivedDatabase(
             repository.store_directory,
@@ -74,9 +87,7 @@ class SearchIndex:
         self._files: dict[str, WatchedSignature] = {}
         self._last_listing: object = None
         self._last_moves: Moves | None = None
-        self._caught_up: tuple[int, tuple[str, int]] | None = None
-        """For which files and state the index is complete: `id(self._files)`, which cannot be reused while
-        `_files` refers to that mapping, and the state of the database."""
+        self._caught_up: _Completeness | None = None
         self._lock = threading.Lock()
 
     def find(self, query: CommentQuery, *, everywhere: bool = False) -> CommentHits:
@@ -126,8 +137,8 @@ class SearchIndex:
             if moves is not None:
                 # The signature of a file whose comments moved also changes with the moves.
                 for path in (*moves.homes, *moves.arriving):
-                    number, *rest = self._files.get(path, (0, 0, 0, 0))
-                    self._files[path] = (number + moves.token, rest[0], rest[1], rest[2])
+                    signature = self._files.get(path, _NO_SIDECAR)
+                    self._files[path] = signature._replace(inode=signature.inode + moves.token)
         return self._files
 
     def _attempt(
@@ -138,7 +149,7 @@ class SearchIndex:
             with self._database.read() as connection:
                 state = state_of(connection)
                 answer: CommentHits | None = None
-                if self._caught_up == (id(files), state):
+                if self._caught_up is not None and self._caught_up.holds_for(files, state):
                     self._corpus.refresh(connection, state)
                     answer = self._answer(connection, query)
             if answer is None:
@@ -150,7 +161,7 @@ class SearchIndex:
                 return answer
             with self._database.write() as connection:
                 RowWriter(connection, self._load_file).place(changed)
-                self._caught_up = (id(files), state_of(connection))
+                self._caught_up = _Completeness(files, state_of(connection))
         except NotUsable:
             return self._build(files)
         return None
@@ -159,7 +170,7 @@ class SearchIndex:
         """Make the index contain exactly these files."""
         with self._database.write() as connection:
             RowWriter(connection, self._load_file).replace(files)
-            self._caught_up = (id(files), state_of(connection))
+            self._caught_up = _Completeness(files, state_of(connection))
 
     def _build(self, files: Mapping[str, WatchedSignature]) -> CommentHits | None:
         """Rebuild the index, unless there is nothing to put into it."""
@@ -170,7 +181,7 @@ class SearchIndex:
 
         def fill(connection: sqlite3.Connection) -> None:
             RowWriter(connection, self._load_file).create(files)
-            self._caught_up = (id(files), state_of(connection))
+            self._caught_up = _Completeness(files, state_of(connection))
 
         self._database.rebuild(fill)
         return None

@@ -167,5 +167,5 @@ def _signature_to_store(signature: WatchedSignature) -> str:
 
     Another change of such a file could have the same timestamp, so it must be read again.
     """
-    is_recent = max(signature[2:]) > time.time_ns() - RECENT_NANOSECONDS
+    is_recent = max(signature.modified, signature.changed) > time.time_ns() - RECENT_NANOSECONDS
     return _RECENT_SIGNATURE if is_recent else _signature_text(signature)

@@ -13,6 +13,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence, Set
 from functools import cached_property
+from typing import NamedTuple
 
 from holdfast.comments.tracking.diff import Area
 from holdfast.comments.tracking.lines import Bag, Lines
@@ -41,8 +42,13 @@ nearly always among the first, and the time is proportional."""
 _BLOCK_LINES = 100
 """Old lines of one block of a large area. A judgement: code that moves farther was cut out and inserted."""
 
-ScoredPair = tuple[int, int, float]
-"""Old index, new index, and the score of matching them."""
+
+class ScoredPair(NamedTuple):
+    """An old and a new line, and the score of matching them."""
+
+    source: int
+    target: int
+    score: float
 
 
 class UnmatchedLines:
@@ -91,8 +97,8 @@ class UnmatchedLines:
 
 def heaviest_chain(pairs: Sequence[ScoredPair]) -> list[ScoredPair]:
     """Return the increasing chain of pairs with the greatest sum of scores."""
-    ordered = sorted(pairs, key=lambda pair: (pair[0], -pair[1]))
-    new_indices = sorted({pair[1] for pair in ordered})
+    ordered = sorted(pairs, key=lambda pair: (pair.source, -pair.target))
+    new_indices = sorted({pair.target for pair in ordered})
     ranks = {new_index: rank for rank, new_index in enumerate(new_indices, start=1)}
     best_chains = _PrefixMaxima(len(ranks))
     predecessors: list[int] = []
@@ -151,7 +157,7 @@ def alignment_window(area: Area, index: int) -> Area:
     if is_small(area) or old_end - old_start <= 3 * _BLOCK_LINES:
         return area
     start = old_start + ((index - old_start) // _BLOCK_LINES - 1) * _BLOCK_LINES
-    return max(old_start, start), min(old_end, start + 3 * _BLOCK_LINES), new_start, new_end
+    return Area(max(old_start, start), min(old_end, start + 3 * _BLOCK_LINES), new_start, new_end)
 
 
 def score_pairs(
@@ -169,7 +175,7 @@ def score_pairs(
         if similarity.content(source, target) >= _MIN_PAIR_CONTENT:
             score = similarity.score(source, target)
             if score >= _MIN_PAIR_SCORE:
-                pairs.append((source, target, score))
+                pairs.append(ScoredPair(source, target, score))
     return pairs
 
 
@@ -178,13 +184,11 @@ def _candidate_pairs(
 ) -> list[tuple[int, int]]:
     """Return the pairs of each old line with the new lines of equal text or with the same rare words."""
     old_start, old_end, new_start, new_end = area
-    whole_start, whole_end, *_ = whole
     pairs: list[tuple[int, int]] = []
     for source in range(old_start, old_end):
         # The new line at the same relative position in the area.
-        expected = new_start + (source - whole_start) * (new_end - new_start) // max(
-            1, whole_end - whole_start
-        )
+        whole_length = max(1, whole.old_end - whole.old_start)
+        expected = new_start + (source - whole.old_start) * (new_end - new_start) // whole_length
         equal = unmatched.with_text(old_lines.normalized[source], expected, _MAX_CANDIDATES_PER_LINE)
         alike = unmatched.sharing_words(old_lines.bag(source), new_start, new_end, _MAX_CANDIDATES_PER_LINE)
         pairs += [(source, target) for target in sorted({*alike, *equal}) if new_start <= target < new_end]

@@ -47,7 +47,7 @@ class VersionComparison:
         self.old_lines, self.new_lines = Lines(old.text), Lines(new.text)
         self._outlines = Outline(old.path, self.old_lines), Outline(new.path, self.new_lines)
         self._statements: dict[Area, tuple[StatementTokens, StatementTokens]] = {}
-        self._aligned: dict[Area, dict[int, tuple[int, float]]] = {}
+        self._aligned: dict[Area, dict[int, ScoredPair]] = {}
 
     @cached_property
     def unchanged(self) -> dict[int, int]:
@@ -124,17 +124,16 @@ class VersionComparison:
         keys, targets = self._sorted_keys, self._sorted_targets
         old_start, new_start = (keys[number - 1] + 1, targets[number - 1] + 1) if number else (0, 0)
         if number == len(keys):
-            return old_start, len(self.old_lines), new_start, len(self.new_lines)
-        return old_start, keys[number], new_start, targets[number]
+            return Area(old_start, len(self.old_lines), new_start, len(self.new_lines))
+        return Area(old_start, keys[number], new_start, targets[number])
 
     def reflowed_line(self, index: int) -> int | None:
         """Return the line on which a line's code starts now, if only line breaks changed."""
         area = self.area(index)
         if area not in self._statements:
-            old_start, old_end, new_start, new_end = area
             self._statements[area] = (
-                StatementTokens(self.old_lines, old_start, old_end),
-                StatementTokens(self.new_lines, new_start, new_end),
+                StatementTokens(self.old_lines, area.old_start, area.old_end),
+                StatementTokens(self.new_lines, area.new_start, area.new_end),
             )
         target = reflowed_line(*self._statements[area], index)
         if target is None or self.old_lines.normalized[index] == self.new_lines.normalized[target]:
@@ -145,47 +144,43 @@ class VersionComparison:
     def unmatched(self) -> UnmatchedLines:
         return UnmatchedLines(self.new_lines, self.confirmed_targets)
 
-    def alignment(self, area: Area, index: int) -> dict[int, tuple[int, float]]:
-        """Return the aligned new line and score for each old line of an area, or of its part near `index`."""
+    def alignment(self, area: Area, index: int) -> dict[int, ScoredPair]:
+        """Return the aligned pairs of an area, or of its part near the old line `index`, by old line."""
         part = alignment_window(area, index)
-        found = self._aligned.get(part)
-        if found is None:
+        if part not in self._aligned:
             chain = self._align(part, area)
             if not is_small(part):
                 chain = self._refine(part, chain)
-            found = {source: (target, score) for source, target, score in chain}
-            self._aligned[part] = found
-        return found
+            self._aligned[part] = {pair.source: pair for pair in chain}
+        return self._aligned[part]
 
     def _align(self, part: Area, whole: Area) -> list[ScoredPair]:
-        """Return the best chain of the pairs of an area, in which trivial lines have little weight."""
-        scores = {
-            (source, target): score
-            for source, target, score in score_pairs(
-                self.old_lines, self.similarity, self.unmatched, part, whole
-            )
-        }
+        """Return the best chain of the pairs of an area; trivial lines have little weight in the choice."""
+        pairs = score_pairs(self.old_lines, self.similarity, self.unmatched, part, whole)
+        scored = {(pair.source, pair.target): pair for pair in pairs}
+        is_trivial = self.old_lines.is_trivial
         weighed = [
-            (source, target, score * (_TRIVIAL_WEIGHT if self.old_lines.is_trivial(source) else 1.0))
-            for (source, target), score in scores.items()
+            pair._replace(score=pair.score * (_TRIVIAL_WEIGHT if is_trivial(pair.source) else 1.0))
+            for pair in pairs
         ]
-        return [(source, target, scores[source, target]) for source, target, _ in heaviest_chain(weighed)]
+        return [scored[pair.source, pair.target] for pair in heaviest_chain(weighed)]
 
     def _refine(self, part: Area, chain: list[ScoredPair]) -> list[ScoredPair]:
         """Return a chain in which the small gaps between its certain pairs are aligned exhaustively."""
         refined: list[ScoredPair] = []
-        old_start, old_end, new_start, new_end = part
-        certain = [(source, target, score) for source, target, score in chain if score >= _MIN_DIVIDING_SCORE]
-        for source, target, score in [*certain, (old_end, new_end, 0.0)]:
-            gap = (old_start, source, new_start, target)
-            is_empty = old_start == source or new_start == target
+        old_start, new_start = part.old_start, part.new_start
+        dividers = [pair for pair in chain if pair.score >= _MIN_DIVIDING_SCORE]
+        end = ScoredPair(part.old_end, part.new_end, 0.0)  # after the last gap; not in the result
+        for divider in [*dividers, end]:
+            gap = Area(old_start, divider.source, new_start, divider.target)
+            is_empty = gap.old_start == gap.old_end or gap.new_start == gap.new_end
             if not is_empty and is_small(gap):
                 refined += self._align(gap, gap)
             elif not is_empty:
-                refined += [pair for pair in chain if old_start <= pair[0] < source]
-            if source < old_end:
-                refined.append((source, target, score))
-            old_start, new_start = source + 1, target + 1
+                refined += [pair for pair in chain if gap.old_start <= pair.source < gap.old_end]
+            if divider is not end:
+                refined.append(divider)
+            old_start, new_start = divider.source + 1, divider.target + 1
         return refined
 
 
@@ -200,6 +195,7 @@ def _sliding_ends(
     sliding: set[int] = set()
     for upper, lower in pairwise(runs):
         above, below = upper[-1], lower[0]
+        # What is between the runs in one version was inserted or deleted; in the other it is usually empty.
         for lines, first, last in (
             (new_lines, unchanged[above], unchanged[below]),
             (old_lines, above, below),

@@ -10,14 +10,12 @@ Contract: the map is strictly increasing, and mapped lines differ at most in whi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from rapidfuzz.distance import LCSseq
 
 from holdfast.comments.tracking.lines import Lines
 from holdfast.storage.git.line_diff import unique_pairs
-
-Area = tuple[int, int, int, int]
-"""Old start and end, new start and end; the ends are exclusive."""
 
 _MAX_TABLE_CELLS = 25_000_000
 """Largest product of line counts for which a longest common subsequence is computed. A judgement: rapidfuzz's
@@ -27,11 +25,20 @@ _MAX_RECURSION_DEPTH = 24
 """Recursion depth of the patience diff. A judgement: each level needs new unique lines, so files use few."""
 
 
+class Area(NamedTuple):
+    """A range of old lines and the range of new lines that is searched for them; the ends are exclusive."""
+
+    old_start: int
+    old_end: int
+    new_start: int
+    new_end: int
+
+
 def line_map(old: Lines, new: Lines) -> dict[int, int]:
     """Return the new index of each old line that is unchanged."""
     matches: dict[int, int] = {}
     exact = _Diff(*_intern(old.raw, new.raw), matches)
-    exact.match((0, len(old), 0, len(new)), _MAX_RECURSION_DEPTH)
+    exact.match(Area(0, len(old), 0, len(new)), _MAX_RECURSION_DEPTH)
     normalized = _Diff(*_intern(old.normalized, new.normalized), matches)
     for area in gaps(matches, len(old), len(new)):
         normalized.match(area, _MAX_RECURSION_DEPTH)
@@ -46,7 +53,7 @@ def gaps(matches: dict[int, int], old_length: int, new_length: int) -> list[Area
     old_start = new_start = 0
     for old_index, new_index in [*sorted(matches.items()), (old_length, new_length)]:
         if old_index > old_start and new_index > new_start:
-            areas.append((old_start, old_index, new_start, new_index))
+            areas.append(Area(old_start, old_index, new_start, new_index))
         old_start, new_start = old_index + 1, new_index + 1
     return areas
 
@@ -74,7 +81,7 @@ class _Diff:
         if not pivots:
             return
         for old_index, new_index in [*pivots, (old_end, new_end)]:
-            self.match((old_start, old_index, new_start, new_index), depth - 1)
+            self.match(Area(old_start, old_index, new_start, new_index), depth - 1)
             if old_index < old_end:
                 self._matches[old_index] = new_index
             old_start, new_start = old_index + 1, new_index + 1
@@ -89,7 +96,7 @@ class _Diff:
         while old_start < old_end and new_start < new_end and old[old_end - 1] == new[new_end - 1]:
             old_end, new_end = old_end - 1, new_end - 1
             matches[old_end] = new_end
-        return old_start, old_end, new_start, new_end
+        return Area(old_start, old_end, new_start, new_end)
 
     def _unique_pairs(self, area: Area) -> list[tuple[int, int]]:
         """Return the longest increasing chain of lines that occur once on each side of the area."""
@@ -118,7 +125,7 @@ class _Diff:
         if not pivots:
             return
         for old_index, new_index in [*pivots, (old_end, new_end)]:
-            self._match_equal_ends((old_start, old_index, new_start, new_index))
+            self._match_equal_ends(Area(old_start, old_index, new_start, new_index))
             if old_index < old_end:
                 self._matches[old_index] = new_index
             old_start, new_start = old_index + 1, new_index + 1

@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from holdfast.comments.tracking.alignment import is_small
 from holdfast.comments.tracking.blocks import BlockGuesses
 from holdfast.comments.tracking.comparison import VersionComparison
+from holdfast.comments.tracking.diff import Area
 from holdfast.comments.tracking.guess import Guess
 from holdfast.comments.tracking.lines import Lines
+from holdfast.comments.tracking.move_guesses import MAX_MOVE_CANDIDATES, MoveGuesses
 from holdfast.comments.tracking.neighbour_guesses import NeighbourGuesses
 from holdfast.comments.tracking.reflow import MAX_STATEMENT_LINES
 
@@ -21,21 +22,9 @@ if TYPE_CHECKING:
     from holdfast.syntax.symbols import Symbol
 
 
-_MIN_MOVED_SCORE = 0.62
-"""Lowest score of a line that moved. This value and the scores below were tuned with `bench/anchors`
-(docs/accuracy.md, decision 0016)."""
-
-_MIN_MOVED_CONTENT = 0.55
-"""Lowest text similarity of a line that moved."""
-
 _MIN_LEAD_BY_METHOD = {"moved": 0.08, "alone": 0.2}
-"""Lead of the score of a line elsewhere, which moved with a block or alone, over the best guess in place."""
-
-_MAX_MOVE_CANDIDATES = 8
-"""Similar lines elsewhere that are compared. A judgement: the right line is nearly always among the first."""
-
-_MIN_NEIGHBOUR_CONTENT = 0.8
-"""Text similarity from which on a neighbour is regarded as having moved with the line."""
+"""Lead of the score of a line elsewhere, which moved with a block or alone, over the best guess in place.
+This value and the scores below were tuned with `bench/anchors` (docs/accuracy.md, decision 0016)."""
 
 _SAME_FIRST_TOKENS = 2
 """Tokens that must be equal at the start of a statement. A judgement: such as a name and a bracket."""
@@ -70,29 +59,35 @@ class Finder:
         self._old_lines, self._new_lines = comparison.old_lines, comparison.new_lines
         self._similarity = comparison.similarity
         self._neighbours = NeighbourGuesses(comparison)
+        self._moves = MoveGuesses(comparison)
         self._blocks = BlockGuesses(comparison, self._locate_confidently)
 
     def guesses(self, index: int) -> list[Guess]:
         """Return the new lines that an old line may have become, best first."""
+        in_place = self._in_place(index)
+        guesses = in_place + self._better_moves(index, in_place, self._moves.guesses(index))
+        if not guesses:
+            last_resort = self._joined(index) or self._neighbours.guess(index)
+            guesses = [] if last_resort is None else [last_resort]
+        ranked = sorted(guesses, key=lambda guess: -guess.score)
+        if not ranked or not self._is_useful(index, ranked[0]):
+            only_block = self._blocks.guess_only_block(index)
+            if only_block is not None:
+                ranked.insert(0, only_block)
+        return _merge_by_line(ranked)
+
+    def _in_place(self, index: int) -> list[Guess]:
+        """Return the guesses that keep the line in its area, symbol or block; of equal scores, best first."""
         in_order = self._in_order(index) or self._joined_statement(index)
         in_symbol = self._in_symbol(index, in_order)
-        found = [
+        guesses = [
             self._declared(index),
             self._variable(index),
             self._blocks.guess(index),
             self._at_statement_start(index, in_order),
             self._at_statement_start(index, in_symbol),
         ]
-        in_place = [guess for guess in found if guess is not None]
-        guesses = in_place + self._better_moves(index, in_place, self._moved(index))
-        if not guesses:
-            joined = self._joined(index) or self._neighbours.guess(index)
-            guesses = [] if joined is None else [joined]
-        ranked = sorted(guesses, key=lambda guess: -guess.score)
-        if not ranked or not self._is_useful(index, ranked[0]):
-            only_block = self._blocks.guess_only_block(index)
-            ranked = ranked if only_block is None else [only_block, *ranked]
-        return _merge_by_line(ranked)
+        return [guess for guess in guesses if guess is not None]
 
     def _is_useful(self, index: int, guess: Guess) -> bool:
         """Return whether a guess is good enough and opens the same kind of block, if any."""
@@ -121,8 +116,8 @@ class Finder:
 
     def _in_order(self, index: int) -> Guess | None:
         """Return the new line that the alignment of the area matches with a line."""
-        found = self._comparison.alignment(self._comparison.area(index), index).get(index)
-        return Guess(found[0], found[1], "aligned") if found else None
+        aligned = self._comparison.alignment(self._comparison.area(index), index).get(index)
+        return Guess(aligned.target, aligned.score, "aligned") if aligned else None
 
     def _joined_statement(self, index: int) -> Guess | None:
         """Return the line aligned with a later line of the statement, if it starts like the statement."""
@@ -133,9 +128,9 @@ class Finder:
         for rest in range(index + 1, min(index + MAX_STATEMENT_LINES, len(self._old_lines))):
             if outlines.old.statement_row(rest) != index:
                 return None
-            target, score = aligned.get(rest, (index, 0.0))
-            if score and self._start_alike(index, target):
-                return Guess(target, score, "aligned")
+            pair = aligned.get(rest)
+            if pair is not None and self._start_alike(index, pair.target):
+                return Guess(pair.target, pair.score, "aligned")
         return None
 
     def _start_alike(self, index: int, target: int) -> bool:
@@ -201,14 +196,14 @@ class Finder:
         new = outlines.new.symbols[outlines.symbols.target_of[old_symbol]]
         if in_order is not None and new.start_line <= in_order.index + 1 <= new.end_line:
             return None
-        area = (old.start_line - 1, old.end_line, new.start_line - 1, new.end_line)
+        area = Area(old.start_line - 1, old.end_line, new.start_line - 1, new.end_line)
         aligned = self._comparison.alignment(area, index).get(index)
-        return Guess(aligned[0], aligned[1], "symbol") if aligned else None
+        return Guess(aligned.target, aligned.score, "symbol") if aligned else None
 
     def counterpart_in_symbol(self, index: int, target: int) -> Guess | None:
         """Return a similar unmatched line in a line's own symbol, if the equal line is in another symbol."""
         comparison, bag = self._comparison, self._old_lines.bag(index)
-        alike = comparison.unmatched.sharing_words(bag, 0, len(self._new_lines), _MAX_MOVE_CANDIDATES)
+        alike = comparison.unmatched.sharing_words(bag, 0, len(self._new_lines), MAX_MOVE_CANDIDATES)
         # Word similarity is checked first, because parsing takes far longer.
         if all(bag.cosine(self._new_lines.bag(candidate)) < _MIN_STAYED_SIMILARITY for candidate in alike):
             return None
@@ -219,45 +214,6 @@ class Finder:
             return None
         return guess if self._similarity.content(index, guess.index) >= _MIN_STAYED_SIMILARITY else None
 
-    def _moved(self, index: int) -> list[Guess]:
-        """Return similar unmatched lines anywhere in the new version."""
-        if self._old_lines.is_trivial(index):
-            return []
-        moves: list[Guess] = []
-        unmatched = self._comparison.unmatched
-        alike = unmatched.sharing_words(
-            self._old_lines.bag(index), 0, len(self._new_lines), _MAX_MOVE_CANDIDATES
-        )
-        equal = unmatched.with_text(self._old_lines.normalized[index], index, _MAX_MOVE_CANDIDATES)
-        for target in sorted({*alike, *equal}):
-            if self._similarity.content(index, target) < _MIN_MOVED_CONTENT:
-                continue
-            score = self._similarity.score(index, target)
-            if score >= _MIN_MOVED_SCORE and not self._is_claimed(index, target, score):
-                method = "moved" if self._moved_along(index, target) else "alone"
-                moves.append(Guess(target, score, method))
-        return sorted(moves, key=lambda move: (-move.score, move.index))[:_MAX_MOVE_CANDIDATES]
-
-    def _moved_along(self, index: int, target: int) -> bool:
-        """Return whether a neighbour of the old line is next to the new one too, as in a moved block."""
-        return any(
-            not self._old_lines.is_trivial(index + step)
-            and self._similarity.content(index + step, target + step) >= _MIN_NEIGHBOUR_CONTENT
-            for step in (-2, -1, 1, 2)
-            if 0 <= index + step < len(self._old_lines) and 0 <= target + step < len(self._new_lines)
-        )
-
-    def _is_claimed(self, index: int, target: int, score: float) -> bool:
-        """Return whether another old line is aligned with a new line and has at least the same score."""
-        area = self._comparison.area_of_new(target)
-        if not is_small(area):
-            return False
-        aligned = self._comparison.alignment(area, area[0])
-        return any(
-            aligned_target == target and aligned_score >= score and source != index
-            for source, (aligned_target, aligned_score) in aligned.items()
-        )
-
     def _joined(self, index: int) -> Guess | None:
         """Return the line into which a line was joined with those before it."""
         text = self._old_lines.normalized[index]
@@ -267,7 +223,7 @@ class Finder:
         for first in range(index - 1, max(-1, index - MAX_STATEMENT_LINES), -1):
             if first not in aligned:
                 continue
-            target, score = aligned[first]
+            _, target, score = aligned[first]
             position = 0
             for joined in range(first, index + 1):
                 part = self._old_lines.normalized[joined]

@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _KEYWORDS_BY_KIND = {
-    "choice": "if elif elsif elseif unless guard",
+    "condition": "if elif elsif elseif unless guard",
     "loop": "for foreach while until do loop repeat",
-    "attempt": "try",
+    "try": "try",
     "handler": "catch except rescue",
-    "ending": "finally ensure",
-    "selection": "switch match when select",
-    "hold": "with using lock synchronized",
-    "branch": "case default else",
+    "cleanup": "finally ensure",
+    "switch": "switch match when select",
+    "resource": "with using lock synchronized",
+    "alternative": "case default else",
 }
 _KIND_BY_KEYWORD = {word: kind for kind, words in _KEYWORDS_BY_KIND.items() for word in words.split()}
 """The kind of block that each keyword opens. Kinds are compared and never shown."""
@@ -44,9 +44,11 @@ class LineRole:
     """The kind of block that a line opens, or the variable that it declares."""
 
     opens: str = ""
+    """A key of `_KEYWORDS_BY_KIND`, or empty."""
     word: str = ""
-    """The keyword that opens the block."""
+    """The keyword that opens the block, or empty."""
     declares: str = ""
+    """The name of the variable, or empty."""
 
 
 NO_ROLE = LineRole()
@@ -61,13 +63,18 @@ def role_of(tokens: Sequence[str]) -> LineRole:
 
 
 def _keyword_index(tokens: Sequence[str]) -> int | None:
-    """Return the index of the keyword that opens a block; a label, a brace or `else` may precede it."""
+    """Return the index of the keyword that opens a block.
+
+    A brace, `async` and the like, a label with a colon, and `else` before another keyword may precede it.
+    """
     start = 0
     while start < len(tokens) and tokens[start] in _TOKENS_BEFORE_KEYWORD:
         start += 1
-    if start + 2 < len(tokens) and tokens[start + 1] == ":" and _is_name(tokens[start]):
+    has_label = start + 2 < len(tokens) and tokens[start + 1] == ":" and _is_name(tokens[start])
+    if has_label:
         start += 2
-    if start + 1 < len(tokens) and tokens[start] == "else" and tokens[start + 1] in _KIND_BY_KEYWORD:
+    is_else_if = start + 1 < len(tokens) and tokens[start] == "else" and tokens[start + 1] in _KIND_BY_KEYWORD
+    if is_else_if:
         start += 1
     return start if start < len(tokens) and tokens[start] in _KIND_BY_KEYWORD else None
 
@@ -75,7 +82,7 @@ def _keyword_index(tokens: Sequence[str]) -> int | None:
 def _declared_variable(tokens: Sequence[str]) -> str:
     """Return the name of the variable that a line declares, or an empty string."""
     if tokens[0] in _DECLARATION_KEYWORDS:
-        words = [token for token in tokens[1:4] if token not in _MODIFIERS]
+        words = [token for token in tokens[1:4] if token not in _MODIFIERS]  # at most two modifiers
         return words[0] if words and _is_name(words[0]) else ""
     for position, token in enumerate(tokens):
         if token in _TOKENS_AFTER_NAME:

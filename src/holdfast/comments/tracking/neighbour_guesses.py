@@ -63,8 +63,7 @@ class NeighbourGuesses:
             if neighbour in self._comparison.confirmed:
                 return _Neighbour(neighbour, self._comparison.confirmed[neighbour])
             if neighbour in aligned:
-                target, _ = aligned[neighbour]
-                return _Neighbour(neighbour, target)
+                return _Neighbour(neighbour, aligned[neighbour].target)
         return None
 
     def _same_between(self, index: int, above: _Neighbour, below: _Neighbour) -> Guess | None:
@@ -83,9 +82,9 @@ class NeighbourGuesses:
         similarity = self._comparison.similarity
         aligned = self._comparison.alignment(self._comparison.area(index), index)
         whole_lines = {
-            target
-            for source, (target, _) in aligned.items()
-            if similarity.content(source, target) >= _MIN_WHOLE_LINE_CONTENT
+            pair.target
+            for pair in aligned.values()
+            if similarity.content(pair.source, pair.target) >= _MIN_WHOLE_LINE_CONTENT
         }
         candidates = [
             candidate

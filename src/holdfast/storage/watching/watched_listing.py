@@ -15,6 +15,7 @@ import stat
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from holdfast.kernel.clock import monotonic
 from holdfast.storage.files.mounts import is_network_filesystem
@@ -23,11 +24,18 @@ from holdfast.storage.watching.errors import EventsLost, WatchUnavailable
 from holdfast.storage.watching.inotify import Inotify
 from holdfast.storage.watching.source_folders import entries, is_entered, is_nameable
 
-WatchedSignature = tuple[int, int, int, int]
-"""Inode, size, modification and change time of a file; when one differs, the file may have changed."""
-
 TRUSTED_SECONDS = 60.0
 """A judgement: writes through other hard links are rare, and a scan of 10,000 files takes some 50 ms."""
+
+
+class WatchedSignature(NamedTuple):
+    """What the system knows of a file; when one of these differs, the file may have changed."""
+
+    inode: int
+    size: int
+    modified: int
+    """In nanoseconds since 1970, as is `changed`."""
+    changed: int
 
 
 @dataclass
@@ -222,7 +230,7 @@ def _signature(path: str) -> WatchedSignature | None:
         return None
     if not stat.S_ISREG(status.st_mode):
         return None
-    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+    return WatchedSignature(status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 def _directory_inode(path: str) -> int | None:
