@@ -70,7 +70,9 @@ class CommentDraft(NamedTuple):
     author: str
     tag: str | None = None
     ai: dict[str, Any] | None = None
+    """The sidecar's `aiMeta`, without the time."""
     end_line: int | None = None
+    """The last line of a range, or None for a single line."""
 
 
 @dataclass
@@ -313,22 +315,30 @@ class SidecarFiles:
         change.is_read = True
 
     def finish(self, change: SidecarChange) -> None:
-        """Write a change durably; a document that would not change is not written."""
+        """Write a change durably. An unchanged document is not written, a useless one is removed."""
         change.normalizer.normalize(change.sidecar)
         data = None if change.is_read else self._append(change)
-        if not change.is_read and data is None:
-            self.read(change, as_stored=change.is_ours)
-            change.normalizer.normalize(change.sidecar)
+        if data is None:
+            if not change.is_read:  # the form of the document allows no appending
+                self.read(change, as_stored=change.is_ours)
+                change.normalizer.normalize(change.sidecar)
+            if _is_unchanged(change):
+                return
+            if _is_useless(change):
+                self._remove(change)
+                return
+        self._write(change, data)
+
+    def _remove(self, change: SidecarChange) -> None:
         sidecar = change.sidecar
-        if data is None and not change.touched and not change.deleted and bytes_of(sidecar) == change.before:
-            return
-        if not sidecar.comments and change.source is None and change.before is not None:
-            # The last comment moved to another file; an empty sidecar without a source is useless.
-            with translate_access_errors(change.path):
-                self.tree.remove(RepoPath.parse(sidecar.path))
-            current_call().changed("resources")
-            self.archive.record_write(sidecar.path, "", change.sequence, change.entries())
-            return
+        with translate_access_errors(change.path):
+            self.tree.remove(RepoPath.parse(sidecar.path))
+        current_call().changed("resources")
+        self.archive.record_write(sidecar.path, "", change.sequence, change.entries())
+
+    def _write(self, change: SidecarChange, data: bytes | None) -> None:
+        """Write `data`, or without it the document of the change; first archive the source it refers to."""
+        sidecar = change.sidecar
         if change.source is not None and _refers_to(change.current, sidecar):
             self.archive.store_version(change.source)
         if data is None:
@@ -362,6 +372,15 @@ class SidecarFiles:
         assert change.before is not None
         assert note.marker is not None
         return append_comment(change.before, note.raw, note.marker, self.archive.stamp(change.sequence))
+
+
+def _is_unchanged(change: SidecarChange) -> bool:
+    return not change.touched and not change.deleted and bytes_of(change.sidecar) == change.before
+
+
+def _is_useless(change: SidecarChange) -> bool:
+    """Return whether the last comment of a sidecar without a source was deleted or moved to another file."""
+    return not change.sidecar.comments and change.source is None and change.before is not None
 
 
 def _current_source(path: RepoPath, source: bytes | None) -> CurrentSource | None:
