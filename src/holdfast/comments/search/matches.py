@@ -23,7 +23,7 @@ _MIN_TEXTS_PER_HIT = 4
 """If more than one in this many texts contains a word, counting it in every text is faster than searching."""
 
 _WINDOW_BYTES = 8192
-"""Bytes that RE2 is given at once: an expression may read all of them before it returns a short match."""
+"""Bytes that RE2 is given at least: an expression may read all of them before it returns a short match."""
 
 _MAX_SCANNED_MATCHES = 2
 """Matches in one text that are counted in the joined search; a text with more of them is counted alone."""
@@ -183,33 +183,31 @@ def _count_by_window(pattern: Pattern, by_line: Expression, joined: JoinedTexts)
     A match is counted directly unless it extends beyond its text, is empty, or may depend on a line end
     within its text. Texts with such a match, or with many matches, are counted alone.
     """
-    search, data, ends = by_line.search, joined.data, joined.ends
+    data, ends = joined.data, joined.ends
     max_scanned = 0 if pattern.is_rough else _MAX_SCANNED_MATCHES
     counts: dict[int, int] = {}
-    position = window_end = window_size = 0
+    position = window_end = 0
+    window_bytes = _WINDOW_BYTES  # doubled until something matches: what is read in vain stays proportional
     while position < len(data):
-        if position >= window_end:
-            # The window is doubled until something matches, so that needless reading stays proportional.
-            window_size = max(2 * window_size, _WINDOW_BYTES)
-            window_end = ends[min(bisect_left(ends, position + window_size), len(ends) - 1)]
-        match_start, match_end = search(data, position, window_end)[0]
+        if position >= window_end:  # a window ends with a text
+            window_end = ends[min(bisect_left(ends, position + window_bytes), len(ends) - 1)]
+        match_start, match_end = by_line.search(data, position, window_end)[0]
         number = bisect_right(ends, match_start)
         if match_start < 0 or number == len(ends):
             position = window_end
+            window_bytes *= 2
             continue
-        text_end, count = ends[number], counts.get(number, 0)
-        has_inner_line_end = (
-            pattern.has_line_anchors and data.find(b"\n", joined.start(number)) < text_end - 1
-        )
-        if match_start < match_end < text_end and count < max_scanned and not has_inner_line_end:
-            counts[number] = count + 1
+        text_start, text_end = joined.start(number), ends[number]
+        has_inner_line_end = pattern.has_line_anchors and data.find(b"\n", text_start) < text_end - 1
+        is_certain = match_start < match_end < text_end and not has_inner_line_end
+        if is_certain and counts.get(number, 0) < max_scanned:
+            counts[number] = counts.get(number, 0) + 1
             position = match_end
         else:
-            count = pattern.expression.count(joined[number])
-            if count:
+            if count := pattern.expression.count(joined[number]):
                 counts[number] = count
             position = text_end
-        if window_size > _WINDOW_BYTES:
-            # The next window has half this size: a quarter now, doubled above.
-            window_size, window_end = window_size // 4, position
+        if window_bytes > _WINDOW_BYTES:
+            window_bytes //= 2
+            window_end = position  # continue with a smaller window
     return counts

@@ -12,6 +12,7 @@ Contract:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -40,7 +41,14 @@ _TIMESTAMP_KEYS = frozenset({"updated", "lastVerified", "updatedAt", "analyzedAt
 _UNION_KEYS = frozenset({"commentIds", HISTORY_KEY})
 """Keys with lists that are united."""
 
-Object = dict[str, Any]
+Json = Any
+"""A value from a sidecar, or `ABSENT`. Other programs write sidecars too, so a member may have any type."""
+
+Object = dict[str, Json]
+"""A JSON object; ours and theirs are the two sides, and the base is their common ancestor."""
+
+Merge = Callable[[Json, Json, Json], Json]
+"""Merges the versions of a list member in base, ours and theirs."""
 
 
 def merge_documents(base: Object | None, ours: Object, theirs: Object) -> Object:
@@ -55,11 +63,11 @@ def merge_documents(base: Object | None, ours: Object, theirs: Object) -> Object
     return result
 
 
-def _keep_ours(_key: str, _base: Any, ours: Any, _theirs: Any) -> Any:
+def _keep_ours(_key: str, _base: Json, ours: Json, _theirs: Json) -> Json:
     return ours
 
 
-def _merge_markers(base: Object, ours: Object, theirs: Object, comments: list[Any]) -> list[Any]:
+def _merge_markers(base: Object, ours: Object, theirs: Object, comments: list[Json]) -> list[Json]:
     kept_ids = {_hashable_value(comment, "id") for comment in _objects(comments)}
     previous_ids = {
         _hashable_value(comment, "id")
@@ -75,7 +83,7 @@ def _merge_markers(base: Object, ours: Object, theirs: Object, comments: list[An
     return [marker for marker in remaining if not _is_abandoned(marker, deleted_ids, used_markers)]
 
 
-def _markers_to_restore(markers: list[Any], used: set[Any], ours: Object, theirs: Object) -> list[Any]:
+def _markers_to_restore(markers: list[Json], used: set[Json], ours: Object, theirs: Object) -> list[Json]:
     """Return the markers that one side deleted together with a comment that the merge keeps."""
     present = {_hashable_value(marker, "id") for marker in _objects(markers)}
     missing = used - present
@@ -88,7 +96,7 @@ def _markers_to_restore(markers: list[Any], used: set[Any], ours: Object, theirs
     return list(restored.values())
 
 
-def _remove_comment_ids(marker: Any, deleted: set[Any]) -> Any:
+def _remove_comment_ids(marker: Json, deleted: set[Json]) -> Json:
     """Return a marker without the ids of deleted comments."""
     if not isinstance(marker, dict) or not isinstance(marker.get("commentIds"), list):
         return marker
@@ -97,7 +105,7 @@ def _remove_comment_ids(marker: Any, deleted: set[Any]) -> Any:
     return marker if len(remaining) == len(ids) else {**marker, "commentIds": remaining}
 
 
-def _is_abandoned(marker: Any, deleted: set[Any], used: set[Any]) -> bool:
+def _is_abandoned(marker: Json, deleted: set[Json], used: set[Json]) -> bool:
     """Return whether a marker has lost its last comment."""
     if not isinstance(marker, dict) or _hashable_value(marker, "id") in used:
         return False
@@ -107,8 +115,8 @@ def _is_abandoned(marker: Any, deleted: set[Any], used: set[Any]) -> bool:
 
 
 def _merge_lists(
-    key: str, base: Object, ours: Object, theirs: Object, merge: Any, content_of: Any
-) -> list[Any]:
+    key: str, base: Object, ours: Object, theirs: Object, merge: Merge, content_of: Callable[[Json], str]
+) -> list[Json]:
     """Merge the lists under a key member by member.
 
     `merge` merges a member that both sides have. A member that one side deleted stays if the other side
@@ -127,7 +135,7 @@ def _merge_lists(
     return result
 
 
-def _comment_content(comment: Any) -> str:
+def _comment_content(comment: Json) -> str:
     """Return the content of a comment, without its place and timestamps, as comparable text."""
     if not isinstance(comment, dict):
         return canonical_json(comment)
@@ -136,7 +144,7 @@ def _comment_content(comment: Any) -> str:
     )
 
 
-def _merge_comment(base: Any, ours: Any, theirs: Any) -> Any:
+def _merge_comment(base: Json, ours: Json, theirs: Json) -> Json:
     if not (isinstance(ours, dict) and isinstance(theirs, dict)):
         return ours
     old = base if isinstance(base, dict) else {}
@@ -149,7 +157,7 @@ def _merge_comment(base: Any, ours: Any, theirs: Any) -> Any:
     return {**result, HISTORY_KEY: [*result.get(HISTORY_KEY, []), overwritten]}
 
 
-def _merge_marker(base: Any, ours: Any, theirs: Any) -> Any:
+def _merge_marker(base: Json, ours: Json, theirs: Json) -> Json:
     if not (isinstance(ours, dict) and isinstance(theirs, dict)):
         return ours
     old = base if isinstance(base, dict) else {}
@@ -168,7 +176,7 @@ def _are_equal_except(first: Object, second: Object, ignored_key: str) -> bool:
     return are_equal(first | {ignored_key: None}, second | {ignored_key: None})
 
 
-def _resolve_field(key: str, base: Any, ours: Any, theirs: Any, *, ours_is_newer: bool) -> Any:
+def _resolve_field(key: str, base: Json, ours: Json, theirs: Json, *, ours_is_newer: bool) -> Json:
     if key == "replies":
         return _merge_replies(base, ours, theirs)
     if key in _UNION_KEYS:
@@ -178,13 +186,13 @@ def _resolve_field(key: str, base: Any, ours: Any, theirs: Any, *, ours_is_newer
     return ours if ours_is_newer else theirs
 
 
-def _union_if_lists(_key: str, base: Any, ours: Any, theirs: Any) -> Any:
+def _union_if_lists(_key: str, base: Json, ours: Json, theirs: Json) -> Json:
     if not (isinstance(ours, list) and isinstance(theirs, list)):
         return ours
     return union_of_lists(base if isinstance(base, list) else [], ours, theirs)
 
 
-def _merge_replies(base: Any, ours: Any, theirs: Any) -> Any:
+def _merge_replies(base: Json, ours: Json, theirs: Json) -> Json:
     if not (isinstance(ours, list) and isinstance(theirs, list)):
         return ours
     # Replies have no time of change, so our version wins.
@@ -213,7 +221,7 @@ def _newer_first(ours: Object, theirs: Object, key: str) -> tuple[Object, Object
     """Return the side with the later timestamp under a key, then the other side."""
     our_time, their_time = (side[key] if isinstance(side.get(key), str) else "" for side in (ours, theirs))
     if our_time == their_time:
-        # Any fixed order will do, but the result must not depend on the direction of the merge.
+        # Json fixed order will do, but the result must not depend on the direction of the merge.
         ours_is_first = canonical_json(ours) >= canonical_json(theirs)
     else:
         ours_is_first = our_time > their_time
@@ -230,11 +238,11 @@ def _overwritten_text(old: Object, winner: Object, loser: Object) -> Object | No
     return {key: loser[key] for key in ("text", "author", "updated") if key in loser} | {"reason": "merge"}
 
 
-def _objects(members: Any) -> list[Object]:
+def _objects(members: Json) -> list[Object]:
     return [member for member in members if isinstance(member, dict)] if isinstance(members, list) else []
 
 
-def _hashable_value(member: Object, key: str) -> Any:
+def _hashable_value(member: Object, key: str) -> Json:
     """Return the value of a key, or None if it is an object or a list, which a set cannot hold."""
     value = member.get(key)
     return None if isinstance(value, dict | list) else value
@@ -268,14 +276,14 @@ def merge_conflicted_bytes(data: bytes, base: bytes | None = None) -> bytes | No
         return None
 
 
-def _parse_base(data: bytes | None) -> dict[str, Any] | None:
+def _parse_base(data: bytes | None) -> Object | None:
     try:
         return None if not data else _parse_document(data)
     except UnreadableDocument:
         return None
 
 
-def _parse_document(data: bytes) -> dict[str, Any]:
+def _parse_document(data: bytes) -> Object:
     value = parse(data)
     if not isinstance(value, dict) or not isinstance(value.get("comments"), list):
         raise UnreadableDocument("it is not a sidecar")

@@ -58,29 +58,43 @@ class Age(NamedTuple):
     time: int
     """Seconds since 1970."""
     days: int
-    """Whole days since then."""
+    """Whole days from then until the request; 0 if it is in the future."""
 
 
-Wanted = tuple[str, int]
-"""A requested line: its path and number in the work tree."""
+class Wanted(NamedTuple):
+    """A requested line of the work tree."""
+
+    path: str
+    number: int
+
+
 Ages = dict[str, dict[int, Age | str]]
 """The age of each line, or why it is unknown, by path and line number in the work tree."""
+
+
+class _Former(NamedTuple):
+    """A file before a commit changed it."""
+
+    path: str
+    """Empty if the file is new."""
+    blob: str
 
 
 class _Commit(NamedTuple):
     id: str
     parents: list[str]
     time: int
-    changes: dict[str, tuple[str, str]]
-    """The former path and blob of each changed file; an empty path if the file is new."""
+    changes: dict[str, _Former]
+    """What the commit replaced in the first parent, by the path of each changed file."""
 
 
 @dataclass
 class _File:
-    """A version of a file, and the index in it of each requested line whose age is still unknown."""
+    """A version of a file, and the requested lines that it has and whose age is still unknown."""
 
     lines: list[bytes]
     wanted: dict[Wanted, int] = field(default_factory=dict)
+    """The index in `lines` of each requested line."""
 
 
 def line_ages(
@@ -140,19 +154,16 @@ class _Walk:
         if file is None:
             return None
         committed = former_indexes(file.lines, lines, [number - 1 for number in existing])
-        file.wanted = {(path, index + 1): former for index, former in committed.items()}
+        file.wanted = {Wanted(path, index + 1): former for index, former in committed.items()}
         ages.update({index + 1: NO_TIME for index in committed})
         return file
 
     def add_pending(self, commit: str, files: dict[str, _File]) -> bool:
         """Add a commit's wanted lines, except those with a cached age; return whether any are left."""
-        cached = self._cached.get(commit, {})
-        for path, file in files.items() if cached else ():
-            ages = cached.get(path, {})
-            for line, index in list(file.wanted.items()):
-                if (age := ages.get(str(index + 1))) is not None:
-                    del file.wanted[line]
-                    self._set_age([line], *age)
+        for path, ages in self._cached.get(commit, {}).items():
+            wanted = files[path].wanted if path in files else {}
+            for line in [line for line, index in wanted.items() if str(index + 1) in ages]:
+                self._set_age([line], *ages[str(wanted.pop(line) + 1)])
         pending = {path: file for path, file in files.items() if file.wanted}
         if pending:
             self._pending[commit] = pending
@@ -193,7 +204,9 @@ class _Walk:
         if not commit.parents:
             lines = [line for file in files.values() for line in file.wanted]
             self._set_age(lines, commit.id, commit.time)
-        elif files and self._pending.setdefault(commit.parents[0], files) is not files:
+        elif files and commit.parents[0] not in self._pending:
+            self._pending[commit.parents[0]] = files  # the usual case, without a step for each file
+        else:
             for path, file in files.items():
                 self._search_in(commit.parents[0], path, file)
         for path, file in touched.items():
@@ -201,10 +214,11 @@ class _Walk:
 
     def _compare(self, commit: _Commit, path: str, file: _File) -> None:
         """Pass each line of a changed file to a parent that has it; the commit introduced the others."""
-        old_path, old_blob = commit.changes[path]
+        former = commit.changes[path]
+        # By parent: the path in it, and the object's name. Only the first parent's blob is in the log.
         versions = {parent: (path, f"{parent}:{path}") for parent in commit.parents[1:]}
-        if old_path and commit.parents:
-            versions[commit.parents[0]] = (old_path, old_blob)
+        if former.path and commit.parents:
+            versions[commit.parents[0]] = (former.path, former.blob)
         wanted = file.wanted
         for parent, (parent_path, name) in versions.items() if wanted else ():
             try:
@@ -213,14 +227,17 @@ class _Walk:
                 self._mark_missing(wanted)
                 return
             if wanted and version is not None:
-                former = former_indexes(version.lines, file.lines, wanted.values())
-                version.wanted = {line: former[index] for line, index in wanted.items() if index in former}
-                wanted = {line: index for line, index in wanted.items() if index not in former}
+                indexes = former_indexes(version.lines, file.lines, wanted.values())
+                version.wanted = {line: indexes[index] for line, index in wanted.items() if index in indexes}
+                wanted = {line: index for line, index in wanted.items() if index not in indexes}
                 self._search_in(parent, parent_path, version)
         self._set_age(wanted, commit.id, commit.time)
 
     def _search_in(self, commit: str, path: str, file: _File) -> None:
-        """Look for the wanted lines of a version when the walk reaches its commit."""
+        """Look for the wanted lines of a version when the walk reaches its commit.
+
+        Several children of the commit may have the same version, and pass different lines to it.
+        """
         if file.wanted:
             pending = self._pending.setdefault(commit, {}).setdefault(path, file)
             pending.wanted.update(file.wanted)
@@ -246,7 +263,8 @@ def _until_not_fetched(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 def _commits(texts: Iterator[str]) -> Iterator[_Commit]:
     for (commit, parents, time), rows in commits(texts, header_fields=3):
-        changes = {
-            paths[-1]: ("" if row.endswith(" A") else paths[0], row.split(" ")[2]) for row, *paths in rows
-        }
+        changes = {}
+        for row, *paths in rows:  # one path, or for a rename the old and the new one
+            _old_mode, _new_mode, old_blob, _new_blob, status = row.split(" ")
+            changes[paths[-1]] = _Former("" if status == "A" else paths[0], old_blob)
         yield _Commit(commit, parents.split(), int(time or 0), changes)
