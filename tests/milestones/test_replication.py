@@ -14,7 +14,7 @@ import pytest
 
 from holdfast.kernel.call import Call, Listener, running
 from holdfast.kernel.errors import InvalidPath, NotFound, Unavailable
-from holdfast.milestones import replication
+from holdfast.milestones import log_fetch, replication
 from holdfast.milestones.entity import EntityDraft
 from holdfast.milestones.index.index import Index
 from holdfast.milestones.index.query import EntityQuery
@@ -486,7 +486,7 @@ def test_control_a_log_whose_bytes_are_damaged_here_stops_the_others(
     file.write_bytes(b"garbage")
     issue(team["c"], "Of c")
     team["c"].sync()
-    monkeypatch.setattr(replication, "set_aside_if_damaged", lambda *_: False)
+    monkeypatch.setattr(log_fetch, "set_aside_if_damaged", lambda *_: False)
     monkeypatch.setattr(Index, "find_damage", lambda _: set())
     with suppress(Unavailable):
         team["b"].sync()

@@ -29,19 +29,18 @@ from typing import NamedTuple
 from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import Clock, rfc3339
 from holdfast.kernel.errors import Unavailable
-from holdfast.kernel.machine import translate_disk_errors
 from holdfast.milestones.entity import Claim, Kind
 from holdfast.milestones.index.index import Index
 from holdfast.milestones.index.rows import state_of
-from holdfast.milestones.index.schema import LOGS, TRACKED, TRACKED_BRANCHES
-from holdfast.milestones.index.update import SHORT_COMMIT_CHARACTERS, damaged_refs
+from holdfast.milestones.index.schema import LOGS
+from holdfast.milestones.index.update import damaged_refs
 from holdfast.milestones.log.clone_log import CloneLog
+from holdfast.milestones.log_fetch import LogFetch
+from holdfast.milestones.log_namespace import BRANCHES, NAMESPACES, REFS, LogNamespace
 from holdfast.storage.files.locks import locked
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.commits.ancestry import count_between, fast_forwards, first_after_fork, is_ancestor
-from holdfast.storage.git.objects.loose_object import set_aside_if_damaged
 from holdfast.storage.git.objects.object_kinds import object_kinds
-from holdfast.storage.git.objects.packs import separate_objects
 from holdfast.storage.git.refs import RefLocked, RefMoved, Refs
 from holdfast.storage.git.remotes import Remotes
 from holdfast.storage.git.repository import Repository
@@ -49,29 +48,9 @@ from holdfast.storage.git.repository import Repository
 _MAX_SYNC_ATTEMPTS = 5  # a push is rejected only if another clone pushed since the fetch: rarely twice
 _LOG_NAME_DIGITS = 32  # hexadecimal, as in the file that names this clone's log
 _LOG = re.compile(r"[0-9a-f]{32}(?![^/])")
-_MAX_FETCH_ATTEMPTS = 200  # isolates about 20 bad logs among 2,000 by bisection, within some minutes
 REFSPECS_PER_COMMAND = 2000  # of up to 100 bytes: far below the 2 MB of a command on Linux (execve(2))
 _REFUSED = "[remote rejected]"
 """Git reports this for a ref that the remote does not allow, but not for one that it could not update now."""
-
-
-class LogNamespace(NamedTuple):
-    """The ref prefix of logs at a remote, and that of this clone's tracking refs for them."""
-
-    remote_prefix: str
-    tracking_prefix: str
-
-    def tracking(self, remote: str) -> str:
-        """Return the prefix of the tracking refs for a remote."""
-        return f"{self.tracking_prefix}{remote}/"
-
-    def refspec(self, remote: str) -> str:
-        return f"+{self.remote_prefix}*:{self.tracking(remote)}*"
-
-
-REFS = LogNamespace(LOGS, TRACKED)
-BRANCHES = LogNamespace("refs/heads/holdfast/log/", TRACKED_BRANCHES)
-_NAMESPACES = (REFS, BRANCHES)
 
 
 class LostClaim(NamedTuple):
@@ -115,6 +94,7 @@ class Sync:
         self._log = log
         self._clock = clock
         self.remotes = Remotes(git)
+        self._log_fetch = LogFetch(repository, refs, index, self.remotes)
         self._repository = repository
         self._steps = count(1)
 
@@ -128,9 +108,9 @@ class Sync:
             refused: dict[str, str] = {}
             for _ in range(_MAX_SYNC_ATTEMPTS):
                 self._report(f"Fetching from {name}")
-                missing = self._fetch(name)
+                missing = self._log_fetch.run(name)
                 try:
-                    renamed_logs += [new for namespace in _NAMESPACES for new in self._merge(name, namespace)]
+                    renamed_logs += [new for namespace in NAMESPACES for new in self._merge(name, namespace)]
                     count, refused = self._push(name)
                 except Unavailable:
                     if not self._index.find_damage():
@@ -154,84 +134,6 @@ class Sync:
 
     def _report(self, message: str) -> None:
         current_call().progress(next(self._steps), None, message)
-
-    def _fetch(self, remote: str) -> dict[str, str]:
-        """Fetch the logs of a remote; return the refs that could not be fetched, with git's message."""
-        try:
-            self.remotes.fetch(remote, *(namespace.refspec(remote) for namespace in _NAMESPACES))
-        except Unavailable as failure:
-            if self._quarantine_damaged_tips():
-                self._index.find_damage()
-                return self._fetch(remote)
-            missing = self._fetch_readable(remote)
-            if missing is None:
-                raise failure from None
-            return missing
-        is_shallow = os.path.lexists(os.path.join(self._repository.common_dir or "", "shallow"))
-        if is_shallow and self._damaged():
-            return self._fetch_readable(remote) or {}
-        return {}
-
-    def _fetch_readable(self, remote: str) -> dict[str, str] | None:
-        """Fetch every log that can be fetched; return the others with git's message, or None if all failed.
-
-        Damage in this clone makes git refuse every fetch. In that case complete logs, including the damaged
-        ones, are fetched into a separate object store.
-        """
-        theirs = self.remotes.refs(remote, *(namespace.remote_prefix for namespace in _NAMESPACES))
-        self._index.find_damage()
-        tips, damaged = self._refs.tips(), self._damaged()
-        tracking = {
-            ref: namespace.tracking(remote) + ref.removeprefix(namespace.remote_prefix)
-            for namespace in _NAMESPACES
-            for ref in theirs
-            if ref.startswith(namespace.remote_prefix)
-        }
-        wanted = [
-            (ref, local)
-            for ref, local in tracking.items()
-            if tips.get(local) != theirs[ref] or local in damaged
-        ]
-        if not damaged:
-            missing = self._fetch_bisecting(remote, wanted, count(1))
-        else:
-            text = f"Damaged in this clone, fetched completely: {', '.join(sorted(damaged))}"
-            current_call().log(text, "warning")
-            store, common = self._repository.store_directory, self._repository.common_dir or ""
-            with separate_objects(store, common) as objects:
-                missing = self._fetch_bisecting(remote, wanted, count(1), objects)
-            fetched = [(local, theirs[ref], tips.get(local)) for ref, local in wanted if ref not in missing]
-            self._refs.move_all([(local, new, old) for local, new, old in fetched if new != old])
-        return missing if len(missing) < len(tracking) else None
-
-    def _quarantine_damaged_tips(self) -> bool:
-        """Move tip commits with corrupt bytes aside, so that git fetches them again."""
-        common, tips = self._repository.common_dir or "", {*self._refs.tips().values()}
-        folder = os.path.join(self._repository.store_directory, "damaged")
-        with translate_disk_errors("objects"):
-            damaged = [tip for tip in tips if set_aside_if_damaged(common, tip, folder)]
-        for tip in damaged:
-            commit = f"The damaged commit {tip[:SHORT_COMMIT_CHARACTERS]} of a log"
-            text = "was moved to 'damaged' in the store; it is fetched again if the remote has it."
-            current_call().log(f"{commit} {text}", "warning")
-        return bool(damaged)
-
-    def _fetch_bisecting(
-        self, remote: str, wanted: list[tuple[str, str]], attempts: Iterator[int], objects: str | None = None
-    ) -> dict[str, str]:
-        """Fetch refs, or with `objects` only their objects; return those that fail, isolated by bisection."""
-        missing: dict[str, str] = {}
-        half = len(wanted) // 2
-        for part in filter(None, (wanted[:half], wanted[half:])):
-            refspecs = [ref if objects else f"+{ref}:{local}" for ref, local in part]
-            try:
-                self.remotes.fetch(remote, *refspecs, objects=objects)
-            except Unavailable as failure:
-                if len(part) == 1 or next(attempts) > _MAX_FETCH_ATTEMPTS:
-                    missing |= {ref: failure.message for ref, _ in part}
-                else:
-                    missing |= self._fetch_bisecting(remote, part, attempts, objects)
-        return missing
 
     def track(self, remote: str) -> bool:
         """Make plain `git fetch` fetch a remote's logs too; the wildcard may match nothing."""
@@ -269,14 +171,8 @@ class Sync:
             }
             leading = fast_forwards(self._git, ((old, new) for old, new in pairs.values() if old))
             moves = {name: pair for name, pair in pairs.items() if not pair[0] or pair in leading}
-            own, failed = self._log.replica, set[str]()
-            names = sorted(moves, key=lambda name: name == own)  # its own log last, as this clone leaves it
-            wanted = [(LOGS + name, moves[name][1], moves[name][0]) for name in names]
-            for start in range(0, len(wanted), REFSPECS_PER_COMMAND):
-                self._report(f"Merging the logs, {start} of {len(wanted)} so far")
-                failed |= self._refs.move_all(wanted[start : start + REFSPECS_PER_COMMAND])
-            if own in moves and LOGS + own not in failed:
-                self._log.switch_to(os.urandom(16).hex())  # another clone writes under this name
+            self._fast_forward(moves)
+            own = self._log.replica
             blocked = self._blocked_names(remote, namespace, kinds) & ours.keys()
             forked: dict[str, str | None] = dict.fromkeys(blocked)
             forked |= {name: new for name, (_, new) in pairs.items() if name not in moves}
@@ -289,6 +185,17 @@ class Sync:
                     renamed_logs.append(new_name)
         return renamed_logs
 
+    def _fast_forward(self, moves: dict[str, tuple[str | None, str]]) -> None:
+        """Move local logs from their old tip, None for a new log, to the remote's tip."""
+        own, failed = self._log.replica, set[str]()
+        names = sorted(moves, key=lambda name: name == own)  # its own log last, as this clone leaves it
+        wanted = [(LOGS + name, moves[name][1], moves[name][0]) for name in names]
+        for start in range(0, len(wanted), REFSPECS_PER_COMMAND):
+            self._report(f"Merging the logs, {start} of {len(wanted)} so far")
+            failed |= self._refs.move_all(wanted[start : start + REFSPECS_PER_COMMAND])
+        if own in moves and LOGS + own not in failed:
+            self._log.switch_to(os.urandom(16).hex())  # another clone writes under this name
+
     def _resolve_fork(self, name: str, ours: str, theirs: str | None, *, is_own: bool) -> str | None:
         """Rename the local history of a log that diverged, or whose name the remote uses for something else.
 
@@ -296,8 +203,9 @@ class Sync:
         """
         ref = LOGS + name
         if theirs is not None and is_ancestor(self._git, theirs, ours):
-            return None
+            return None  # ours is ahead: there is no fork
         if theirs is not None and is_ancestor(self._git, ours, theirs):
+            # Ours is behind, but over a merge, which `fast_forwards` leaves out.
             self._refs.move(ref, theirs, ours)
             if is_own:
                 self._log.switch_to(os.urandom(16).hex())
@@ -306,6 +214,7 @@ class Sync:
         if new_name == name:  # the log has that name already
             new_name = os.urandom(16).hex() if is_own else name
         existing = self._refs.tips().get(LOGS + new_name)
+        # Another clone may have renamed the same history, and may have added to it.
         if existing is None or is_ancestor(self._git, existing, ours):
             self._refs.move(LOGS + new_name, ours, existing)
         if is_own:

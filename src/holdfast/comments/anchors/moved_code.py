@@ -144,10 +144,13 @@ class StraySidecars:
         self._room, self._sidecars = room, sidecars
         self._last_listing: list[str] | None = None
         self._sources_by_suffix: Mapping[str, list[str]] = {}
-        self._last_moves: tuple[object, Moves | None] = (None, None)
-        """The result of `moves`, and the key for which it is valid."""
+        """The commented files, as of `_last_listing`: grouping them in every read would take too long."""
+        self._moves: VersionedCache[Moves] = VersionedCache(max_values=1)
+        """The result of `moves`; its version is the strays, the state of the history, and the files."""
         self._departed: VersionedCache[Mapping[str, str]] = VersionedCache()
+        """By path that comments left; the version is the files' signatures, and the uncertain comments."""
         self._arrived: VersionedCache[Mapping[str, Mapping[str, str]]] = VersionedCache()
+        """By path that is read; the version is the other files, and the signatures of those watched."""
 
     def with_arrivals(self, path: str, without_source: list[str], moves: Moves | None) -> Moves | None:
         """Return `moves` with the comments added whose code moved to a file from existing files.
@@ -162,10 +165,10 @@ class StraySidecars:
         if not 0 < len(sources) <= _MAX_SEARCHED_SIDECARS:
             return moves
         watched = {path, *sources} if len(sources) <= _MAX_WATCHED_FILES else {path}
-        cache_version = (sources, list(map(self._sidecars.signature, sorted(watched))))
-        arrived = self._arrived.get(path, cache_version)
+        version = (sources, list(map(self._sidecars.signature, sorted(watched))))
+        arrived = self._arrived.get(path, version)
         if arrived is None:
-            arrived = self._arrived.put(path, cache_version, dict(self._arrivals(path, sources, moves)))
+            arrived = self._arrived.put(path, version, dict(self._arrivals(path, sources, moves)))
         if not arrived:
             return moves
         base = moves or Moves({}, frozenset(), 0)
@@ -193,10 +196,10 @@ class StraySidecars:
         uncertain = {note.id: note for note in notes if note.location.confidence is not Confidence.HIGH}
         files = CandidateFiles(self._room, [path])
         signatures = files.signatures() if uncertain else {}
-        cache_version = (signatures, tuple(uncertain))
+        version = (signatures, tuple(uncertain))
         if not 0 < len(signatures) <= MAX_COMPARED_FILES or path not in signatures:
             return {}
-        cached = self._departed.get(path, cache_version)
+        cached = self._departed.get(path, version)
         if cached is not None:
             return cached
         gone = [(path, note) for note in uncertain.values() if has_left(self._room, path, note)]
@@ -205,18 +208,18 @@ class StraySidecars:
             line = _marked_line_text(uncertain[comment_id])
             if line and line in (files.text(target) or ""):
                 departed[comment_id] = target
-        return self._departed.put(path, cache_version, departed)
+        return self._departed.put(path, version, departed)
 
     def moves(self, strays: Sequence[Stray]) -> Moves:
         """Return where the comments of these strays belong; the same object while nothing changes."""
         files = CandidateFiles(self._room, [path for path, _ in strays])
         paths = files.paths()
-        key = (strays, self._room.history.state(), paths)
-        last_key, moves = self._last_moves
-        if moves is None or last_key != key:
-            moves = self._resolve(strays, files if len(paths) <= MAX_COMPARED_FILES else None)
-            self._last_moves = (key, moves)
-        return moves
+        version = (strays, self._room.history.state(), paths)
+        moves = self._moves.get("moves", version)
+        if moves is not None:
+            return moves
+        compared = files if len(paths) <= MAX_COMPARED_FILES else None
+        return self._moves.put("moves", version, self._resolve(strays, compared))
 
     def _resolve(self, strays: Sequence[Stray], files: CandidateFiles | None) -> Moves:
         """Find the new files of strays by git's renames and, if there are files to search, by content."""
