@@ -15,7 +15,7 @@ from holdfast.milestones.text import append_hint, items_table
 from holdfast.milestones.toolset import EntityName, milestones
 
 _DEFAULT_LIMIT = 20  # issues: more than anybody takes at once, and few enough to read
-_MAX_LABELS = 20  # an issue must have all of them, and few issues have more than five
+_MAX_LABELS = 20  # a judgement: an issue must have all of them, and a few select well
 
 
 class FindReady(Input):
