@@ -88,7 +88,7 @@ TASK_LINK_PLAIN_TEXT = {
     "GeneratedPrompt.description": _OURS,
     "GeneratedPrompt.prompt": _OURS,
     "GeneratedPrompt.title": _OURS,
-    "Omission.what": _OURS,
+    "More.what": _OURS,
     "FocusRule.type": "one of six words of ours",
     "SyncStep.fields": "names of fields of ours",
     "SyncStep.task_id": _ID,

@@ -18,7 +18,7 @@ from holdfast.tasks.store.transaction import TaskTransaction
 from holdfast.tasks.texts import rules
 from holdfast.tasks.toolset import WRITING, tasks
 from holdfast.tasks.view.focus_limits import CONCISE, DETAILED, shorten_focus
-from holdfast.tasks.view.focus_result import Focus, FocusRule, Omission, RemarkOut, Unreadable, focus_text
+from holdfast.tasks.view.focus_result import Focus, FocusRule, More, RemarkOut, Unreadable, focus_text
 from holdfast.tasks.view.results import claim_out, task_detail_from, task_refs, workspace_ref
 
 _MAX_ANCESTORS = 10
@@ -85,7 +85,7 @@ def focus(room: Tasks, arguments: FocusTask) -> Focus:
         absent=found.absent or None,
         unreadable=[Unreadable(room=name, reason=why) for name, why in found.failures.items()] or None,
         more=[
-            Omission(what=f"{kind}s", shown=limits.remarks, total=total)
+            More(what=f"{kind}s", shown=limits.remarks, total=total)
             for kind, total in found.totals.items()
             if total > limits.remarks
         ],

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from holdfast.kernel.text import shorten
 from holdfast.tasks.view.budget import DEFAULT_BYTES, MAX_BYTES, Model, fit
-from holdfast.tasks.view.focus_result import Focus, Omission
+from holdfast.tasks.view.focus_result import Focus, More
 from holdfast.tasks.view.results import workspace_uri
 
 _OMISSIONS_BYTES = 600
@@ -56,8 +56,8 @@ class _CutList(NamedTuple):
     def has_cut_item(self) -> bool:
         return self.shown != self.whole[: len(self.shown)]
 
-    def omission(self, uri: str | None = None) -> Omission:
-        return Omission(what=self.name, shown=len(self.shown), total=len(self.whole), uri=uri)
+    def omission(self, uri: str | None = None) -> More:
+        return More(what=self.name, shown=len(self.shown), total=len(self.whole), uri=uri)
 
 
 def shorten_focus(whole: Focus, limits: FocusLimits) -> Focus:
@@ -84,7 +84,7 @@ def shorten_focus(whole: Focus, limits: FocusLimits) -> Focus:
         getattr(shorter.task, name) != getattr(whole.task, name) for name in _TASK_TEXTS
     )
     if exceeded_budget or task_has_cut_text:
-        more.append(Omission(what="task", shown=0, total=1, uri=f"{base}/tasks/{whole.task.id}"))
+        more.append(More(what="task", shown=0, total=1, uri=f"{base}/tasks/{whole.task.id}"))
     is_truncated = exceeded_budget or task_has_cut_text or any(item.has_cut_item for item in context_lists)
     return shorter.model_copy(update={"more": more or None, "truncated": is_truncated or None})
 

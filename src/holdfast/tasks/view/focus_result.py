@@ -45,7 +45,7 @@ class FocusRule(Result):
     text: UntrustedText
 
 
-class Omission(Result):
+class More(Result):
     """What was left out or cut, how much of it is shown, and where to read the whole."""
 
     what: str = Field(description="A list, a kind of remark such as `comments`, or `task` for cut texts.")
@@ -77,7 +77,7 @@ class Focus(Reported):
     )
     absent: list[str] | None = Field(default=None, description="Rooms that this repository does not have.")
     unreadable: list[Unreadable] | None = None
-    more: list[Omission] | None = None
+    more: list[More] | None = None
     truncated: bool | None = Field(default=None, description="Set if a text was cut; `more` says where.")
     version: int
 
