@@ -6,8 +6,9 @@ The tables in `languages/` capture nodes under these names:
 - `elif`, `case`: a branch. `default`: subtracts the branch of a case that always matches.
 - `switch`: a break in the flow; its cases are the branches.
 - `else`, `jump`: adds one to cognitive complexity, whatever the nesting level.
-- `ternary`, `extra`, `logic`: count in extended cyclomatic complexity only, but sequences of `logic` also add
-  to cognitive complexity.
+- `ternary`, `extra`: count in extended cyclomatic complexity only; `ternary` is also a break in the flow.
+- `logic`: a logical operator. Counts in extended complexity, and its sequences in cognitive complexity.
+- `shown`: an expression that decides whether JSX shows an element; its single sequence does not count.
 - `nest`: raises the nesting level of the node and its content. `inside`: only of its content.
 - `opaque`: its content does not count in extended complexity (radon treats `assert` so).
 - `lambda`: an anonymous function. `unit`: code that runs without a declared name, such as an accessor.
@@ -20,7 +21,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from enum import IntEnum
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -36,44 +38,74 @@ CAPTURE_PREFIX = "flow."
 ANONYMOUS = "<anonymous>"
 ASSIGNING_NODES = frozenset(
     {
-        *("assignment", "assignment_expression", "call", "call_expression", "const_spec", "field_definition"),
-        *("init_declarator", "let_declaration", "pair", "property_declaration", "public_field_definition"),
-        *("short_var_declaration", "var_spec", "variable_declarator"),
+        "assignment",
+        "assignment_expression",
+        "call",
+        "call_expression",
+        "const_spec",
+        "field_definition",
+        "init_declarator",
+        "let_declaration",
+        "pair",
+        "property_declaration",
+        "public_field_definition",
+        "short_var_declaration",
+        "var_spec",
+        "variable_declarator",
     }
 )
 """Declarations that may assign an anonymous function: the first in them, or in the arguments of a call."""
 
-NEST, FUNCTION, CLASS, BRANCH, EXTRA, FLOW, FLAT, SEQUENCE, OPAQUE, INSIDE, LAMBDA, UNIT = range(12)
-"""Kinds of events, in their order for nodes with the same text: a block comes before its only statement."""
 
-FUNCTION_EVENTS = frozenset({FUNCTION, LAMBDA, UNIT})
+class EventKind(IntEnum):
+    """What a node does to the counts.
+
+    The numbers are the order of events at nodes with the same text, for which the source gives none.
+    """
+
+    NEST = 0  # first, because a block without braces has the same text as its only statement
+    DECLARED = 1  # a declared function; before LAMBDA, because the declaration may have the same text
+    CLASS = 2
+    BRANCH = 3
+    EXTRA = 4  # a decision of extended complexity only
+    FLOW = 5  # a break in the flow
+    FLAT = 6  # adds to cognitive complexity, whatever the nesting level
+    OPAQUE = 7  # extended complexity skips its content
+    INSIDE = 8  # after all that is counted, because the node itself is not nested
+    LAMBDA = 9  # last, like UNIT: what has the same text counts for the function around it
+    UNIT = 10
+
+
+FUNCTION_EVENTS = (EventKind.DECLARED, EventKind.LAMBDA, EventKind.UNIT)
 
 EVENTS_BY_CAPTURE = {
-    "if": ((BRANCH, 1), (FLOW, 1)),
-    "loop": ((BRANCH, 1), (FLOW, 1)),
-    "catch": ((BRANCH, 1), (FLOW, 1)),
-    "elif": ((BRANCH, 1),),
-    "case": ((BRANCH, 1),),
-    "default": ((BRANCH, -1),),
-    "switch": ((FLOW, 1),),
-    "else": ((FLAT, 1),),
-    "jump": ((FLAT, 1),),
-    "ternary": ((EXTRA, 1), (FLOW, 1)),
-    "extra": ((EXTRA, 1),),
-    "opaque": ((OPAQUE, 0),),
-    "nest": ((NEST, 0),),
-    "inside": ((INSIDE, 0),),
-    "lambda": ((LAMBDA, 0),),
-    "unit": ((UNIT, 0),),
-    "class": ((CLASS, 0),),
+    "if": ((EventKind.BRANCH, 1), (EventKind.FLOW, 1)),
+    "loop": ((EventKind.BRANCH, 1), (EventKind.FLOW, 1)),
+    "catch": ((EventKind.BRANCH, 1), (EventKind.FLOW, 1)),
+    "elif": ((EventKind.BRANCH, 1),),
+    "case": ((EventKind.BRANCH, 1),),
+    "default": ((EventKind.BRANCH, -1),),
+    "switch": ((EventKind.FLOW, 1),),
+    "else": ((EventKind.FLAT, 1),),
+    "jump": ((EventKind.FLAT, 1),),
+    "ternary": ((EventKind.EXTRA, 1), (EventKind.FLOW, 1)),
+    "extra": ((EventKind.EXTRA, 1),),
+    "opaque": ((EventKind.OPAQUE, 0),),
+    "nest": ((EventKind.NEST, 0),),
+    "inside": ((EventKind.INSIDE, 0),),
+    "class": ((EventKind.CLASS, 0),),
 }
+"""The events at the nodes of a capture, with the amount to count. Functions and `logic` are treated apart."""
 
-Event = tuple[int, int, int, int]
-"""The start of a node, its end negated, the kind of event, and a number.
 
-The number is the amount to count or, for a function, its index. Sorted events are in source order, and an
-outer node comes before an inner one.
-"""
+class Event(NamedTuple):
+    """An effect of a node. Sorted events are in source order, and an outer node comes before an inner one."""
+
+    start: int
+    negated_end: int
+    kind: EventKind
+    value: int
+    """The amount to count; for `FUNCTION_EVENTS` an index in `tallies`, `lambdas` or `units`."""
 
 
 class FunctionTally:
@@ -126,6 +158,8 @@ class FunctionCounter:
         self.flow = parsed.language.flow
         self.declared = declared
         self.found = found
+        self.lambdas = sorted(self._captured("lambda"), key=lambda node: node.start_byte)
+        self.units = self._captured("unit")
         self.tallies = [
             FunctionTally(symbol.node, symbol.kind, symbol.path)
             for symbol in declared
@@ -133,132 +167,141 @@ class FunctionCounter:
             and (symbol.node.type in ASSIGNING_NODES or body_node(symbol.node) is not None)
         ]
         self._find_assigned_functions()
-        self.unnamed_nodes: list[Node] = []
         self.open: list[FunctionTally] = []
+        """The functions around the current event, innermost last."""
         self.levels: list[int] = []
         """The nesting level in each of the open functions."""
         self.scopes: list[FlowScope] = []
         self.opaque_end = -1
 
+    def _captured(self, name: str) -> Sequence[Node]:
+        return self.found.get(CAPTURE_PREFIX + name, ())
+
     def _find_assigned_functions(self) -> None:
         """Set `function_node` of each declaration that assigns an anonymous function."""
-        lambdas = sorted(self.found.get(f"{CAPTURE_PREFIX}lambda", ()), key=lambda node: node.start_byte)
-        starts = [node.start_byte for node in lambdas]
+        starts = [node.start_byte for node in self.lambdas]
         for tally in self.tallies:
             if tally.node.type in ASSIGNING_NODES:
                 holder = tally.node.child_by_field_name("arguments") or tally.node
                 first = bisect_left(starts, holder.start_byte)
-                if first < len(lambdas) and lambdas[first].end_byte <= tally.end:
-                    tally.function_node = lambdas[first]
+                if first < len(self.lambdas) and self.lambdas[first].end_byte <= tally.end:
+                    tally.function_node = self.lambdas[first]
 
     def run(self) -> list[FunctionTally]:
         """Count, and return the functions in source order, unnamed ones only if they have branches."""
         handlers = {
-            NEST: self._enter_nested,
-            FUNCTION: self._enter_declared,
-            CLASS: self._enter_class,
-            BRANCH: self._count_branch,
-            EXTRA: self._count_extra,
-            FLOW: self._count_flow_break,
-            FLAT: self._count_flat,
-            SEQUENCE: self._count_flat,
-            OPAQUE: self._skip_content,
-            INSIDE: self._enter_nested,
-            LAMBDA: self._enter_lambda,
-            UNIT: self._enter_unit,
+            EventKind.NEST: self._enter_nested,
+            EventKind.DECLARED: self._enter_declared,
+            EventKind.CLASS: self._enter_class,
+            EventKind.BRANCH: self._count_branch,
+            EventKind.EXTRA: self._count_extra,
+            EventKind.FLOW: self._count_flow_break,
+            EventKind.FLAT: self._count_flat,
+            EventKind.OPAQUE: self._skip_content,
+            EventKind.INSIDE: self._enter_nested,
+            EventKind.LAMBDA: self._enter_lambda,
+            EventKind.UNIT: self._enter_unit,
         }
         scopes = self.scopes
-        for start, negated_end, kind, number in self._events():
+        for start, negated_end, kind, value in self._events():
             while scopes and scopes[-1].end <= start:
                 self.levels = scopes[-1].levels
                 del self.open[scopes.pop().open_functions :]
             if self.open or kind in FUNCTION_EVENTS:
-                handlers[kind](start, -negated_end, number)
+                handlers[kind](start, -negated_end, value)
         counted = [tally for tally in self.tallies if tally.is_named or tally.cognitive or tally.decisions]
         counted.sort(key=lambda tally: (tally.node.start_byte, -tally.end))
         self._qualify_unnamed(counted)
         return counted
 
-    def _count_branch(self, start: int, _end: int, number: int) -> None:
-        counts_inner = self.flow.counts_inner_functions or self.flow.counts_inner_branches
-        for tally in self.open if counts_inner else self.open[-1:]:
-            tally.branches += number
-        self._add_decision(start if number > 0 else ~start)
+    def _count_branch(self, start: int, _end: int, amount: int) -> None:
+        for tally in self._counted(self.flow.counts_inner_functions or self.flow.counts_inner_branches):
+            tally.branches += amount
+        self._add_decision(start if amount > 0 else ~start)
 
-    def _count_extra(self, start: int, _end: int, _number: int) -> None:
+    def _count_extra(self, start: int, _end: int, _amount: int) -> None:
         if start >= self.opaque_end:
             self._add_decision(start)
 
     def _add_decision(self, offset: int) -> None:
-        for tally in self.open if self.flow.counts_inner_branches else self.open[-1:]:
+        for tally in self._counted(self.flow.counts_inner_branches):
             tally.decisions.append(offset)
 
-    def _skip_content(self, _start: int, end: int, _number: int) -> None:
+    def _counted(self, includes_inner_functions: bool) -> Sequence[FunctionTally]:
+        """Return the open functions for which a metric counts: all, or only the innermost."""
+        return self.open if includes_inner_functions else self.open[-1:]
+
+    def _skip_content(self, _start: int, end: int, _amount: int) -> None:
         self.opaque_end = end
 
-    def _count_flow_break(self, _start: int, _end: int, _number: int) -> None:
-        if self.flow.excludes_inner_functions:
-            self.open[-1].cognitive += 1 + self.levels[-1]
-        else:
-            for tally, level in zip(self.open, self.levels, strict=True):
-                tally.cognitive += 1 + level
+    def _count_flow_break(self, _start: int, _end: int, amount: int) -> None:
+        for tally, level in self._counted_levels():
+            tally.cognitive += amount + level
 
-    def _count_flat(self, _start: int, _end: int, number: int) -> None:
-        for tally in self.open[-1:] if self.flow.excludes_inner_functions else self.open:
-            tally.cognitive += number
+    def _count_flat(self, _start: int, _end: int, amount: int) -> None:
+        for tally in self._counted(not self.flow.excludes_inner_functions):
+            tally.cognitive += amount
 
-    def _enter_nested(self, _start: int, end: int, _number: int) -> None:
+    def _enter_nested(self, _start: int, end: int, _amount: int) -> None:
         self._push(end, [level + 1 for level in self.levels])
-        for tally, level in zip(self.open, self.levels, strict=True):
-            if level > tally.nesting and not (
-                self.flow.excludes_inner_functions and tally is not self.open[-1]
-            ):
+        for tally, level in self._counted_levels():
+            if level > tally.nesting:
                 tally.nesting = level
 
-    def _enter_class(self, _start: int, end: int, _number: int) -> None:
+    def _counted_levels(self) -> Iterator[tuple[FunctionTally, int]]:
+        """Return the functions for which cognitive complexity counts, with the nesting level in each."""
+        if self.flow.excludes_inner_functions:
+            return iter([(self.open[-1], self.levels[-1])])
+        return zip(self.open, self.levels, strict=True)
+
+    def _enter_class(self, _start: int, end: int, _amount: int) -> None:
         self._push(end, [0] * len(self.levels), is_class=True)
 
     def _events(self) -> list[Event]:
         events = [
-            (tally.function_node.start_byte, -tally.end, FUNCTION, number)
-            for number, tally in enumerate(self.tallies)
+            Event(tally.function_node.start_byte, -tally.end, EventKind.DECLARED, index)
+            for index, tally in enumerate(self.tallies)
         ]
-        chained = {(node.start_byte, node.end_byte) for node in self.found.get(f"{CAPTURE_PREFIX}elif", ())}
+        for kind, nodes in ((EventKind.LAMBDA, self.lambdas), (EventKind.UNIT, self.units)):
+            events += [
+                Event(node.start_byte, -node.end_byte, kind, index) for index, node in enumerate(nodes)
+            ]
+        chained = {(node.start_byte, node.end_byte) for node in self._captured("elif")}
         for name, counts in EVENTS_BY_CAPTURE.items():
-            nodes = self.found.get(CAPTURE_PREFIX + name, ())
+            nodes = self._captured(name)
             if chained and name in ("if", "nest", "inside"):  # `else if` continues the chain without nesting
                 nodes = [node for node in nodes if (node.start_byte, node.end_byte) not in chained]
-            if name in ("lambda", "unit"):
-                ((kind, _amount),) = counts
-                for index, node in enumerate(nodes, len(self.unnamed_nodes)):
-                    events.append((node.start_byte, -node.end_byte, kind, index))
-                self.unnamed_nodes += nodes
-                continue
             for kind, amount in counts:
-                events += [(node.start_byte, -node.end_byte, kind, amount) for node in nodes]
+                events += [Event(node.start_byte, -node.end_byte, kind, amount) for node in nodes]
         return sorted(events + self._logic_events())
 
     def _logic_events(self) -> list[Event]:
         logic: list[Node] = []
         events: list[Event] = []
-        for node in self.found.get(f"{CAPTURE_PREFIX}logic", ()):
+        for node in self._captured("logic"):
             operator = operator_of(node)
             if operator in self.flow.logical:
                 logic.append(node)
             if operator in self.flow.logical or operator in self.flow.coalescing:
-                events.append((node.start_byte, -node.end_byte, EXTRA, 1))
-        for root, number in count_sequences(self.flow, logic, self.found.get(f"{CAPTURE_PREFIX}shown", ())):
-            events.append((root.start_byte, -root.end_byte, SEQUENCE, number))
+                events.append(Event(node.start_byte, -node.end_byte, EventKind.EXTRA, 1))
+        for root, sequences in count_sequences(self.flow, logic, self._captured("shown")):
+            events.append(Event(root.start_byte, -root.end_byte, EventKind.FLAT, sequences))
         return events
 
     def _push(self, end: int, levels: list[int], is_class: bool = False) -> None:
         self.scopes.append(FlowScope(end, self.levels, len(self.open), is_class))
         self.levels = levels
 
-    def _enter_declared(self, _start: int, _end: int, number: int) -> None:
-        self._enter(self.tallies[number])
+    def _enter_declared(self, _start: int, _end: int, index: int) -> None:
+        self._enter(self.tallies[index])
 
     def _enter(self, tally: FunctionTally) -> None:
+        """Open a function.
+
+        For the functions around it, its content is one level deeper. It is not if a class is between them or,
+        where cyclomatic complexity includes inner functions (Python), if the function directly around it is
+        only a decorator. There each function around it also counts a declared inner one as a branch.
+        """
         is_deeper = bool(self.open) and not self.scopes[-1].is_class
         if is_deeper and self.flow.counts_inner_functions:
             is_deeper = not is_decorator(self.open[-1].node, tally.node, self.parsed.language.comments)
@@ -268,19 +311,19 @@ class FunctionCounter:
         self._push(tally.end, [*(level + is_deeper for level in self.levels), 0])
         self.open.append(tally)
 
-    def _enter_lambda(self, start: int, end: int, number: int) -> None:
+    def _enter_lambda(self, start: int, end: int, index: int) -> None:
         """Enter an anonymous function, unless its declaration, which assigns it, has been entered already."""
         if self.open and (self.open[-1].function_node.start_byte, self.open[-1].end) == (start, end):
             return
         if self.flow.excludes_inner_functions or not self.open:
-            self._enter_unnamed(self.unnamed_nodes[number], ANONYMOUS)
+            self._enter_unnamed(self.lambdas[index], ANONYMOUS)
         else:
             self._push(end, [level + 1 for level in self.levels])
 
-    def _enter_unit(self, _start: int, _end: int, number: int) -> None:
-        node = self.unnamed_nodes[number]
-        first = re.match(rb"\w+", node.text or b"")
-        self._enter_unnamed(node, first[0].decode() if first else ANONYMOUS)
+    def _enter_unit(self, _start: int, _end: int, index: int) -> None:
+        node = self.units[index]
+        first_word = re.match(rb"\w+", node.text or b"")
+        self._enter_unnamed(node, first_word[0].decode() if first_word else ANONYMOUS)
 
     def _enter_unnamed(self, node: Node, name: str) -> None:
         tally = FunctionTally(node, "Function", (name,), is_named=False)
