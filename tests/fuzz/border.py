@@ -39,7 +39,7 @@ from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git import ref_files
 from holdfast.storage.git.commits import commit
 from holdfast.storage.git.history import line_age_cache
-from holdfast.storage.git.objects import packs
+from holdfast.storage.git.objects import pack_format
 from holdfast.storage.git.remotes import local_path
 from holdfast.storage.network.address import parse_address
 from holdfast.storage.network.client import parse_proxy
@@ -142,12 +142,13 @@ def sha1(data: bytes) -> bytes:
     return hashlib.sha1(data).digest()
 
 
-PACK, INDEX = packs.encode_pack(
-    {"5" * 40: packs.encode_entry("commit", b"tree x\n"), "6" * 40: packs.encode_entry("tree", b"")}, sha1)
-add("pack", "storage/git/objects/packs",
-    lambda data: packs.decode_commits(data + sha1(data), INDEX, sha1), NOTHING, PACK[:-20])
-add("pack index", "storage/git/objects/packs",
-    lambda data: packs.decode_commits(PACK, data + sha1(data), sha1), NOTHING, INDEX[:-20])
+PACK, INDEX = pack_format.encode_pack(
+    {"5" * 40: pack_format.encode_entry("commit", b"tree x\n"),
+     "6" * 40: pack_format.encode_entry("tree", b"")}, sha1)
+add("pack", "storage/git/objects/pack_format",
+    lambda data: pack_format.decode_commits(data + sha1(data), INDEX, sha1), NOTHING, PACK[:-20])
+add("pack index", "storage/git/objects/pack_format",
+    lambda data: pack_format.decode_commits(PACK, data + sha1(data), sha1), NOTHING, INDEX[:-20])
 add("line ages", "storage/git/history/line_age_cache",
     in_file(lambda at: f"{at.store_directory}/line-ages-1.json",
     line_age_cache.load), NOTHING,

@@ -12,8 +12,8 @@ from holdfast.kernel.machine import translate_disk_errors
 from holdfast.milestones.index.index import Index
 from holdfast.milestones.index.update import SHORT_COMMIT_CHARACTERS, damaged_refs
 from holdfast.milestones.log_namespace import NAMESPACES
+from holdfast.storage.git.objects.fetched_objects import separate_objects
 from holdfast.storage.git.objects.loose_object import set_aside_if_damaged
-from holdfast.storage.git.objects.packs import separate_objects
 from holdfast.storage.git.refs import Refs
 from holdfast.storage.git.remotes import Remotes
 from holdfast.storage.git.repository import Repository

@@ -16,51 +16,50 @@ Contract:
 from __future__ import annotations
 
 import os
-import struct
 import time
-import zlib
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from itertools import accumulate
-from operator import itemgetter
 from typing import NamedTuple
 
 from holdfast.kernel.machine import translate_disk_errors
 from holdfast.storage.files.directories import flush_directory
 from holdfast.storage.files.temporary import ORPHAN_AGE_SECONDS, sweep_orphans, temporary_file, temporary_name
+from holdfast.storage.git.objects.pack_format import (
+    HEADER_BYTES,
+    Digest,
+    decode_commits,
+    decode_entry,
+    encode_entry,
+    encode_pack,
+    object_count,
+)
 from holdfast.storage.git.ref_files import read_beginning
 
 _KEEP_TEXT = b"holdfast: the ref moves next\n"
-_KINDS = ("", "commit", "tree")
-_PACK_HEAD = struct.Struct(">4sII")
-"""The signature `PACK`, the version, and the number of objects."""
-_INDEX_HEAD = b"\xfftOc\x00\x00\x00\x02"
-"""The signature and the version, 2."""
-_IDS_START = len(_INDEX_HEAD) + 256 * 4
-"""In an index of version 2 the ids follow the fan-out table of 256 numbers."""
 _MIN_PACKS_TO_MERGE = 15
 """A judgement: well below the 50 packs at which git repacks by itself (`gc.autoPackLimit`)."""
 _GC_SECONDS = 12 * 3600
 """After this time git ignores the `gc.pid` of a `git gc` (`lock_repo_for_gc` in its builtin/gc.c)."""
-_MAX_MERGED_OBJECTS = 4096
-"""A judgement: larger packs are rare enough to be left alone, and rewriting one would delay a commit."""
+_MIN_COMMITS_TO_KEEP = 4096
+"""A judgement: packs with so many commits are rare enough to be left alone; a merge would delay a commit."""
+_MAX_COMMITS = 2 * _MIN_COMMITS_TO_KEEP
+"""More than any pack has: a merge takes fewer than half of `_MIN_COMMITS_TO_KEEP`, then one pack below it."""
 _MAX_PACK_BYTES = 4 * 1024 * 1024
-"""A judgement: a kilobyte for each of `_MAX_MERGED_OBJECTS`, more than a commit of a log usually has."""
-
-Digest = Callable[[bytes], bytes]
+"""A judgement: a kilobyte for each of `_MIN_COMMITS_TO_KEEP`, more than a commit of a log usually has."""
 
 
 class Pack(NamedTuple):
-    """A pack of ours: its path without suffix, and its raw commits by id, oldest first."""
+    """A pack of ours, without the empty tree in it."""
 
     path: str
-    entries: dict[str, bytes]
+    """Without a suffix."""
+    commit_entries: dict[str, bytes]
+    """The commits as they are encoded in the pack, by id, oldest first."""
 
     @property
     def previous_name(self) -> str | None:
         """The name of the previous pack: the parent of the oldest commit here."""
-        _, oldest_commit = _decode_entry(next(iter(self.entries.values())))
+        _kind, oldest_commit = decode_entry(next(iter(self.commit_entries.values())))
         second_line = oldest_commit.split(b"\n", 2)[1]
         has_parent = second_line.startswith(b"parent ")
         return second_line.removeprefix(b"parent ").decode("ascii") if has_parent else None
@@ -75,23 +74,30 @@ class Packs:
         self._commits_until_merge = 0
         self._digest = digest
 
-    def read(self, name: str) -> tuple[str, bytes] | None:
+    def read(self, commit_id: str) -> tuple[str, bytes] | None:
         """Return the kind and content of a pack's newest commit, or None if there is no such sound pack."""
-        pack = self._pack(name, _MAX_MERGED_OBJECTS * 2)
-        return _decode_entry(pack.entries[name]) if pack is not None and name in pack.entries else None
+        pack = self._pack(commit_id, _MAX_COMMITS)
+        if pack is None or commit_id not in pack.commit_entries:
+            return None
+        return decode_entry(pack.commit_entries[commit_id])
 
     @contextmanager
-    def adding(self, name: str, tip: str | None, objects: Mapping[str, tuple[str, bytes]]) -> Iterator[None]:
+    def adding(
+        self, commit_id: str, tip: str | None, objects: Mapping[str, tuple[str, bytes]]
+    ) -> Iterator[None]:
         """Write a pack with a commit and its tree, and protect it from git while the caller moves the ref.
 
-        Afterwards the packs that the new pack replaces are removed.
+        `tip` is the id of the commit's parent. `objects` has the kind and content of both by id. Afterwards
+        the packs that the new pack replaces are removed.
         """
-        path = os.path.join(self._directory, f"pack-{name}")
+        path = os.path.join(self._directory, f"pack-{commit_id}")
         with translate_disk_errors("objects/pack"):
             self._sweep()
             replaced = self._packs_to_merge(tip)
-            entries = {key: raw for pack in reversed(replaced) for key, raw in pack.entries.items()}
-            entries |= {key: encode_entry(*content) for key, content in objects.items()}
+            entries: dict[str, bytes] = {}
+            for pack in reversed(replaced):
+                entries |= pack.commit_entries
+            entries |= {key: encode_entry(kind, content) for key, (kind, content) in objects.items()}
             self._write(path, entries, [f"{pack.path}.pack" for pack in replaced])
             try:
                 flush_directory(self._directory)
@@ -99,7 +105,8 @@ class Packs:
             finally:
                 _remove(f"{path}.keep")
             for pack in replaced if not self._has_multi_pack_index() else ():
-                # Only the pack is removed: a git command that has listed it fails without its index.
+                # A git command that has listed the pack fails without its index. So only the pack is removed,
+                # and the index later by `_sweep`, for which its age counts from now.
                 with suppress(OSError):
                     os.utime(f"{pack.path}.idx")
                 _remove(f"{pack.path}.pack")
@@ -141,21 +148,23 @@ class Packs:
     def _packs_to_merge(self, tip: str | None) -> list[Pack]:
         """Return the packs, newest first, that the new pack should replace, to keep their number small.
 
-        Usually there are none; also none while git uses them: `git fsck` reports a pack that disappears.
+        Usually there are none; also none while git uses them: `git fsck` reports a pack that disappears. They
+        are the newest packs of one commit each and, once these are enough, every older one that has at most
+        twice the commits of those before it. So packs grow geometrically along the chain.
         """
         self._commits_until_merge -= 1
         if self._commits_until_merge > 0 or self._has_multi_pack_index() or _age(self._gc_pid) < _GC_SECONDS:
             return []
         packs: list[Pack] = []
-        name, max_commits = tip, 1  # first the packs of single commits
-        while name and max_commits < _MAX_MERGED_OBJECTS:
+        name, max_commits = tip, 1
+        while name and max_commits < _MIN_COMMITS_TO_KEEP:
             pack = self._pack(name, max_commits)
             if pack is None or os.path.lexists(f"{pack.path}.keep"):
                 break  # too large, or kept by another program
             packs.append(pack)
             name = pack.previous_name
             if len(packs) >= _MIN_PACKS_TO_MERGE:
-                max_commits = 2 * sum(len(merged.entries) for merged in packs)
+                max_commits = 2 * sum(len(merged.commit_entries) for merged in packs)
         self._commits_until_merge = max(1, _MIN_PACKS_TO_MERGE - len(packs))
         return packs if len(packs) >= _MIN_PACKS_TO_MERGE else []
 
@@ -166,39 +175,12 @@ class Packs:
     def _pack(self, name: str, max_commits: int) -> Pack | None:
         """Return the pack with this newest commit, if it is sound and not larger than `max_commits`."""
         path = os.path.join(self._directory, f"pack-{name}")
-        head = _content(f"{path}.pack", _PACK_HEAD.size)
-        if len(head) < _PACK_HEAD.size or _PACK_HEAD.unpack(head)[2] > max_commits + 1:  # and one tree
+        header = _content(f"{path}.pack", HEADER_BYTES)
+        if len(header) < HEADER_BYTES or object_count(header) > max_commits + 1:  # and one tree
             return None
         pack, index = _content(f"{path}.pack", _MAX_PACK_BYTES), _content(f"{path}.idx", _MAX_PACK_BYTES)
-        entries = decode_commits(pack, index, self._digest)
-        return Pack(path, entries) if entries else None
-
-
-@contextmanager
-def separate_objects(store: str, common_directory: str) -> Iterator[str]:
-    """Yield an empty folder for fetched objects, and move their packs into the repository at the end.
-
-    Git reads an object from any pack in which it is intact, so these packs repair damaged ones. A pack of the
-    same name is moved to the store first.
-    """
-    from shutil import rmtree  # here, because it is rarely needed
-
-    folder, target = os.path.join(store, "fetched"), os.path.join(common_directory, "objects", "pack")
-    source, aside = os.path.join(folder, "pack"), os.path.join(store, "damaged")
-    with translate_disk_errors("objects"):
-        rmtree(folder, ignore_errors=True)
-        os.makedirs(source)
-        try:
-            yield folder
-            # The index comes last: once it exists, git expects the pack.
-            for name in sorted(os.listdir(source), key=lambda name: name.endswith(".idx")):
-                if os.path.lexists(os.path.join(target, name)):
-                    os.makedirs(aside, exist_ok=True)
-                    os.rename(os.path.join(target, name), os.path.join(aside, name))
-                os.rename(os.path.join(source, name), os.path.join(target, name))
-            flush_directory(target)
-        finally:
-            rmtree(folder, ignore_errors=True)
+        commit_entries = decode_commits(pack, index, self._digest)
+        return Pack(path, commit_entries) if commit_entries else None
 
 
 def _content(path: str, limit: int) -> bytes:
@@ -222,54 +204,3 @@ def _age(path: str) -> float:
 def _remove(path: str) -> None:
     with suppress(OSError):  # the ref may have moved already, and a leftover does no harm
         os.unlink(path)
-
-
-def encode_entry(kind: str, content: bytes) -> bytes:
-    """Return an entry: kind and size (four bits, then seven per byte), then the compressed content."""
-    last_byte = _KINDS.index(kind) << 4 | len(content) & 15
-    size = len(content) >> 4
-    head = bytearray()
-    while size:
-        head.append(last_byte | 128)  # the highest bit says that another byte follows
-        last_byte, size = size & 127, size >> 7
-    return bytes([*head, last_byte]) + zlib.compress(content, 1)
-
-
-def _decode_entry(entry: bytes) -> tuple[str, bytes]:
-    head_length = next(index for index, byte in enumerate(entry) if byte < 128) + 1
-    return _KINDS[entry[0] >> 4 & 7], zlib.decompress(entry[head_length:])
-
-
-def encode_pack(entries: dict[str, bytes], digest: Digest) -> tuple[bytes, bytes]:
-    """Return a pack and its index, both of version 2 (see gitformat-pack(5))."""
-    pack = b"".join([_PACK_HEAD.pack(b"PACK", 2, len(entries)), *entries.values()])
-    checksum = digest(pack)
-    offsets = accumulate(map(len, entries.values()), initial=_PACK_HEAD.size)
-    rows = zip(map(bytes.fromhex, entries), map(zlib.crc32, entries.values()), offsets, strict=False)
-    ids, crcs, offsets_by_id = zip(*sorted(rows), strict=True)
-    fan_out = [bisect_right(ids, byte, key=itemgetter(0)) for byte in range(256)]  # ids up to each first byte
-    index = b"".join([_INDEX_HEAD, _table(fan_out), *ids, _table(crcs), _table(offsets_by_id), checksum])
-    return pack + checksum, index + digest(index)
-
-
-def _table(numbers: Sequence[int]) -> bytes:
-    return struct.pack(f">{len(numbers)}I", *numbers)
-
-
-def decode_commits(pack: bytes, index: bytes, digest: Digest) -> dict[str, bytes]:
-    """Return the commits of a pack in their order; none if it or its index is damaged."""
-    id_size = len(digest(b""))
-    if digest(pack[:-id_size]) != pack[-id_size:] or digest(index[:-id_size]) != index[-id_size:]:
-        return {}
-    count = _PACK_HEAD.unpack_from(pack)[2] if len(pack) >= _PACK_HEAD.size + id_size else 0
-    # The ids are followed by a CRC and an offset of four bytes for each, and two checksums.
-    if len(index) != _IDS_START + count * (id_size + 4 + 4) + 2 * id_size:
-        return {}
-    id_starts = (_IDS_START + id_size * row for row in range(count))
-    ids = [index[start : start + id_size].hex() for start in id_starts]
-    offsets = struct.unpack_from(f">{count}I", index, _IDS_START + count * (id_size + 4))
-    rows = sorted(zip(offsets, ids, strict=True))
-    ends = [*(offset for offset, _ in rows[1:]), len(pack) - id_size]
-    entries = {object_id: pack[start:end] for (start, object_id), end in zip(rows, ends, strict=True)}
-    commit_kind = _KINDS.index("commit")
-    return {key: entry for key, entry in entries.items() if entry and entry[0] >> 4 & 7 == commit_kind}
