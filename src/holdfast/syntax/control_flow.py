@@ -98,7 +98,7 @@ EVENTS_BY_CAPTURE = {
 """The events at the nodes of a capture, with the amount to count. Functions and `logic` are treated apart."""
 
 
-class Event(NamedTuple):
+class FlowEvent(NamedTuple):
     """An effect of a node. Sorted events are in source order, and an outer node comes before an inner one."""
 
     start: int
@@ -257,14 +257,14 @@ class FunctionCounter:
     def _enter_class(self, _start: int, end: int, _amount: int) -> None:
         self._push(end, [0] * len(self.levels), is_class=True)
 
-    def _events(self) -> list[Event]:
+    def _events(self) -> list[FlowEvent]:
         events = [
-            Event(tally.function_node.start_byte, -tally.end, EventKind.DECLARED, index)
+            FlowEvent(tally.function_node.start_byte, -tally.end, EventKind.DECLARED, index)
             for index, tally in enumerate(self.tallies)
         ]
         for kind, nodes in ((EventKind.LAMBDA, self.lambdas), (EventKind.UNIT, self.units)):
             events += [
-                Event(node.start_byte, -node.end_byte, kind, index) for index, node in enumerate(nodes)
+                FlowEvent(node.start_byte, -node.end_byte, kind, index) for index, node in enumerate(nodes)
             ]
         chained = {(node.start_byte, node.end_byte) for node in self._captured("elif")}
         for name, counts in EVENTS_BY_CAPTURE.items():
@@ -272,20 +272,20 @@ class FunctionCounter:
             if chained and name in ("if", "nest", "inside"):  # `else if` continues the chain without nesting
                 nodes = [node for node in nodes if (node.start_byte, node.end_byte) not in chained]
             for kind, amount in counts:
-                events += [Event(node.start_byte, -node.end_byte, kind, amount) for node in nodes]
+                events += [FlowEvent(node.start_byte, -node.end_byte, kind, amount) for node in nodes]
         return sorted(events + self._logic_events())
 
-    def _logic_events(self) -> list[Event]:
+    def _logic_events(self) -> list[FlowEvent]:
         logic: list[Node] = []
-        events: list[Event] = []
+        events: list[FlowEvent] = []
         for node in self._captured("logic"):
             operator = operator_of(node)
             if operator in self.flow.logical:
                 logic.append(node)
             if operator in self.flow.logical or operator in self.flow.coalescing:
-                events.append(Event(node.start_byte, -node.end_byte, EventKind.EXTRA, 1))
+                events.append(FlowEvent(node.start_byte, -node.end_byte, EventKind.EXTRA, 1))
         for root, sequences in count_sequences(self.flow, logic, self._captured("shown")):
-            events.append(Event(root.start_byte, -root.end_byte, EventKind.FLAT, sequences))
+            events.append(FlowEvent(root.start_byte, -root.end_byte, EventKind.FLAT, sequences))
         return events
 
     def _push(self, end: int, levels: list[int], is_class: bool = False) -> None:

@@ -47,20 +47,27 @@ class BlockGuesses:
     def guess(self, index: int) -> Guess | None:
         """Return the line that opens the block which contains most of the old block's lines."""
         kind = self._old_lines.role(index).opens
+        if not kind or not self._comparison.outlines.both_parsed:
+            return None
+        votes = Counter(self._vote(index, kind, old, new) for old, new in self._voters(index))
+        opener, count = votes.most_common(1)[0] if votes else (None, 0)
+        if opener is None or 2 * count <= votes.total():
+            return None
+        score = self._comparison.similarity.score(index, opener)
+        return Guess(opener, max(_MIN_SAME_CONTENT_SCORE, score), "body")
+
+    def _vote(self, index: int, kind: str, old: int, new: int) -> int | None:
+        """Return the new opening line at the same depth, in blocks of the same kind around a line.
+
+        None if the new line is not so deep, or if the old line is not in the block after all.
+        """
         outlines = self._comparison.outlines
-        if not kind or not outlines.both_parsed:
+        old_openers = _enclosing_openers(outlines.old, self._old_lines, old, kind)
+        new_openers = _enclosing_openers(outlines.new, self._new_lines, new, kind)
+        if index not in old_openers:
             return None
-        votes: Counter[int] = Counter()
-        for inside, target in self._voters(index):
-            old_openers = _enclosing_openers(outlines.old, self._old_lines, inside, kind)
-            new_openers = _enclosing_openers(outlines.new, self._new_lines, target, kind)
-            depth = old_openers.index(index) if index in old_openers else len(new_openers)
-            votes[new_openers[depth] if depth < len(new_openers) else -1] += 1
-        target, count = votes.most_common(1)[0] if votes else (-1, 0)
-        if target < 0 or 2 * count <= votes.total():
-            return None
-        score = self._comparison.similarity.score(index, target)
-        return Guess(target, max(_MIN_SAME_CONTENT_SCORE, score), "body")
+        depth = old_openers.index(index)
+        return new_openers[depth] if depth < len(new_openers) else None
 
     def guess_only_block(self, index: int) -> Guess | None:
         """Return the only block of a kind in the same symbol, if the old block was the only one, too."""
@@ -76,12 +83,13 @@ class BlockGuesses:
     def _voters(self, index: int) -> list[tuple[int, int]]:
         """Return the first confirmed or located lines inside a block, each with its new line."""
         block_lines = self._comparison.outlines.old.block_lines(index)
-        inside = [line for line in block_lines if not self._old_lines.is_trivial(line)]
+        content_lines = [line for line in block_lines if not self._old_lines.is_trivial(line)]
         confirmed = self._comparison.confirmed
-        voters = [(line, confirmed[line]) for line in inside[:_MAX_BLOCK_LINES] if line in confirmed]
+        voters = [(line, confirmed[line]) for line in content_lines[:_MAX_BLOCK_LINES] if line in confirmed]
         if voters:
             return voters[:_MAX_VOTERS]
-        not_openers = [line for line in inside if not self._old_lines.role(line).opens]
+        # Locating an opening line would ask for its block in turn.
+        not_openers = [line for line in content_lines if not self._old_lines.role(line).opens]
         located = ((line, self._locate(line)) for line in not_openers[:_MAX_LOCATED_VOTERS])
         return [(line, target) for line, target in located if target is not None]
 
@@ -92,5 +100,5 @@ def _enclosing_openers(outline: Outline, lines: Lines, index: int, kind: str) ->
 
 
 def _openers_in_symbol(lines: Lines, symbol: Symbol, kind: str) -> list[int]:
-    inside = range(symbol.start_line - 1, min(symbol.end_line, len(lines)))
-    return [index for index in inside if lines.role(index).opens == kind]
+    symbol_lines = range(symbol.start_line - 1, min(symbol.end_line, len(lines)))
+    return [index for index in symbol_lines if lines.role(index).opens == kind]
