@@ -43,7 +43,7 @@ class TokenBucket:
 
 _MAX_CLIENTS = 10_000
 """Clients whose state is stored. A judgement: some megabytes, and far more clients than a team has."""
-_RETRY_SECONDS = 1.0
+RETRY_SECONDS = 1.0
 """The advised wait when too many requests are in flight. A judgement: their end cannot be predicted."""
 
 
@@ -75,7 +75,7 @@ class Admission:
         if (wait := client.bucket.wait_seconds()) > 0:
             raise rate_limited("rate", wait)
         if client.in_flight[kind] >= self._max_in_flight[kind]:
-            raise rate_limited(f"max_concurrent_{kind}", _RETRY_SECONDS)
+            raise rate_limited(f"max_concurrent_{kind}", RETRY_SECONDS)
         client.in_flight[kind] += 1
         try:
             yield

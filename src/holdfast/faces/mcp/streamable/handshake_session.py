@@ -1,4 +1,4 @@
-"""One client's session of the handshake era: its requests, its streams, and the server's questions to it."""
+"""One client's session of the handshake era: its requests, its streams, and the server's requests to it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from holdfast.faces.mcp.wire.messages import (
     invalid_request,
     notification,
 )
-from holdfast.faces.mcp.wire.open_questions import OpenQuestions
+from holdfast.faces.mcp.wire.outstanding_requests import OutstandingRequests
 from holdfast.kernel.limits import Limits
 from holdfast.kernel.text import parse_natural
 
@@ -43,7 +43,7 @@ class HandshakeSession:
         self.identity = self.client = identity
         self.owner = owner
         """The key of the caller that opened the session."""
-        self.questions = OpenQuestions()
+        self.outstanding = OutstandingRequests()
         self.standalone = EventStream(_STANDALONE_NAME, limits)
         """Messages that belong to no answer; a GET request reads them."""
         self.last_used = time.monotonic()
@@ -102,7 +102,7 @@ class HandshakeSession:
 
     def handle_response(self, response: Response) -> None:
         self.last_used = time.monotonic()
-        self.questions.resolve(response)
+        self.outstanding.resolve(response)
 
     def _cancel(self, identity: object) -> None:
         posted = self._requests.get(identity) if isinstance(identity, str | int) else None
@@ -120,7 +120,7 @@ class HandshakeSession:
     async def send_request(
         self, method: str, params: dict[str, Any] | None, seconds: float | None
     ) -> dict[str, Any]:
-        return await self.questions.send_request(method, params, seconds, self._send)
+        return await self.outstanding.send_request(method, params, seconds, self._send)
 
     def _send(self, message: dict[str, Any]) -> None:
         self.standalone.add(encode(message), is_needed=True)
@@ -162,7 +162,7 @@ class HandshakeSession:
         self._closed = True
         for posted in list(self._requests.values()):
             posted.cancel()
-        self.questions.fail_all(STOPPED)
+        self.outstanding.fail_all(STOPPED)
         self.end_streams()
         self._server.forget(self.identity)
         self._engine.release()

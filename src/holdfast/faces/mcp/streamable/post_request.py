@@ -33,7 +33,7 @@ from holdfast.faces.mcp.wire.messages import (
     notification,
     response_too_large,
 )
-from holdfast.faces.mcp.wire.open_questions import OpenQuestions
+from holdfast.faces.mcp.wire.outstanding_requests import OutstandingRequests
 from holdfast.kernel.call import Call
 from holdfast.kernel.codes import INVALID_REQUEST
 from holdfast.kernel.limits import Limits
@@ -92,7 +92,7 @@ class Conversation(Protocol):
         """The client's identity."""
 
     @property
-    def questions(self) -> OpenQuestions:
+    def outstanding(self) -> OutstandingRequests:
         """Requests of the server that are not answered yet."""
 
     @property
@@ -142,7 +142,7 @@ class PostedRequest:
     async def send_request(
         self, method: str, params: dict[str, Any] | None, seconds: float | None
     ) -> dict[str, Any]:
-        return await self._conversation.questions.send_request(method, params, seconds, self._send_event)
+        return await self._conversation.outstanding.send_request(method, params, seconds, self._send_event)
 
     def _send_event(self, message: dict[str, Any]) -> None:
         self._events().add(encode(message), is_needed=True)

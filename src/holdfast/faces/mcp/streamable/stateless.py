@@ -26,7 +26,7 @@ from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.streamable.event_stream import EventStream
 from holdfast.faces.mcp.streamable.post_request import PostedRequest, Refusal
 from holdfast.faces.mcp.wire.messages import RequestId, WireError, WireRequest
-from holdfast.faces.mcp.wire.open_questions import OpenQuestions
+from holdfast.faces.mcp.wire.outstanding_requests import OutstandingRequests
 from holdfast.kernel.limits import Limits
 
 _ROUTING_HEADERS = (b"mcp-protocol-version", b"mcp-method", b"mcp-name")
@@ -43,7 +43,7 @@ class StatelessRequests:
     """Requests without a session have no identity in common; nothing is sent to them later."""
 
     def __init__(self, server: ProtocolServer, limits: Limits) -> None:
-        self.questions = OpenQuestions()
+        self.outstanding = OutstandingRequests()
         self.limits = limits
         self._schema_of = server.sdk.get_tool_input_schema
         self._engine = SdkEngine(server)

@@ -31,6 +31,7 @@ class RequestQueue:
         conclude: Callable[[Exchange, Any], None],
         wait_for_earlier_answers: Callable[[], Awaitable[None]],
         reader_is_slow: Callable[[], bool],
+        when_empty: Callable[[], None],
     ) -> None:
         """Call `wait_for_earlier_answers` before each start, so that a request sees earlier effects.
 
@@ -41,11 +42,11 @@ class RequestQueue:
         self._reader_is_slow = reader_is_slow
         self._limits = limits
         self._conclude = conclude
+        self._when_empty = when_empty
         self._open: dict[RequestId, Exchange] = {}
         self._parked: deque[Exchange] = deque()
         self._parked_bytes = 0
         self._running = 0
-        self.when_empty: Callable[[], None] = lambda: None
 
     @property
     def is_empty(self) -> bool:
@@ -122,4 +123,4 @@ class RequestQueue:
             self._parked_bytes -= following.request.size
             self._start(following)
         if not self._open:
-            self.when_empty()
+            self._when_empty()

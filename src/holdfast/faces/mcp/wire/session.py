@@ -15,7 +15,7 @@ import contextlib
 from functools import partial
 from typing import Any
 
-from holdfast.faces.admission import TokenBucket, rate_limited
+from holdfast.faces.admission import RETRY_SECONDS, TokenBucket, rate_limited
 from holdfast.faces.mcp.wire.connection_state import (
     ConnectionEvent,
     ConnectionState,
@@ -39,7 +39,7 @@ from holdfast.faces.mcp.wire.messages import (
     refuse_overlong,
     response_too_large,
 )
-from holdfast.faces.mcp.wire.open_questions import OpenQuestions
+from holdfast.faces.mcp.wire.outstanding_requests import OutstandingRequests
 from holdfast.faces.mcp.wire.request_queue import RequestQueue
 from holdfast.faces.mcp.wire.streams import OutputStream
 from holdfast.faces.settlements import Settlements
@@ -66,10 +66,14 @@ class WireSession:
         self._bucket = TokenBucket(limits.request_burst, limits.requests_per_second)
         self._settlements = Settlements()
         self._requests = RequestQueue(
-            engine, limits, self._conclude, self._settlements.wait_for_all, lambda: output.is_slow
+            engine,
+            limits,
+            conclude=self._conclude,
+            wait_for_earlier_answers=self._settlements.wait_for_all,
+            reader_is_slow=lambda: output.is_slow,
+            when_empty=self._finish_when_drained,
         )
-        self._requests.when_empty = self._finish_when_drained
-        self._questions = OpenQuestions()
+        self._outstanding = OutstandingRequests()
         self._stopping = False
         self._shutdown_requests: list[Exchange] = []
         """Requests to shut down, which are answered after all others."""
@@ -104,12 +108,12 @@ class WireSession:
             case Notification() as message:
                 self._handle_notification(message)
             case Response() as response:
-                self._questions.resolve(response)
+                self._outstanding.resolve(response)
             case Refused() as refused:
                 self._refuse(refused)
 
     def _admit(self, exchange: Exchange) -> None:
-        problem = self._problem(exchange)
+        problem = self._check_admission(exchange)
         if problem is not None:
             self._refuse_exchange(exchange, problem)
         elif exchange.request.method == "ping" and not exchange.stateless:
@@ -121,8 +125,11 @@ class WireSession:
         else:
             self._requests.add(exchange)
 
-    def _problem(self, exchange: Exchange) -> WireError | None:
-        """Return the reason to refuse a request, or None if it is admitted."""
+    def _check_admission(self, exchange: Exchange) -> WireError | None:
+        """Return the reason to refuse a request, or None if it is admitted.
+
+        The check takes a token of the rate limit and may advance the connection's phase.
+        """
         request = exchange.request
         if self._requests.holds(request.id):
             return invalid_request(f"the id {request.id!r} is still in use", "duplicate_id")
@@ -131,10 +138,10 @@ class WireSession:
         if self._stopping:
             return invalid_request("the server is shutting down", "shutting_down")
         if not self._requests.has_room_for(request):
-            return _rate_limit_error(exchange, "max_concurrent_requests", _GRACE_SECONDS)
-        return None if exchange.stateless else self._lifecycle_problem(request.method)
+            return _rate_limit_error(exchange, "max_concurrent_requests", RETRY_SECONDS)
+        return None if exchange.stateless else self._advance_phase(request.method)
 
-    def _lifecycle_problem(self, method: str) -> WireError | None:
+    def _advance_phase(self, method: str) -> WireError | None:
         """Advance the connection's phase, or return the reason why a method is not allowed in it."""
         if method == "ping":
             return None
@@ -150,22 +157,22 @@ class WireSession:
             return invalid_request(str(failure), "invalid_transition")
         return None
 
-    def _handle_notification(self, notification: Notification) -> None:
-        if notification.method == "notifications/cancelled":
-            self._requests.cancel((notification.params or {}).get("requestId"))
+    def _handle_notification(self, message: Notification) -> None:
+        if message.method == "notifications/cancelled":
+            self._requests.cancel((message.params or {}).get("requestId"))
             return
-        if notification.method in {"notifications/initialized", "initialized"}:
-            with contextlib.suppress(InvalidTransition):
+        if message.method in {"notifications/initialized", "initialized"}:
+            with contextlib.suppress(InvalidTransition):  # the first request has shown it already
                 self.state = self.state.after(ConnectionEvent.INITIALIZED)
-            notification = Notification("notifications/initialized", notification.params)
-        self._engine.handle_notification(notification)
+            message = Notification("notifications/initialized", message.params)
+        self._engine.handle_notification(message)
 
     # Output
 
     async def send_request(
         self, method: str, params: dict[str, Any] | None, seconds: float | None
     ) -> dict[str, Any]:
-        return await self._questions.send_request(method, params, seconds, self._send)
+        return await self._outstanding.send_request(method, params, seconds, self._send)
 
     async def wait_uncongested(self) -> None:
         await self.output.wait_uncongested()
@@ -174,6 +181,7 @@ class WireSession:
         self._send(notification(method, params))
 
     def _conclude(self, exchange: Exchange, outcome: Any) -> None:
+        """Answer a request with its result or its `WireError`, or not at all if its client cancelled it."""
         if exchange.cancelled:
             self._settle(exchange, answered=False)
             exchange.observed.conclude(failure=Cancelled.kind)
@@ -226,6 +234,7 @@ class WireSession:
         self._finish_when_drained()
 
     def abort(self) -> None:
+        """End soon: answer open requests with an error, and finish when they have stopped or time is up."""
         if self._finished.is_set():
             return
         self._stopping = True
@@ -248,6 +257,7 @@ class WireSession:
             self._finish()
 
     def _finish(self) -> None:
+        """End the session once: answer the requests to shut down, and release `wait_closed`."""
         if self._finished.is_set():
             return
         for exchange in self._shutdown_requests:

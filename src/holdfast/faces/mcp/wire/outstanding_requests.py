@@ -10,7 +10,7 @@ from holdfast.faces.mcp.wire.messages import RequestId, Response, WireError
 from holdfast.kernel.codes import INTERNAL_ERROR
 
 
-class OpenQuestions:
+class OutstandingRequests:
     """Numbers requests, and passes each answer to the coroutine that waits for it."""
 
     def __init__(self) -> None:
