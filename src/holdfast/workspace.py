@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from holdfast.comments.store import Comments
     from holdfast.doctor import CheckableStore, Countable, FileKeeper, StoreRoom
     from holdfast.inbox.store import Inbox
-    from holdfast.installation.client import Contributions, GitSettings
     from holdfast.milestones.store import Milestones
     from holdfast.source.room import Source
     from holdfast.storage.watching.topic_source import TopicSource
@@ -36,35 +35,13 @@ DATABASE_VARIABLE = "HOLDFAST_DATABASE"
 """The environment variable with the URL of the database in which a team shares its tasks."""
 
 
-def contributions() -> Contributions:
-    """Return the toolsets' contributions to the configuration of other programs."""
-    # Imported here because only `holdfast install` needs them.
-    from importlib import resources
-
-    from holdfast.installation.client import Contributions
-
-    lazygit_commands = resources.files("holdfast.inbox") / "lazygit.yml"
-    return Contributions(lazygit=lazygit_commands.read_text(encoding="utf-8"), git=git_settings())
-
-
-def git_settings() -> tuple[GitSettings, ...]:
-    """Return the git settings that the toolsets declare."""
-    from holdfast.comments.union import git_settings as comments
-    from holdfast.installation.client import GitSettings
-    from holdfast.milestones.index.schema import REMOTE_CONFIGURATION
-
-    return (
-        GitSettings(comments.NAME, comments.CONFIGURATION, comments.ATTRIBUTES),
-        GitSettings("milestones", remote_configuration=REMOTE_CONFIGURATION),
-    )
-
-
 class Workspace:
     """One repository and its rooms, opened on first use and shared by all threads."""
 
     def __init__(self, repository: Repository, database: str | None = None) -> None:
         self.repository = repository
-        self.database = _validate_address(database or os.environ.get(DATABASE_VARIABLE))
+        self.database = _checked_database(database or os.environ.get(DATABASE_VARIABLE))
+        """The URL of the team's database, or None if the tasks are stored here."""
         self._watcher = Lazy(_open_watcher)
         self._rooms = {name: Lazy(partial(opener, self)) for name, opener in _OPENERS.items()}
 
@@ -77,6 +54,7 @@ class Workspace:
         return cls(Repository.discover(start), database)
 
     def room(self, toolset: str) -> Any:
+        """Return the room of a toolset; open it if this is its first use."""
         return self._rooms[toolset].get()
 
     @property
@@ -91,7 +69,7 @@ class Workspace:
         """
         name, _, part = topic.partition("/")
         source: TopicSource = self.room(name).topic(part)
-        if name == "tasks" and self.repository.common_dir is not None:
+        if name == "tasks" and self.repository.is_in_git:
             # Closing a milestone makes tasks ready that depend on it, so its changes are changes of tasks.
             source = source._replace(places=source.places + self.room("milestones").topic("").places)
         return self._watcher.get().subscribe(topic, callback, source)
@@ -100,6 +78,15 @@ class Workspace:
         self._watcher.close()
         for room in self._rooms.values():
             room.close()
+
+
+def _checked_database(database: str | None) -> str | None:
+    """Return a database URL, or raise without quoting it if it is not valid: it may contain a password."""
+    if not database:
+        return None
+    from holdfast.storage.sql.postgres import checked_address
+
+    return checked_address(database)
 
 
 def _open_watcher() -> Watcher:
@@ -130,15 +117,6 @@ def _open_milestones(workspace: Workspace) -> Milestones:
     return Milestones.open(workspace.repository)
 
 
-def _validate_address(database: str | None) -> str | None:
-    """Return a valid database URL, or raise without quoting it: it may contain a password."""
-    if not database:
-        return None
-    from holdfast.storage.sql.postgres import checked_address
-
-    return checked_address(database)
-
-
 def _open_tasks(workspace: Workspace) -> Tasks:
     from holdfast.tasks.store.tasks import Tasks
 
@@ -163,7 +141,7 @@ def _open_stores(workspace: Workspace) -> StoreRoom:
 
 
 def _checkable_rooms(workspace: Workspace) -> dict[str, CheckableStore | FileKeeper]:
-    git_rooms = ("milestones",) if workspace.repository.common_dir is not None else ()
+    """Return the rooms that check their own stores or files, opened."""
     rooms: dict[str, CheckableStore | FileKeeper] = {
         name: workspace.room(name) for name in ("inbox", "tasks")
     }
@@ -171,14 +149,17 @@ def _checkable_rooms(workspace: Workspace) -> dict[str, CheckableStore | FileKee
         from holdfast.comments.union.recovery import SidecarCheck
 
         rooms["comments"] = SidecarCheck(workspace.room("comments"))
-    return rooms | {name: workspace.room(name) for name in git_rooms}
+    if workspace.repository.is_in_git:
+        rooms["milestones"] = workspace.room("milestones")
+    return rooms
 
 
 def _countable_rooms(workspace: Workspace) -> dict[str, Callable[[], Countable]]:
-    git_rooms = ("milestones",) if workspace.repository.common_dir is not None else ()
+    """Return functions that open the rooms whose content is counted, in the order of the report."""
     rooms: dict[str, Callable[[], Countable]] = {}
-    if not workspace.repository.bare:
+    if not workspace.repository.bare:  # comments are in files of the work tree
         rooms["comments"] = lambda: workspace.room("comments").search
+    git_rooms = ("milestones",) if workspace.repository.is_in_git else ()
     return rooms | {name: partial(workspace.room, name) for name in ("inbox", *git_rooms, "tasks")}
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from holdfast.contributions import contributions
 from holdfast.installation.client import Contributions, InstallationContext, Scope
-from holdfast.workspace import contributions
 
 CONTRIBUTED: Contributions = contributions()
 

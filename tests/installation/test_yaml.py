@@ -7,10 +7,10 @@ import yaml
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from holdfast.contributions import contributions
 from holdfast.installation.clients import LAZYGIT
 from holdfast.installation.formats.entry import CannotEdit, DamagedText, EntryState
 from holdfast.installation.formats.yaml_items import YamlItems
-from holdfast.workspace import contributions
 from tests.installation.places import context
 
 ITEMS = LAZYGIT.entries(context("/r"), contributions())[0].entry

@@ -38,17 +38,18 @@ def read(path: str, source: bytes, with_names: bool = True) -> Record | None:
     found = captures(parsed, _patterns(language, with_names))
     symbols = find_declarations(parsed, found)
     comments = sorted(found.get("comment", ()), key=lambda node: node.start_byte)
-    code_lines = count_code_lines(parsed.source, comments)
-    lines_with_text = count_code_lines(parsed.source)[-1] if comments else code_lines[-1]
+    code_lines_before = count_code_lines(parsed.source, comments)  # for each line, and in total
+    code_lines = code_lines_before[-1]
+    lines_with_text = count_code_lines(parsed.source)[-1] if comments else code_lines
     return Record(
-        language.name,
-        _line_count(parsed.source),
-        code_lines[-1],
-        lines_with_text - code_lines[-1],
-        function_metrics(parsed, symbols, found, code_lines),
-        tuple(_comment(node, parsed.source) for node in comments),
-        read_names(parsed, symbols, found) if with_names else NO_NAMES,
-        _syntax_error(parsed) if language.can_judge_syntax(path, bool(symbols)) else None,
+        language=language.name,
+        lines=_line_count(parsed.source),
+        code_lines=code_lines,
+        comment_lines=lines_with_text - code_lines,
+        functions=function_metrics(parsed, symbols, found, code_lines_before),
+        comments=tuple(_comment_at(node, parsed.source) for node in comments),
+        names=read_names(parsed, symbols, found) if with_names else NO_NAMES,
+        syntax_error=_first_syntax_error(parsed) if language.can_judge_syntax(path, bool(symbols)) else None,
     )
 
 
@@ -57,17 +58,17 @@ def _line_count(source: bytes) -> int:
     return source.count(b"\n") + (source != b"" and not source.endswith(b"\n"))
 
 
-def _comment(node: Node, source: bytes) -> Comment:
-    row, column = node.start_point
-    start = node.start_byte
+def _comment_at(node: Node, source: bytes) -> Comment:
+    """Return the comment of a node, whose column counts bytes; ours counts characters."""
+    row, column_in_bytes = node.start_point
+    start, line = node.start_byte, row + 1
     text = source[start : node.end_byte].decode("utf-8", "replace").rstrip("\r\n")
-    preceding = len(source[start - column : start].decode("utf-8", "replace"))
-    return Comment(row + 1, preceding + 1, row + 1 + text.count("\n"), text)
+    text_before = source[start - column_in_bytes : start].decode("utf-8", "replace")
+    return Comment(line, column=len(text_before) + 1, end_line=line + text.count("\n"), text=text)
 
 
-def _syntax_error(parsed: Parsed) -> str | None:
-    """Return the first syntax error with its position, or None."""
-    texts = (
-        f"line {problem.line}, column {problem.column}: {problem.message}" for problem in parsed.problems
-    )
-    return next(texts, None)
+def _first_syntax_error(parsed: Parsed) -> str | None:
+    if not parsed.problems:
+        return None
+    problem = parsed.problems[0]
+    return f"line {problem.line}, column {problem.column}: {problem.message}"

@@ -51,8 +51,8 @@ def install_command() -> click.Command:
 
 
 def _install(client: str | None, scope: str | None, name: str, root: str | None, **options: bool) -> int:
+    from holdfast.contributions import contributions
     from holdfast.installation import plan
-    from holdfast.workspace import contributions
 
     _check_exclusive(
         {"--print": options["print_"], "--uninstall": options["uninstall"], "--replace": options["replace"]}

@@ -1,4 +1,4 @@
-"""Parses query strings into an operation's arguments, according to the JSON types of these."""
+"""Parses query strings into the arguments of an operation, each according to its JSON type."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MAX_VALUES_IN_QUERY = 1000
 
 
 class QueryReader:
-    """Parses the arguments of one operation; unknown names are left to the validator."""
+    """Parses the arguments of one operation; leaves unknown names and invalid values to the validator."""
 
     def __init__(self, operation: Operation) -> None:
         self._properties = {item.name: item for item in properties_of(operation.input)}
@@ -45,12 +45,21 @@ class QueryReader:
 
 
 def _parse_value(item: Property, shape: ValueShape, text: str) -> Any:
+    """Return a value of the argument `item`, or of one element if it is a list; `shape` is that value's.
+
+    The text `null` is null if the argument may be null, but a string remains this text.
+    """
     if text == "null" and item.shape.nullable and shape.kind != "string":
         return None
     return parse_value(item.name, shape, text, _JSON_HINT)
 
 
 def _split_query(query: bytes) -> list[tuple[str, str]]:
+    """Return the decoded names and texts of a query, in which only the names are known to be UTF-8.
+
+    Other bytes become surrogates, so that they can be refused with the name of their argument: `parse_value`
+    checks the texts.
+    """
     try:
         pairs = parse_qsl(
             query.decode("ascii"),

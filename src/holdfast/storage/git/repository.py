@@ -54,6 +54,11 @@ class Repository:
         return self.git_dir == self.root
 
     @property
+    def is_in_git(self) -> bool:
+        """Whether there is a git directory; outside git, a repository is only a directory."""
+        return self.common_dir is not None
+
+    @property
     def store_directory(self) -> str:
         """The directory of the stores, which may not exist yet."""
         if self.common_dir is None:
