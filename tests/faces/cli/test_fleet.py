@@ -15,7 +15,12 @@ import pytest
 
 from holdfast.analysis.fleet.fleet_run import run_tasks
 from holdfast.faces.cli.application import application, this_installation
-from holdfast.faces.cli.fleet import analyse_repository, analysis_commands, fleet_command, parse_question
+from holdfast.faces.cli.fleet import (
+    analyse_repository,
+    analysis_commands,
+    fleet_command,
+    parse_shared_request,
+)
 from holdfast.faces.cli.groups import CommandGroup, first_sentence
 from holdfast.storage.processes.pool import DaskCluster
 from holdfast.toolsets import full_registry
@@ -207,10 +212,10 @@ def test_a_worker_of_a_cluster_that_is_killed_midway_costs_no_repository(
 @pytest.mark.parametrize("analysis", analysis_commands())
 def test_an_analysis_tells_the_same_of_the_same_repository(tmp_path: Path, home: Path, analysis: str) -> None:
     required = {"names": ("total",)}
-    question = parse_question(analysis, required.get(analysis, ()))
+    request = parse_shared_request(analysis, required.get(analysis, ()))
     root = str(made(tmp_path / "one", TEXT.format(1)))
     first, second = (
-        analyse_repository(json.dumps({**question, "root": root, "known": None})) for _ in range(2)
+        analyse_repository(json.dumps({**request, "root": root, "cached_key": None})) for _ in range(2)
     )
     assert "result" in json.loads(first), first
     assert first == second

@@ -53,12 +53,10 @@ class Fleet:
         """Yield the request for each repository, with the key of its cached result if that may be valid."""
         for member in self.members:
             cached = {} if self.ignores_cache else self._cached(member.name)
-            may_be_valid = cached.get("day") in (
-                None,
-                self.shared_request["today"],
-            )  # None: the day does not matter
-            known = cached.get("key") if may_be_valid else None
-            request = json.dumps({**self.shared_request, "root": member.path, "known": known})
+            # None: the result does not depend on the day.
+            may_be_valid = cached.get("day") in (None, self.shared_request["today"])
+            cached_key = cached.get("key") if may_be_valid else None
+            request = json.dumps({**self.shared_request, "root": member.path, "cached_key": cached_key})
             yield RepositoryTask(member.name, request)
 
     def record(self, name: str, outcome: str | None) -> str:

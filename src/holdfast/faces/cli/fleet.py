@@ -67,7 +67,7 @@ def fleet_command() -> click.Command:
         _HELP,
         [
             click.Argument(["list_file"], metavar="LIST"),
-            click.Argument(["typed"], metavar="[-- ARGUMENTS]", nargs=-1, type=click.UNPROCESSED),
+            click.Argument(["typed_arguments"], metavar="[-- ARGUMENTS]", nargs=-1, type=click.UNPROCESSED),
             click.Option(["--analysis"], required=True, metavar=analyses, help="Which analysis to run."),
             click.Option(
                 ["--executor"],
@@ -103,21 +103,25 @@ def analysis_commands() -> dict[str, CatalogueCommand]:
 
 
 def _run(
-    list_file: str, typed: tuple[str, ...], analysis: str, executor: str, output: str, **options: Any
+    list_file: str,
+    typed_arguments: tuple[str, ...],
+    analysis: str,
+    executor: str,
+    output: str,
+    **options: Any,
 ) -> int:
     refuse_when_read_only()
     require_parquet()
     text = read_limited(list_file, LIMITS.configuration_file_bytes).decode("utf-8", "replace")
     members = parse_roster(text, os.path.dirname(os.path.abspath(list_file)))
-    question = parse_question(analysis, typed)
+    request = parse_shared_request(analysis, typed_arguments)
     pool = create_executor(executor, options["workers"])
-    fleet = Fleet(members, question, output, ignores_cache=options["again"])
+    fleet = Fleet(members, request, output, ignores_cache=options["again"])
     interruption: BaseException | None = None
     try:
         tasks = list(fleet.tasks())
-        for done, (task, outcome) in enumerate(
-            run_tasks(tasks, analyse_repository, pool, options["retries"]), 1
-        ):
+        outcomes = run_tasks(tasks, analyse_repository, pool, options["retries"])
+        for done, (task, outcome) in enumerate(outcomes, 1):
             status = fleet.record(task.name, outcome)
             click.echo(visible(f"{done}/{len(tasks)} {task.name}: {status}"), err=True)
     except (KeyboardInterrupt, Unavailable) as failure:
@@ -138,33 +142,33 @@ def _run(
     return 1 if totals[FAILED] else SUCCESS
 
 
-def parse_question(analysis: str, typed: Sequence[str]) -> dict[str, Any]:
-    """Return the request that is sent for every repository; validate it before any is opened."""
+def parse_shared_request(analysis: str, typed_arguments: Sequence[str]) -> dict[str, Any]:
+    """Return what the requests for all repositories share; validate it before any repository is opened."""
     analyses = analysis_commands()
     if analysis not in analyses:
         raise Invalid(f'There is no analysis "{analysis}".', hint=did_you_mean(analysis, analyses))
-    item = analyses[analysis]
-    host = Installation().host_of(item)
-    command = OperationCommand(item.command, host.registry.operation(item.operation), host)
+    listed = analyses[analysis]
+    host = Installation().host_of(listed)
+    command = OperationCommand(listed.command, host.registry.operation(listed.operation), host)
     operation = command.operation
-    context = command.make_context(f"holdfast {_TOOLSET} {analysis}", list(typed))
+    context = command.make_context(f"holdfast {_TOOLSET} {analysis}", list(typed_arguments))
     arguments = wire_arguments(command.arguments, context.params)
     if any(context.get_parameter_source(name) is ParameterSource.COMMANDLINE for name in ("root", "json")):
         raise InvalidArguments(
             "--root and --json cannot be passed to the analysis.", hint="Leave them out after `--`."
         )
-    project = {name: arguments.pop(name) for name in ("project_path",) if name in arguments}
-    if operation.fill_in is not None:  # It needs a room only for the path, which was taken out.
-        arguments = operation.fill_in(None, arguments)
-    arguments |= project
+    if operation.fill_in is not None:
+        # Analyses need the room, which is not open here, only to convert `project_path`: leave that out.
+        path = {name: arguments.pop(name) for name in ("project_path",) if name in arguments}
+        arguments = operation.fill_in(None, arguments) | path
     try:
         validate_arguments(operation.input, arguments)
     except InvalidArguments as error:
         error.message = name_options(error.message, command.arguments)
         raise
     return {
-        "module": item.module,
-        "operation": item.operation,
+        "module": listed.module,
+        "operation": listed.operation,
         "arguments": arguments,
         "today": utc_now().date().isoformat(),
         "version": __version__,
@@ -174,7 +178,7 @@ def parse_question(analysis: str, typed: Sequence[str]) -> dict[str, Any]:
 class _EndOfDay:
     """A clock that always returns the last second of a day, and records whether it was read.
 
-    So a result depends on the day at most, and only if the analysis asks for the time.
+    So a result depends on no time but the day, and only if the analysis reads the clock.
     """
 
     def __init__(self, day: str) -> None:
@@ -187,9 +191,9 @@ class _EndOfDay:
 
 
 def analyse_repository(request: str) -> str:
-    """Analyse one repository in this process; return the result or the failure as JSON.
+    """Analyse one repository in this process; return the result with its key, or the error, as JSON.
 
-    The result is only its key if the repository still has the state of the result that is known already.
+    If the key is the request's `cached_key`, the cached result is still valid, and only the key is returned.
     """
     try:
         return json.dumps(run_guarded(_analyse, json.loads(request)), ensure_ascii=False)
@@ -210,7 +214,7 @@ def _analyse(request: Mapping[str, Any]) -> dict[str, Any]:
     state = repository_state(repository)
     inputs = [request[name] for name in ("version", "operation", "arguments")]
     key = sha256(json.dumps([*inputs, state.digest], sort_keys=True).encode()).hexdigest()
-    if key == request["known"]:
+    if key == request["cached_key"]:
         return {"key": key}
     room = Analysis(repository, clock, workers=1)  # The repositories are already analysed in parallel.
     with closing(room), closing(Dispatcher(registry, lambda _: room)) as dispatcher:

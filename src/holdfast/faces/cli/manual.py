@@ -17,49 +17,55 @@ from holdfast.faces.cli.command import OperationCommand
 from holdfast.faces.cli.completion import SHELLS, script
 from holdfast.faces.cli.git_mile import git_mile
 from holdfast.faces.cli.groups import CommandGroup, first_sentence, option_rows
+from holdfast.faces.cli.host import Host
 from holdfast.faces.cli.options import help_option, json_option, root_option
 from holdfast.kernel.registry import Registry
+from holdfast.workspace import Workspace
 
 _COMMON_OPTIONS = frozenset(("root", "json", "help"))
 """The options that nearly every command has; the page describes them once."""
 
 _COMPLETION_PATHS = {
-    "bash": "bash-completion/completions/{}",
-    "zsh": "zsh/site-functions/_{}",
-    "fish": "fish/vendor_completions.d/{}.fish",
+    "bash": "bash-completion/completions/{program}",
+    "zsh": "zsh/site-functions/_{program}",
+    "fish": "fish/vendor_completions.d/{program}.fish",
 }
 """The path below `share/` where each shell looks for the completion script of a program."""
 
 
 def share_files(registry: Registry) -> Iterator[tuple[str, str]]:
     """Yield the files below `share/`: for each program, a manual page and a completion script per shell."""
-    from holdfast.faces.cli.host import Host
-    from holdfast.workspace import Workspace
-
     commands = Host.of(registry, Workspace.discover)
     programs = {"holdfast": application(commands), "git-mile": git_mile(commands)}
     for program, group in programs.items():
         others = [name for name in programs if name != program]
         yield f"man/man1/{program}.1", manual_page(group, program, others)
         for shell in SHELLS:
-            yield _COMPLETION_PATHS[shell].format(program), script(group, shell, program)
+            yield _COMPLETION_PATHS[shell].format(program=program), script(group, shell, program)
 
 
 def manual_page(group: CommandGroup, program: str, see_also: Iterable[str]) -> str:
     """Return the manual page of a program, in roff."""
-    context = click.Context(group, info_name=program.replace("-", " ") if program != "holdfast" else program)
-    lines = [f'.TH "{escape_roff(program.upper())}" 1 "" "holdfast {escape_roff(__version__)}" "Holdfast"']
-    lines += [".nh", ".ad l", ".SH NAME"]
-    lines += [f"{escape_roff(program)} \\- {escape_roff(first_sentence(group.help or ''))}", ".SH SYNOPSIS"]
-    lines += [_usage(context), ".SH DESCRIPTION", *_paragraphs(group.help or "")]
-    lines += [".SH OPTIONS", *_terms(option_rows(context, group.params)), ".SH COMMON OPTIONS"]
-    common = option_rows(context, [root_option(), json_option(), help_option()])
-    lines += ["Nearly every command takes these.", *_terms(common)]
-    for section in dict.fromkeys(entry.section for entry in group.entries.values()):
-        listed = {name: entry for name, entry in group.entries.items() if entry.section == section}
-        rows = [(name, entry.summary) for name, entry in listed.items() if not entry.hidden]
-        lines += [f".SH {escape_roff(section.upper())}", *_terms(rows)]
-    lines.append(".SH THE COMMANDS")
+    # `git-mile` is run as `git mile`.
+    context = click.Context(group, info_name=program.replace("git-", "git "))
+    common_options = option_rows(context, [root_option(), json_option(), help_option()])
+    lines = [
+        f'.TH "{escape_roff(program.upper())}" 1 "" "holdfast {escape_roff(__version__)}" "Holdfast"',
+        *(".nh", ".ad l"),  # no hyphenation, and no justified lines
+        ".SH NAME",
+        f"{escape_roff(program)} \\- {escape_roff(first_sentence(group.help or ''))}",
+        ".SH SYNOPSIS",
+        _usage(context),
+        ".SH DESCRIPTION",
+        *_paragraphs(group.help or ""),
+        ".SH OPTIONS",
+        *_terms(option_rows(context, group.params)),
+        ".SH COMMON OPTIONS",
+        "Nearly every command takes these.",
+        *_terms(common_options),
+        *_command_lists(group),
+        ".SH THE COMMANDS",
+    ]
     # Each group starts a new section, so commands without a group come first.
     names = group.list_commands(context)
     names.sort(key=lambda name: isinstance(group.get_command(context, name), click.Group))
@@ -68,8 +74,20 @@ def manual_page(group: CommandGroup, program: str, see_also: Iterable[str]) -> s
     return "\n".join([*lines, ".SH SEE ALSO", ", ".join(f"{escape_roff(name)}(1)" for name in see_also), ""])
 
 
+def _command_lists(group: CommandGroup) -> Iterator[str]:
+    """Yield the sections that list the group's commands with their summaries."""
+    for section in dict.fromkeys(entry.section for entry in group.entries.values()):
+        listed = [
+            (name, entry.summary)
+            for name, entry in group.entries.items()
+            if entry.section == section and not entry.hidden
+        ]
+        yield f".SH {escape_roff(section.upper())}"
+        yield from _terms(listed)
+
+
 def escape_roff(text: str) -> str:
-    """Return text on one line, escaped for roff."""
+    """Return text on one line, escaped for roff, in ASCII."""
     line = " ".join(text.split()).replace("\\", "\\e").replace("-", "\\-").replace('"', "\\(dq")
     line = line.replace("|", "|\\:")  # allows a line break in a long list of choices
     line = re.sub(r"[^ -~]", lambda match: f"\\[u{ord(match[0]):04X}]", line)
@@ -77,6 +95,7 @@ def escape_roff(text: str) -> str:
 
 
 def _command_section(group: CommandGroup, name: str, parent: click.Context) -> Iterator[str]:
+    """Yield the section of a command, or those of a group and all its commands."""
     command = group.get_command(parent, name)
     assert command is not None
     context = click.Context(command, info_name=name, parent=parent)
@@ -89,7 +108,7 @@ def _command_section(group: CommandGroup, name: str, parent: click.Context) -> I
     yield f".SS {escape_roff(context.command_path)}"
     if isinstance(command, OperationCommand):
         operation = command.operation
-        if operation.toolset in group.entries:
+        if operation.toolset in group.entries:  # a shortcut beside the group of its toolset
             yield escape_roff(f"The same as {parent.command_path} {operation.toolset} {operation.command}.")
             return
     yield _usage(context)
@@ -108,9 +127,10 @@ def _usage(context: click.Context) -> str:
 
 
 def _terms(rows: Iterable[tuple[str, str]]) -> list[str]:
+    """Return a list of terms with explanations below them."""
     lines = []
     for term, text in rows:
-        lines += [".TP", f".B {escape_roff(term)}", escape_roff(text) or "\\&"]
+        lines += [".TP", f".B {escape_roff(term)}", escape_roff(text) or "\\&"]  # an empty line leaves a gap
     return lines
 
 

@@ -19,6 +19,7 @@ from holdfast.kernel.route import Address
 EVENTS_PATH = "events"
 """The stream of changes, below `API_PATH`."""
 
+_Schema = dict[str, Any]
 _REFERENCE_TEMPLATE = "#/components/schemas/{model}"
 _PROBLEM = {
     "type": "object",
@@ -49,7 +50,7 @@ _IF_MATCH = {
     "description": "The entity tag of the version to change.",
     "schema": {"type": "string"},
 }
-_OUT_OF_DATE = {"412": "It does not have the version that the caller expected."}
+_OUT_OF_DATE = {"412": "The thing does not have the version that the caller expected."}
 _REFUSALS = {
     "400": "The arguments are not acceptable.",
     "401": "No token, or an unknown one.",
@@ -95,7 +96,10 @@ def openapi_document(operations: Iterable[Operation]) -> dict[str, Any]:
     }
 
 
-def _operation_object(operation: Operation, schemas: Any, components: Any) -> dict[str, Any]:
+def _operation_object(
+    operation: Operation, schemas: dict[Any, _Schema], components: dict[str, _Schema]
+) -> dict[str, Any]:
+    """Describe the route that every operation has. `schemas` are by model and mode, `components` by name."""
     description: dict[str, Any] = {
         "operationId": operation.listed_name,
         "tags": [operation.toolset],
@@ -104,7 +108,7 @@ def _operation_object(operation: Operation, schemas: Any, components: Any) -> di
         "x-effect": operation.effect.value,
         "responses": _responses(operation, schemas[operation.output, "serialization"]),
     }
-    version_headers = [] if operation.expects_version is None else [_IF_MATCH]
+    version_headers = _version_headers(operation)
     arguments = schemas[operation.input, "validation"]
     if method_of(operation) == "GET":
         return description | {
@@ -114,35 +118,44 @@ def _operation_object(operation: Operation, schemas: Any, components: Any) -> di
     return description | body | ({"parameters": version_headers} if version_headers else {})
 
 
-def _address_object(operation: Operation, address: Address, schemas: Any, components: Any) -> dict[str, Any]:
-    given_by_path = {*_parameter_names(address.path), *address.fixed}
-    arguments = _resolve(schemas[operation.input, "validation"], components)
-    names_at_route = {name: name_at_route for name_at_route, name in address.renamed.items()}
-    properties = {
-        names_at_route.get(name, name): _allow_words(value, address.meanings.get(name, {}))
-        for name, value in arguments.get("properties", {}).items()
-        if name not in given_by_path and (address.takes is None or name in address.takes)
-    }
-    required = [
-        names_at_route.get(name, name) for name in arguments.get("required", ()) if name not in given_by_path
-    ]
-    remaining = {**arguments, "properties": properties, "required": required}
+def _address_object(
+    operation: Operation, address: Address, schemas: dict[Any, _Schema], components: dict[str, _Schema]
+) -> dict[str, Any]:
+    """Describe a further route to an operation, which takes some arguments from its path."""
+    arguments = _arguments_at(address, _resolve(schemas[operation.input, "validation"], components))
     data = {"data": schemas[operation.output, "serialization"]}
     envelope = {"type": "object", "required": ["data"], "properties": data}
     description = _operation_object(operation, schemas, components) | {
         "operationId": f"{address.method.lower()}_{re.sub(r'[^a-z]+', '_', address.path).strip('_')}",
-        "parameters": [
-            *_path_parameters(address.path),
-            *([] if operation.expects_version is None else [_IF_MATCH]),
-        ],
+        "parameters": [*_path_parameters(address.path), *_version_headers(operation)],
         "responses": _responses(operation, envelope, address.status),
     }
     description.pop("requestBody", None)
     if address.method in ("GET", "DELETE"):
-        description["parameters"] += _query_parameters(remaining)
+        description["parameters"] += _query_parameters(arguments)
     else:
-        description["requestBody"] = {"required": bool(required), "content": {JSON: {"schema": remaining}}}
+        body = {"required": bool(arguments["required"]), "content": {JSON: {"schema": arguments}}}
+        description["requestBody"] = body
     return description
+
+
+def _arguments_at(address: Address, arguments: _Schema) -> _Schema:
+    """Return the schema of the arguments that a query or body at this address has, named as it names them."""
+    given_by_route = {*_parameter_names(address.path), *address.fixed}
+    names_here = {name: name_here for name_here, name in address.renamed.items()}
+    properties = {
+        names_here.get(name, name): _allow_words(schema, address.meanings.get(name, {}))
+        for name, schema in arguments.get("properties", {}).items()
+        if name not in given_by_route and (address.takes is None or name in address.takes)
+    }
+    required = [
+        names_here.get(name, name) for name in arguments.get("required", ()) if name not in given_by_route
+    ]
+    return {**arguments, "properties": properties, "required": required}
+
+
+def _version_headers(operation: Operation) -> list[dict[str, Any]]:
+    return [] if operation.expects_version is None else [_IF_MATCH]
 
 
 def _allow_words(schema: dict[str, Any], words: Mapping[str, Any]) -> dict[str, Any]:
@@ -199,10 +212,12 @@ def _resolve(schema: dict[str, Any], components: dict[str, Any]) -> dict[str, An
 
 def _responses(operation: Operation, schema: dict[str, Any], success_status: int = 200) -> dict[str, Any]:
     success: dict[str, Any] = {"description": "The result.", "content": {JSON: {"schema": schema}}}
-    tag = "Of the body." if operation.result_version is None else "The version, and of the body."
+    tagged = "the body" if operation.result_version is None else "the version and the body"
     reads = method_of(operation) == "GET"
     if reads or operation.result_version is not None:
-        success["headers"] = {"ETag": {"schema": {"type": "string"}, "description": tag}}
+        success["headers"] = {
+            "ETag": {"schema": {"type": "string"}, "description": f"Entity tag of {tagged}."}
+        }
     unchanged = {"304": {"description": "The body has not changed."}} if reads else {}
     stale = {} if operation.expects_version is None else _OUT_OF_DATE
     reference = {"schema": {"$ref": _REFERENCE_TEMPLATE.format(model="Problem")}}
