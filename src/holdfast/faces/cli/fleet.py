@@ -67,7 +67,7 @@ def fleet_command() -> click.Command:
         _HELP,
         [
             click.Argument(["list_file"], metavar="LIST"),
-            click.Argument(["typed_arguments"], metavar="[-- ARGUMENTS]", nargs=-1, type=click.UNPROCESSED),
+            click.Argument(["typed"], metavar="[-- ARGUMENTS]", nargs=-1, type=click.UNPROCESSED),
             click.Option(["--analysis"], required=True, metavar=analyses, help="Which analysis to run."),
             click.Option(
                 ["--executor"],
@@ -103,18 +103,13 @@ def analysis_commands() -> dict[str, CatalogueCommand]:
 
 
 def _run(
-    list_file: str,
-    typed_arguments: tuple[str, ...],
-    analysis: str,
-    executor: str,
-    output: str,
-    **options: Any,
+    list_file: str, typed: tuple[str, ...], analysis: str, executor: str, output: str, **options: Any
 ) -> int:
     refuse_when_read_only()
     require_parquet()
     text = read_limited(list_file, LIMITS.configuration_file_bytes).decode("utf-8", "replace")
     members = parse_roster(text, os.path.dirname(os.path.abspath(list_file)))
-    request = parse_shared_request(analysis, typed_arguments)
+    request = parse_shared_request(analysis, typed)
     pool = create_executor(executor, options["workers"])
     fleet = Fleet(members, request, output, ignores_cache=options["again"])
     interruption: BaseException | None = None
@@ -142,7 +137,7 @@ def _run(
     return 1 if totals[FAILED] else SUCCESS
 
 
-def parse_shared_request(analysis: str, typed_arguments: Sequence[str]) -> dict[str, Any]:
+def parse_shared_request(analysis: str, typed: Sequence[str]) -> dict[str, Any]:
     """Return what the requests for all repositories share; validate it before any repository is opened."""
     analyses = analysis_commands()
     if analysis not in analyses:
@@ -151,7 +146,7 @@ def parse_shared_request(analysis: str, typed_arguments: Sequence[str]) -> dict[
     host = Installation().host_of(listed)
     command = OperationCommand(listed.command, host.registry.operation(listed.operation), host)
     operation = command.operation
-    context = command.make_context(f"holdfast {_TOOLSET} {analysis}", list(typed_arguments))
+    context = command.make_context(f"holdfast {_TOOLSET} {analysis}", list(typed))
     arguments = wire_arguments(command.arguments, context.params)
     if any(context.get_parameter_source(name) is ParameterSource.COMMANDLINE for name in ("root", "json")):
         raise InvalidArguments(
