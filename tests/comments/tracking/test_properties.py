@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.comments.tracking.alignment import heaviest_chain
+from holdfast.comments.tracking.alignment import ScoredPair, heaviest_chain
 from holdfast.comments.tracking.diff import line_map
 from holdfast.comments.tracking.follow import follow
 from holdfast.comments.tracking.lines import Lines
@@ -121,6 +121,6 @@ def test_the_chain_is_the_best_of_all_chains(pairs: list[tuple[int, int, float]]
         options = [pair for pair in rest if pair[0] > source and pair[1] > target]
         return max((pair[2] + best(options, pair[0], pair[1]) for pair in options), default=0.0)
 
-    chain = heaviest_chain(unique)
+    chain = heaviest_chain([ScoredPair(*pair) for pair in unique])
     assert all(one[0] < two[0] and one[1] < two[1] for one, two in pairwise(chain))
     assert abs(sum(pair[2] for pair in chain) - best(unique, -1, -1)) < 1e-9
