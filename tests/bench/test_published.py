@@ -40,6 +40,12 @@ def test_the_time_of_the_comprehensive_analysis_on_200_files_is_published():
     assert len(results.bars) == 5
 
 
+@pytest.mark.requirement("reliability-E5")
+def test_the_time_of_hostile_search_patterns_is_published_and_within_its_bar():
+    [bar] = [bar for bar in read(FOLDER / "search.json").bars if "hostile patterns" in bar.what]
+    assert (bar.bar, bar.holds) == (200, True)
+
+
 def test_growth_is_published_up_to_a_hundred_thousand_with_an_exponent_for_every_curve():
     tables = read(FOLDER / "growth.json").tables
     assert set(tables) == {"notes", "notes-in-one-file", "issues", "tasks", "messages", "files"}
