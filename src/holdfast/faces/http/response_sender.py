@@ -55,11 +55,12 @@ class ResponseSender:
             await self._send(message)
             return True
         body = message.get("body", b"")
-        while len(body) > _PIECE_BYTES:
-            await self._send({"type": message["type"], "body": body[:_PIECE_BYTES], "more_body": True})
-            body = body[_PIECE_BYTES:]
+        last = max(len(body) - 1, 0) // _PIECE_BYTES * _PIECE_BYTES  # where the last piece starts
+        for start in range(0, last, _PIECE_BYTES):
+            piece = body[start : start + _PIECE_BYTES]
+            await self._send({"type": message["type"], "body": piece, "more_body": True})
         disconnected = await _is_disconnected(self._receive)
-        await self._send({**message, "body": body})
+        await self._send({**message, "body": body[last:]})
         return not disconnected
 
 
