@@ -63,6 +63,12 @@ def test_depth_ends_nothing(name, text):
     assert sum(1 for _ in tokens(parsed)) > 10_000
 
 
+def test_the_search_for_errors_counts_towards_the_time_of_the_tree():
+    nested = 'x = "' + '#{"' * 20_000 + "\n"
+    with pytest.raises(ParseTooLong, match=r"within 0(\.\d+)? s"):
+        parse(language_named("ruby"), nested, seconds=0.5)
+
+
 def test_a_search_that_takes_too_long_is_refused():
     parsed = parse(C, "x;\n")
     wide = replace(parsed, tree=parse(C, "int x = 1;\n" * 20_000).tree)

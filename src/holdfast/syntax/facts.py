@@ -11,14 +11,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
+from time import monotonic
 
 from holdfast.syntax.languages import Language, language_of
-from holdfast.syntax.parse import Parsed, ParseTooLong, SyntaxProblem, captures, load_grammar, parse
+from holdfast.syntax.parse import (
+    MAX_PARSE_SECONDS,
+    Parsed,
+    ParseTooLong,
+    SyntaxProblem,
+    captures,
+    load_grammar,
+    parse,
+)
 from holdfast.syntax.symbols import Symbol
 from holdfast.syntax.symbols import symbols as symbols_of
 
 MAX_CACHED_TEXTS = 512
 """More files than are worked on at a time; the facts of one take some kilobytes."""
+_MAX_SECONDS = 2.0
+"""For all steps of one text together. A judgement: facts serve reads that somebody waits for, and ordinary
+files take milliseconds."""
 
 BLOCKS = frozenset(
     {
@@ -72,9 +84,11 @@ def facts(path: str, text: str) -> Facts:
 
 
 def _read_facts(language: Language, text: str) -> Facts:
+    deadline = monotonic() + _MAX_SECONDS
     try:
-        parsed = parse(language, text)
-        return Facts(language, symbols_of(parsed), parsed.problems, statement_starts(parsed))
+        parsed = parse(language, text, _MAX_SECONDS)
+        symbols = symbols_of(parsed, deadline - monotonic())
+        return Facts(language, symbols, parsed.problems, statement_starts(parsed, deadline - monotonic()))
     except ParseTooLong as refusal:
         return Facts(language, skipped=refusal.message)
 
@@ -86,12 +100,12 @@ def _patterns(language: Language) -> str:
     return "\n".join(f"({kind} (_) @statement)" for kind in blocks)
 
 
-def statement_starts(parsed: Parsed) -> tuple[int, ...]:
+def statement_starts(parsed: Parsed, seconds: float = MAX_PARSE_SECONDS) -> tuple[int, ...]:
     """Return for each line the first line of its statement, or the line itself outside statements."""
     ignored = parsed.language.comments | BLOCKS
     spans = sorted(
         (node.start_point[0], -node.end_point[0])
-        for node in captures(parsed, _patterns(parsed.language)).get("statement", [])
+        for node in captures(parsed, _patterns(parsed.language), seconds).get("statement", [])
         if node.type not in ignored
     )
     starts: list[int] = []

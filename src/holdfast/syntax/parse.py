@@ -124,9 +124,13 @@ def _pad(equivalent: bytes, match: re.Match[bytes]) -> bytes:
 
 
 def _parse_source(language: Language, source: bytes, seconds: float) -> Parsed:
+    """Build the tree and collect its errors, both within the same seconds."""
+    deadline = monotonic() + seconds
     tree = _build_tree(language, source, seconds)
     parsed = Parsed(language, source, tree, ())
-    return replace(parsed, problems=_syntax_problems(parsed)) if tree.root_node.has_error else parsed
+    if not tree.root_node.has_error:
+        return parsed
+    return replace(parsed, problems=_syntax_problems(parsed, deadline - monotonic()))
 
 
 def _build_tree(language: Language, source: bytes, seconds: float) -> Tree:
@@ -146,13 +150,13 @@ def _time_limit(seconds: float) -> dict[str, Any]:
 
 def _timeout_error(language: Language, seconds: float) -> ParseTooLong:
     return ParseTooLong(
-        f"The text could not be read as {language.name} within {seconds:g} s",
+        f"The text could not be read as {language.name} within {max(0.0, seconds):.2g} s",
         hint="Comments in such files are tracked by their lines, without a parser.",
     )
 
 
-def _syntax_problems(parsed: Parsed) -> tuple[SyntaxProblem, ...]:
-    found = captures(parsed, "(ERROR) @unexpected (MISSING) @missing")
+def _syntax_problems(parsed: Parsed, seconds: float) -> tuple[SyntaxProblem, ...]:
+    found = captures(parsed, "(ERROR) @unexpected (MISSING) @missing", seconds)
     problems = [
         _syntax_problem(node, f"Unexpected '{_quote_first_line(node)}'")
         for node in found.get("unexpected", ())

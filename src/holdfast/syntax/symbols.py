@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.kernel.text import shorten
 from holdfast.syntax.languages.language import Declaration, Language
-from holdfast.syntax.parse import Parsed, captures
+from holdfast.syntax.parse import MAX_PARSE_SECONDS, Parsed, captures
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -94,9 +94,9 @@ def _declarations(language: Language) -> dict[str, Declaration]:
     return {declaration.node: declaration for declaration in language.declarations}
 
 
-def symbols(parsed: Parsed) -> tuple[Symbol, ...]:
-    """Return the symbols of a file."""
-    found = captures(parsed, symbol_patterns(parsed.language))
+def symbols(parsed: Parsed, seconds: float = MAX_PARSE_SECONDS) -> tuple[Symbol, ...]:
+    """Return the symbols of a file, or raise `ParseTooLong` after some seconds."""
+    found = captures(parsed, symbol_patterns(parsed.language), seconds)
     return tuple(_to_symbol(parsed.source, *declaration) for declaration in find_declarations(parsed, found))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -63,20 +64,32 @@ class Outline:
 
     @cached_property
     def symbols(self) -> tuple[Symbol, ...]:
-        """All symbols ordered by their start, outer ones first."""
+        """All symbols ordered by their start, outer ones first; none where finding them takes too long."""
         if self.parsed is None:
             return ()
+        from holdfast.syntax.parse import ParseTooLong
         from holdfast.syntax.symbols import symbols
 
-        return tuple(sorted(symbols(self.parsed), key=lambda symbol: (symbol.start_line, -symbol.end_line)))
+        with suppress(ParseTooLong):
+            found = symbols(self.parsed, _MAX_PARSE_SECONDS)
+            return tuple(sorted(found, key=lambda symbol: (symbol.start_line, -symbol.end_line)))
+        return ()
 
     @cached_property
     def _innermost(self) -> dict[int, int]:
         """The number of the innermost symbol for each line index inside one."""
         numbers: dict[int, int] = {}
-        for number, symbol in enumerate(self.symbols):
-            for line in range(symbol.start_line - 1, symbol.end_line):
-                numbers[line] = number
+        open_symbols: list[int] = []
+        following = 0
+        # One pass with a stack: filling the range of every symbol would be quadratic in the depth of nesting.
+        for line in range(1, len(self._lines) + 1):
+            while following < len(self.symbols) and self.symbols[following].start_line <= line:
+                open_symbols.append(following)
+                following += 1
+            while open_symbols and self.symbols[open_symbols[-1]].end_line < line:
+                open_symbols.pop()
+            if open_symbols:
+                numbers[line - 1] = open_symbols[-1]
         return numbers
 
     def symbol_at(self, index: int) -> int | None:
