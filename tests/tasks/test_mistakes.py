@@ -63,6 +63,12 @@ def refused(workspace: Workspace, name: str, /, **arguments: Any) -> str:
         ("taskpilot_claim", {"action": "release"}, "needs `task_id`"),
         ("taskpilot_update", {"task_id": "TP-1", "field": "status"}, "`field` needs `value`"),
         ("taskpilot_update", {"task_id": "TP-1", "field": "status", "value": "don"}, 'Did you mean "done"'),
+        ("taskpilot_update", {"task_id": "TP-1", "field": "progress", "value": "half"}, "integer"),
+        (
+            "taskpilot_update",
+            {"task_id": "TP-1", "field": "progress", "value": "101"},
+            "less than or equal to 100",
+        ),
         ("taskpilot_update", {"task_id": "TP-1", "set": {"statsu": "done"}}, 'Did you mean "status"'),
         ("taskpilot_update", {"task_id": "TP-1", "set": {"parent_id": "TP-1"}}, "another parent"),
         ("taskpilot_update", {"task_id": "TP-1", "remove": {"links": ["x"]}}, "an object"),

@@ -118,6 +118,44 @@ def test_a_task_is_created_and_changed_one_field_at_a_time(server: RunningServer
 
 
 @pytest.mark.requirement("tasks-35")
+@pytest.mark.parametrize(
+    ("field", "value", "stored"),
+    [
+        ("title", "Mend the sail", "Mend the sail"),
+        ("description", "Both of them", "Both of them"),
+        ("priority", "Low", "low"),
+        ("status", "In-Progress", "in-progress"),
+        ("progress", "40", 40),
+        ("notes", "Needle is in the drawer", "Needle is in the drawer"),
+        ("connected_files", '["sail.py"]', [{"path": "sail.py"}]),
+        ("blocked_by", "TP-1", ["TP-1"]),
+    ],
+)
+def test_every_field_of_the_specification_is_set_from_text(
+    server: RunningServer, base: str, field: str, value: str, stored: Any
+):
+    task = server.ask("POST", f"{base}/tasks", {"title": "Mend the net"}).json["data"]["task"]
+    tool(server, "taskpilot_update", task_id=task["id"], field=field, value=value)
+    assert tool(server, "taskpilot_show", task_id=task["id"])["task"][field] == stored
+    again = server.ask("PUT", f"{base}/tasks/{task['id']}", {"field": field, "value": value})
+    assert (again.status, again.json["data"]["changed"]) == (200, {})
+
+
+@pytest.mark.requirement("tasks-35")
+def test_patch_accepts_new_values_by_field(server: RunningServer, base: str):
+    task = server.ask("POST", f"{base}/tasks", {"title": "Mend the net"}).json["data"]["task"]
+    path = f"{base}/tasks/{task['id']}"
+    changed = server.ask("PATCH", path, {"priority": "high", "set": {"progress": 10}, "reason": "Storm"})
+    assert (changed.status, sorted(changed.json["data"]["changed"])) == (200, ["priority", "progress"])
+    assert server.ask("PATCH", path, {"priority": "urgent"}).status == 422
+    ambiguous = server.ask("PATCH", path, {"priority": "low", "set": {"priority": "high"}})
+    assert (ambiguous.status, "priority" in ambiguous.json["error"]["message"]) == (422, True)
+    described = server.ask("GET", "/api/openapi.json").json["paths"]
+    schema = described["/api/workspaces/{workspace_path}/tasks/{task_id}"]["patch"]["requestBody"]
+    assert {"priority", "set"} <= set(schema["content"]["application/json"]["schema"]["properties"])
+
+
+@pytest.mark.requirement("tasks-35")
 def test_who_names_an_old_version_changes_nothing(server: RunningServer, base: str):
     task = server.ask("POST", f"{base}/tasks", {"title": "Count the buoys"}).json["data"]["task"]
     read = server.ask("GET", f"{base}/tasks/{task['id']}")

@@ -23,6 +23,8 @@ class Address(NamedTuple):
     """The operation's argument names, by the names of this route."""
     meanings: Mapping[str, Mapping[str, Any]] = _EMPTY
     """The values of arguments, by the words of this route for them, by argument."""
+    members: Mapping[str, str] = _EMPTY
+    """Members that a request may have itself, each with the argument, an object, that they belong to."""
 
 
 class FeedEvent(NamedTuple):

@@ -9,6 +9,7 @@ from pydantic import Field, StrictFloat
 from holdfast.kernel.dispatch.validation import validate_arguments
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.models import ONLY_SPECIFIED, Input, IntegerOrNone
+from holdfast.kernel.text import parse_natural
 from holdfast.tasks.inputs import (
     AnyPriority,
     AnyStatus,
@@ -131,8 +132,9 @@ def _single_field_value(field: SingleField, text: str) -> dict[str, Any]:
         return {"files": parse_files(parse_list(text))}
     if field == "blocked_by":
         return {"blockers": [(item, "blocks") for item in parse_list(text)]}
+    number = parse_natural(text.strip()) if field == "progress" else None
     try:
-        given = validate_arguments(TaskFields, {field: text})
+        given = validate_arguments(TaskFields, {field: text if number is None else number})
     except InvalidArguments as failure:
         raise InvalidArguments(
             f"`value` cannot be the {field}. {failure.message}", hint="Correct `value`."

@@ -65,6 +65,11 @@ class AddressRoute(OperationRoute):
                 value = value[0]
             if isinstance(value, str) and value in values_by_word:
                 translated[name] = values_by_word[value]
+        for name in address.members.keys() & translated.keys():
+            target = address.members[name]
+            members = translated.get(target) or {}
+            if isinstance(members, dict) and name not in members:
+                translated[target] = {**members, name: translated.pop(name)}
         return translated
 
     def _envelope(self, value: Mapping[str, Any]) -> Mapping[str, Any]:

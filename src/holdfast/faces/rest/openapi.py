@@ -122,7 +122,9 @@ def _address_object(
     operation: Operation, address: Address, schemas: dict[Any, _Schema], components: dict[str, _Schema]
 ) -> dict[str, Any]:
     """Describe a further route to an operation, which takes some arguments from its path."""
-    arguments = _arguments_at(address, _resolve(schemas[operation.input, "validation"], components))
+    arguments = _arguments_at(
+        address, _resolve(schemas[operation.input, "validation"], components), components
+    )
     data = {"data": schemas[operation.output, "serialization"]}
     envelope = {"type": "object", "required": ["data"], "properties": data}
     description = _operation_object(operation, schemas, components) | {
@@ -139,7 +141,7 @@ def _address_object(
     return description
 
 
-def _arguments_at(address: Address, arguments: _Schema) -> _Schema:
+def _arguments_at(address: Address, arguments: _Schema, components: dict[str, _Schema]) -> _Schema:
     """Return the schema of the arguments that a query or body at this address has, named as it names them."""
     given_by_route = {*_parameter_names(address.path), *address.fixed}
     names_here = {name: name_here for name_here, name in address.renamed.items()}
@@ -148,6 +150,9 @@ def _arguments_at(address: Address, arguments: _Schema) -> _Schema:
         for name, schema in arguments.get("properties", {}).items()
         if name not in given_by_route and (address.takes is None or name in address.takes)
     }
+    for name, target in address.members.items():
+        (reference,) = (item for item in arguments["properties"][target]["anyOf"] if "$ref" in item)
+        properties[name] = _resolve(reference, components)["properties"][name]
     required = [
         names_here.get(name, name) for name in arguments.get("required", ()) if name not in given_by_route
     ]

@@ -70,7 +70,11 @@ def _text(result: TaskUpdated) -> str:
     result_version="task.version",
     addresses=(
         Address("PUT", "workspaces/{workspace_path}/tasks/{task_id}"),
-        Address("PATCH", "workspaces/{workspace_path}/tasks/{task_id}"),
+        Address(
+            "PATCH",
+            "workspaces/{workspace_path}/tasks/{task_id}",
+            members=dict.fromkeys(TaskFields.model_fields, "set"),
+        ),
         Address(
             "DELETE",
             "workspaces/{workspace_path}/tasks/{task_id}",
