@@ -81,3 +81,8 @@ def test_the_mark_of_a_cut_is_the_callers_choice():
 def test_a_line_can_keep_its_spaces():
     assert one_line("a  b\nc") == "a b c"
     assert one_line("a  b\nc", keep_spaces=True) == "a  b c"
+
+
+def test_a_path_is_cut_at_its_start():
+    assert fit_to_width("pkg/gui/controllers/refresh_helper.go:176", 22) == "…refresh_helper.go:176"
+    assert fit_to_width("either/or is a sentence", 12) == "either/or i…"

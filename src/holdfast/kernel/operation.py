@@ -95,6 +95,10 @@ class Operation:
     """Whether a tool result has structured data. Some hosts ignore the images in a result that has."""
     addresses: tuple[Address, ...] = ()
     """Further REST routes that a specification prescribes."""
+    stages: int = 1
+    """How many times its progress runs from nothing to everything, one stage after the other."""
+    report_formats: tuple[str, ...] = ()
+    """The values of the result's `format` whose text is a report for people, which a terminal lays out."""
 
     @cached_property
     def description(self) -> str:
@@ -112,6 +116,11 @@ class Operation:
     def summary(self) -> str:
         """Return the first line of the description."""
         return self.description.partition("\n")[0]
+
+    @property
+    def explains_figures(self) -> bool:
+        """Return whether its reports end with how their figures are measured."""
+        return bool(self.report_formats) and "method" in self.output.model_fields
 
     @property
     def listed_name(self) -> str:

@@ -99,10 +99,12 @@ def display_width(text: str) -> int:
 
 
 def fit_to_width(text: str, width: int) -> str:
-    """Return a text cut or padded to a width."""
+    """Return a text cut or padded to a width. A path is cut at its start: its end says which file it is."""
     taken = display_width(text)
     if taken <= width:
         return text + " " * (width - taken)
+    if "/" in text and " " not in text and text.isascii():
+        return f"…{text[len(text) - width + 1 :]}"
     kept, taken = [], 0
     for character in text:
         taken += display_width(character)

@@ -50,6 +50,8 @@ if TYPE_CHECKING:
         listed: bool
         structured: bool
         addresses: tuple[Address, ...]
+        stages: int
+        report_formats: tuple[str, ...]
 
     class ResourceOptions(TypedDict, total=False):
         """The fields of a `Resource` that a declaration may leave out."""

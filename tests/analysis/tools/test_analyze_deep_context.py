@@ -11,6 +11,7 @@ import pytest
 from pydantic import ValidationError
 
 from holdfast import __version__
+from holdfast.analysis.render.text_layout import UNLIMITED_COLUMNS
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools.analyze_deep_context import AnalyzeDeepContext, analyze_deep_context
 from holdfast.analysis.toolset import analyze
@@ -428,3 +429,14 @@ def test_compared_with_a_commit_only_new_or_worse_findings_are_told(room: Analys
     assert f"Compared with {found['metadata']['compared_with']}" in words
     with pytest.raises(InvalidArguments, match="An offline analysis cannot be compared"):
         asked(room, since="HEAD", cache_strategy="offline")
+
+
+def test_a_terminal_gets_the_first_parts_and_a_pipe_the_whole_document(room: Analysis) -> None:
+    result = analyze_deep_context(room, AnalyzeDeepContext())
+    assert OPERATION.table is not None
+    whole, brief = OPERATION.table(result, UNLIMITED_COLUMNS), OPERATION.table(result, 100)
+    assert "## Files (" in whole
+    assert len(brief.splitlines()) < len(whole.splitlines())
+    assert brief.startswith(whole[: whole.index("## Hotspots")])
+    assert "Not shown: files with findings of several analyses" in brief
+    assert "Not shown" not in whole

@@ -9,11 +9,13 @@ import pytest
 from holdfast.analysis.churn import function_changes
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools.analyze_function_heat import AnalyzeFunctionHeat, Heat, analyze_function_heat
+from holdfast.analysis.toolset import analyze
 from holdfast.kernel.limits import LIMITS, Limits
 from holdfast.storage.git.repository import Repository
 from tests.analysis.polyglot import commit as commit_then
 from tests.storage.git_support import commit, git
 
+OPERATION = next(item for item in analyze.operations if item.name == "analyze_function_heat")
 BUSY = "def busy(a):\n    if a:\n        return {}\n    return 0\n"
 CALM = "def calm():\n    return 1\n"
 
@@ -76,3 +78,13 @@ def test_what_is_not_known_is_null_with_the_reason(
     outside.mkdir()
     (outside / "a.py").write_text(CALM, encoding="utf-8")
     assert heat(outside).reason == function_changes.NO_GIT
+
+
+def test_the_text_shows_a_screen_of_functions_unless_more_are_requested(repository: Path) -> None:
+    commit(repository, {"a.py": "".join(f"def f{number}():\n    return 0\n" for number in range(30))})
+    text = OPERATION.text
+    assert text is not None
+    shown = text(heat(repository)).splitlines()
+    assert shown[20].split()[3:] == ["a.py:39", "f19"]
+    assert shown[21] == "Shown: 20 of 30 functions; a higher limit shows more."
+    assert text(heat(repository, limit=30)).count("a.py:") == 30

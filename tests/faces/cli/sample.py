@@ -156,6 +156,33 @@ def damage(room: Any, arguments: NoArguments) -> Damage:
     return Damage(count=1)
 
 
+class Measure(Input):
+    format: Literal["summary", "markdown"] = Field(default="summary", description="The format of the text.")
+
+
+class Measurement(Output):
+    format: str
+    method: str
+
+
+def _report(result: Measurement, _width: int = 0) -> str:
+    return f"# Files\n| Name | Size |\n| --- | ---: |\n| a.py | 7 |\n\nrisk is high\n\n{result.method}"
+
+
+@sample.operation(
+    "measure",
+    title="Measure",
+    effect=Effect.READ,
+    example="holdfast sample measure",
+    text=_report,
+    table=_report,
+    report_formats=("summary",),
+)
+def measure(room: Any, arguments: Measure) -> Measurement:
+    """Measure something, and say how."""
+    return Measurement(format=arguments.format, method="By counting.")
+
+
 @attic.operation("rummage", title="Rummage", effect=Effect.READ, example="holdfast attic rummage")
 def rummage(room: Any, arguments: NoArguments) -> Damage:
     """Look through the attic."""

@@ -165,13 +165,36 @@ def test_an_empty_refusal_of_colour_refuses_nothing(program: Program) -> None:
     assert "\x1b[31m" in program.with_environment(NO_COLOR="").on_terminal("describe")[1]
 
 
+def test_a_report_is_laid_out_on_a_terminal_and_unchanged_elsewhere(program: Program) -> None:
+    status, shown = program.with_environment(NO_COLOR="1").on_terminal("sample", "measure")
+    assert status == 0
+    assert shown == "Files\nName  Size\na.py     7\n\nrisk is high\n\nHow this is measured: --explain\n"
+    assert "\x1b[31mhigh\x1b[0m" in program.on_terminal("sample", "measure")[1]
+    text = "# Files\n| Name | Size |\n| --- | ---: |\n| a.py | 7 |\n\nrisk is high\n"
+    assert program.run("sample", "measure").stdout == text
+
+
+def test_how_figures_are_measured_is_told_on_request(program: Program) -> None:
+    assert program.run("sample", "measure", "--explain").stdout.endswith("is high\n\nBy counting.\n")
+    shown = program.on_terminal("sample", "measure", "--explain")[1]
+    assert "By counting." in shown
+    assert "--explain" not in shown
+    assert json.loads(program.run("sample", "measure", "--json").stdout)["method"] == "By counting."
+
+
+def test_other_formats_are_not_laid_out(program: Program) -> None:
+    shown = program.on_terminal("sample", "measure", "--format", "markdown")[1]
+    assert shown.startswith("# Files\n| Name | Size |\n")
+    assert shown.endswith("By counting.\n")
+
+
 def test_progress_is_one_line_on_a_terminal_and_is_gone_afterwards(program: Program) -> None:
     status, shown = program.on_terminal("sample", "dawdle", "--seconds", "0", "--steps", "3")
     assert status == 0
     assert "\r\x1b[K[........................]   0% step 0" in shown
     assert "\r\x1b[K[################........]  67% step 2" in shown
     assert "\x1b[31m" not in shown
-    assert shown.endswith("\r\x1b[Kdone\n")
+    assert shown.endswith("100%\r\x1b[Kdone\n")
 
 
 def test_progress_is_not_shown_to_programs(program: Program) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import pty
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +17,7 @@ from holdfast.faces.http.settings import HttpSettings, ListenAddress, OAuthSetti
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.kernel.errors import Denied, Invalid
 from holdfast.kernel.registry import Selection
+from tests import forked
 
 
 @pytest.mark.parametrize(
@@ -164,3 +169,22 @@ def test_a_variable_that_is_neither_yes_nor_no_is_refused(
     assert run(["serve"]) == 2
     assert "HOLDFAST_READ_ONLY" in capfd.readouterr().err
     assert served == []
+
+
+def test_on_a_terminal_the_server_says_what_it_waits_for(tmp_path: Path) -> None:
+    controller, terminal = pty.openpty()
+    server = forked.Popen(
+        [sys.executable, "-m", "holdfast", "serve"],
+        cwd=tmp_path,
+        stdin=terminal,
+        stdout=subprocess.DEVNULL,
+        stderr=terminal,
+    )
+    os.close(terminal)
+    shown = b""
+    while b"Ctrl-D ends it." not in shown:
+        shown += os.read(controller, 4096)
+    assert b"Waiting for an MCP client on standard input." in shown
+    os.write(controller, b"\x04")
+    assert server.wait(timeout=60) == 0
+    os.close(controller)

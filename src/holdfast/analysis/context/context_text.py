@@ -2,25 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from holdfast.analysis.context.annotated_tree import Annotations, TreeNode
 from holdfast.analysis.context.context_document import DeepContext
 from holdfast.analysis.render.markdown import cell, markdown_table
-from holdfast.analysis.render.text_layout import tally
+from holdfast.analysis.render.text_layout import UNLIMITED_COLUMNS, tally
 
 _MAX_ITEMS_SHOWN = 10
 """Entries of each list: a judgement, so that no list fills more than half a screen."""
 _MAX_TREE_LINES = 120
 """Lines of the file tree: a judgement, some two or three screens."""
+_MAX_HOTSPOTS_ON_TERMINAL = 5
+"""A judgement: with them the view for a terminal takes some thirty lines."""
 _MAX_NUMBERS_SHOWN = 6
 """Numbers of each analysis: a judgement, as many as fit on one line."""
 
 
-def markdown(result: DeepContext) -> str:
-    """Return the document in Markdown."""
-    parts = (_summary, _scorecard, _defects, _recommendations, _hotspots, _correlation, _sections, _tree)
+def context_text(result: DeepContext, width: int) -> str:
+    """Return the document in Markdown; for a terminal only its first parts, which fit on a screen."""
+    whole = (_summary, _scorecard, _defects, _recommendations, _hotspots, _correlation, _sections, _tree)
+    if width >= UNLIMITED_COLUMNS:
+        return _join(whole, result)
+    first = result.model_copy(update={"hotspots": result.hotspots[:_MAX_HOTSPOTS_ON_TERMINAL]})
+    return _join((_summary, _scorecard, _defects, _recommendations, _hotspots, _rest), first)
+
+
+def _join(parts: Iterable[Callable[[DeepContext], Iterable[str]]], result: DeepContext) -> str:
     return "\n".join(line for part in parts for line in (*part(result), "")).rstrip() + "\n"
+
+
+def _rest(result: DeepContext) -> Iterator[str]:
+    yield (
+        "Not shown: files with findings of several analyses, the numbers of each analysis, and the tree of"
+        f" {result.file_tree.total_files} files. A pipe or file gets all of it, such as `| less`."
+    )
 
 
 def _number(value: float | None, unit: str = "") -> str:

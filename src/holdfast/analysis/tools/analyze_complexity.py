@@ -159,7 +159,7 @@ def _text(result: Complexity, width: int) -> str:
     if len(result.violations) < result.violations_total:
         shown = f"{len(result.violations)} of {result.violations_total} violations"
         parts.append(f"{shown}; a higher limit shows more.")
-    return "\n\n".join([*parts, result.method])
+    return "\n\n".join(filter(None, [*parts, result.method]))
 
 
 def _figures(result: Complexity) -> str:

@@ -135,7 +135,7 @@ def _text(result: DeadCode, _: int) -> str:
     effect=Effect.READ,
     command="dead-code",
     example="holdfast analyze dead-code --min-confidence high",
-    **arguments.project_options(_text, specified=False, sarif=DeadCode.sarif_text),
+    **arguments.project_options(_text, specified=False, stages=3, sarif=DeadCode.sarif_text),
 )
 def analyze_dead_code(room: Analysis, args: AnalyzeDeadCode) -> DeadCode:
     """Find functions, methods, classes, variables, imports and statements that nothing uses.

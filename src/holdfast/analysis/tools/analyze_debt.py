@@ -227,7 +227,7 @@ def _threshold(args: AnalyzeDebt) -> float | None:
     effect=Effect.READ,
     command="debt",
     example="holdfast analyze debt src --min-severity Medium",
-    **arguments.project_options(_text, specified=False, sarif=Debt.sarif_text),
+    **arguments.project_options(_text, specified=False, stages=3, sarif=Debt.sarif_text),
 )
 def analyze_debt(room: Analysis, args: AnalyzeDebt) -> Debt:
     """List self-admitted technical debt: TODO, FIXME and the like, and comments that read like debt.

@@ -18,7 +18,7 @@ from holdfast.analysis.context.context_document import (
     Metadata,
     defect_summary,
 )
-from holdfast.analysis.context.context_text import markdown
+from holdfast.analysis.context.context_text import context_text
 from holdfast.analysis.context.correlation import correlation
 from holdfast.analysis.context.hotspots import hotspots
 from holdfast.analysis.context.provenance import Provenance, provenance_of
@@ -120,10 +120,8 @@ class AnalyzeDeepContext(Input):
     effect=Effect.READ,
     command="context",
     example="holdfast analyze context src --include-analyses complexity --include-analyses churn",
-    **arguments.project_options(
-        lambda result, _: markdown(result), sarif=lambda result: sarif_text(result.sarif or {})
-    )
-    | {"listed": True},
+    **arguments.project_options(context_text, sarif=lambda result: sarif_text(result.sarif or {}))
+    | {"listed": True, "report_formats": ("markdown",)},
 )
 def analyze_deep_context(room: Analysis, args: AnalyzeDeepContext) -> DeepContext:
     """Combine all analyses of a project: scorecard, hotspots, recommendations, annotated file tree.

@@ -261,7 +261,7 @@ def _finding_with_advice(prediction: Prediction, shown: DefectPrediction) -> Cod
     effect=Effect.READ,
     command="defects",
     example="holdfast analyze defects src --explain --format detailed",
-    **arguments.project_options(_text, sarif=Defects.sarif_text),
+    **arguments.project_options(_text, stages=5, sarif=Defects.sarif_text),
 )
 def analyze_defect_probability(room: Analysis, args: AnalyzeDefectProbability) -> Defects:
     """Predict which files are likely to need a fix within a year, with probability, confidence and reasons.

@@ -260,6 +260,7 @@ def _edge_line(edge: GraphEdge) -> str:
     **arguments.project_options(
         _text,
         specified=False,
+        stages=2,
         mermaid=lambda result: mermaid(*_shown_graph(result)),
         dot=lambda result: dot(*_shown_graph(result)),
     ),

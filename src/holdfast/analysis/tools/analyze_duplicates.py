@@ -324,7 +324,7 @@ def _hotspots(report: CloneReport, limit: int) -> list[Hotspot]:
     effect=Effect.READ,
     command="duplicates",
     example="holdfast analyze duplicates src --detection-type renamed --format detailed",
-    **arguments.project_options(_text, sarif=Duplicates.sarif_text),
+    **arguments.project_options(_text, stages=4, sarif=Duplicates.sarif_text),
 )
 def analyze_duplicates(room: Analysis, args: AnalyzeDuplicates) -> Duplicates:
     """Find code that occurs more than once: copied, renamed, changed in places, or similar in structure.

@@ -22,8 +22,8 @@ from holdfast.storage.git.project_files import checked_project
 
 _DEFAULT_DAYS = 90
 """The period by default: a judgement, about a release."""
-_DEFAULT_FUNCTIONS = 500
-"""Functions in a result by default: a judgement, above the number of functions in most files."""
+_DEFAULT_FUNCTIONS = 20
+"""Functions in a result by default: a judgement, as many as fit on a screen."""
 _LEVEL_STARTS = (1, 10, 30, 90)
 """The products of complexity and changes at which the levels 2 to 5 start: a judgement. Each is about three
 times the one before, so that the levels spread over few and many changes."""
@@ -73,7 +73,9 @@ def _text(result: Heat, width: int) -> str:
     header = ("heat", "complexity", "changes", "where", "function")
     rows = [_cells(function) for function in result.functions]
     functions = table([header, *rows], width, flexible=(3, 4)) if rows else "No functions."
-    return lines(functions, skipped_files_line(result), result.reason or "", result.method)
+    shown, total = len(rows), result.total_functions
+    more = f"Shown: {shown} of {total} functions; a higher limit shows more." if shown < total else ""
+    return lines(functions, more, skipped_files_line(result), result.reason or "", result.method)
 
 
 def _cells(row: FunctionHeat) -> tuple[str, ...]:
@@ -122,7 +124,7 @@ def _rank_functions(scan: Scan, changes: Changes | str) -> list[FunctionHeat]:
     effect=Effect.READ,
     command="heat",
     example="holdfast analyze heat src/main.py",
-    **arguments.project_options(_text, specified=False),
+    **arguments.project_options(_text, specified=False, stages=2),
 )
 def analyze_function_heat(room: Analysis, args: AnalyzeFunctionHeat) -> Heat:
     """Show which functions are complex and change often, function by function."""

@@ -230,7 +230,7 @@ def _graphml(nodes: list[RankedNode], weights: Mapping[tuple[int, int], int]) ->
     effect=Effect.READ,
     command="graph-metrics",
     example="holdfast analyze graph-metrics src --metrics pagerank --pagerank-seeds main.py",
-    **arguments.project_options(_terminal_text) | {"text": _TOOL_TEXT, "content": _content},
+    **arguments.project_options(_terminal_text, stages=4) | {"text": _TOOL_TEXT, "content": _content},
 )
 def analyze_graph_metrics(room: Analysis, args: AnalyzeGraphMetrics) -> GraphMetrics:
     """Measure the dependency graph: centrality, PageRank, clustering, communities, components.

@@ -149,7 +149,7 @@ def _similar_name(match: Match) -> SimilarName:
     effect=Effect.READ,
     command="names",
     example="holdfast analyze names calculateTotal --scope functions --top-k 5",
-    **arguments.project_options(_text, "query"),
+    **arguments.project_options(_text, "query", stages=2),
 )
 def analyze_name_similarity(room: Analysis, args: AnalyzeNameSimilarity) -> NameSimilarity:
     """Find the names of a project that are similar to a given one, by meaning, by letters and by sound.

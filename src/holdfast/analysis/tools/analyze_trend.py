@@ -216,7 +216,7 @@ def _series(metric: Metric, points: Sequence[PastPoint]) -> Series:
     effect=Effect.READ,
     command="trend",
     example="holdfast analyze trend src --backfill 50",
-    **arguments.project_options(_text, specified=False, csv=_csv, markdown=_markdown),
+    **arguments.project_options(_text, specified=False, stages=2, csv=_csv, markdown=_markdown),
 )
 def analyze_trend(room: Analysis, args: AnalyzeTrend) -> Trend:
     """Show how the headline numbers of a project changed from commit to commit, along the first parents.

@@ -32,6 +32,8 @@ ProjectPath = Annotated[
         description="A folder or file, from the root of the repository; `.` for all of it.",
     ),
 ]
+REPORT_FORMATS = ("", "summary", "detailed", "full")
+"""The formats whose text is a report for people; empty where there is no choice."""
 PROJECT = {"project_path": "the whole repository"}
 """The default of the project's path that `fill_in_project` sets, as help shows it."""
 
@@ -43,7 +45,11 @@ class ProjectInput(Input):
 
 
 def project_options(
-    text: TextView, *positional_before: str, specified: bool = True, **formats: Callable[[Any], str]
+    text: TextView,
+    *positional_before: str,
+    specified: bool = True,
+    stages: int = 1,
+    **formats: Callable[[Any], str],
 ) -> OperationOptions:
     """Return the options that declare an operation which analyses a project.
 
@@ -52,7 +58,15 @@ def project_options(
     """
     render = format_renderer(text, formats)
     positional = (*positional_before, "project_path")
-    return {**IN_PROJECT, "positional": positional, "specified": specified, "text": render, "table": render}
+    return {
+        **IN_PROJECT,
+        "positional": positional,
+        "specified": specified,
+        "stages": stages,
+        "report_formats": REPORT_FORMATS,
+        "text": render,
+        "table": render,
+    }
 
 
 def fill_in_project(room: Analysis, values: dict[str, Any]) -> dict[str, Any]:

@@ -57,7 +57,7 @@ class DrawnGraph(FileCounts):
     effect=Effect.READ,
     command="picture",
     example="holdfast analyze picture src",
-    **arguments.IN_PROJECT | {"text": lambda result: result.svg},
+    **arguments.IN_PROJECT | {"stages": 2, "text": lambda result: result.svg},
 )
 def draw_dependency_graph(room: Analysis, args: DrawDependencyGraph) -> DrawnGraph:
     """Draw the imports between files as SVG, in layers, and list the cycles.

@@ -116,7 +116,7 @@ def _text(result: FilesByMeasure, width: int) -> str:
     effect=Effect.READ,
     command="files",
     example="holdfast analyze files src --measure churn",
-    **arguments.project_options(_text, specified=False),
+    **arguments.project_options(_text, specified=False, stages=3),
 )
 def measure_files(room: Analysis, args: MeasureFiles) -> FilesByMeasure:
     """Measure each file: lines, complexity, churn, hot spots, debt; or duplication, defects, coverage.

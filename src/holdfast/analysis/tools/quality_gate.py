@@ -38,7 +38,7 @@ from holdfast.storage.git.project_files import checked_project
 GateFormat = Literal["summary", "detailed", "json", "sarif", "junit"]
 _DEFAULT_VIOLATIONS = 20
 """Violations of each check in a result by default: a judgement, about a screen of text."""
-_MAX_VIOLATIONS_SHOWN = 5
+_MAX_VIOLATIONS_SHOWN = 3
 """Violations of each check in the text of a summary: a judgement, so that it stays short."""
 _MAX_PATHS_IN_ERROR = 20
 """Paths in an error: a judgement, as a screen of them shows which change was not staged."""
@@ -118,7 +118,7 @@ def _text(result: GateResult, width: int) -> str:
         if check.violations:
             numbered = [f"  {number}. {line}" for number, line in enumerate(check.violation_lines(limit), 1)]
             parts.append("\n".join([f"Violations of {check.check}: {check.violations_total}", *numbered]))
-    return "\n\n".join([*parts, result.method])
+    return "\n\n".join(filter(None, [*parts, result.method]))
 
 
 def _check_cells(check: GateCheck) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from typing import Any
 
 import click
@@ -20,9 +21,10 @@ from holdfast.faces.cli.arguments import (
 )
 from holdfast.faces.cli.groups import PageContext, PageFormatter, option_rows
 from holdfast.faces.cli.host import Host, LazyWorkspace, StoreLocation
-from holdfast.faces.cli.options import database_option, help_option, json_option, root_option
-from holdfast.faces.cli.output import is_terminal, terminal_width, write, write_text
+from holdfast.faces.cli.options import database_option, explain_option, help_option, json_option, root_option
+from holdfast.faces.cli.output import is_terminal, style_text, terminal_width, write, write_text
 from holdfast.faces.cli.progress import ProgressLine
+from holdfast.faces.cli.terminal_report import terminal_report
 from holdfast.faces.json_text import json_text
 from holdfast.kernel.call import Call
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
@@ -30,27 +32,36 @@ from holdfast.kernel.dispatch.failures import run_guarded
 from holdfast.kernel.errors import Denied, HoldfastError, Invalid, InvalidArguments
 from holdfast.kernel.models import Output
 from holdfast.kernel.operation import Effect, Operation
+from holdfast.kernel.untrusted import visible
 
 _EDITOR_VARIABLES = "GIT_MILE_EDITOR, VISUAL or EDITOR"
 _SUGGESTION = " Did you mean "
 
 
 def perform(
-    host: Host, operation: Operation, arguments: Mapping[str, Any], *, location: StoreLocation, as_json: bool
+    host: Host,
+    operation: Operation,
+    arguments: Mapping[str, Any],
+    *,
+    location: StoreLocation,
+    as_json: bool,
+    explain: bool = False,
 ) -> int:
     """Run an operation, write its result and return the exit status.
+
+    `explain` adds to a report how its figures are measured.
 
     The call is settled as answered once the result has been written, and as not answered if it could not be.
     """
     workspace = LazyWorkspace(host, location)
     with closing(workspace), closing(Dispatcher(host.registry, workspace.room)) as dispatcher:
-        progress = ProgressLine(sys.stderr)
+        progress = ProgressLine(sys.stderr, stages=operation.stages)
         call = dispatcher.new_call(operation, listener=progress)
         with _roll_back_on_failure(call):
             with progress:
                 completed = run_guarded(_fill_in, workspace, operation, dict(arguments))
                 result = dispatcher.run(operation, completed, call)
-            write_result(operation, result, as_json=as_json)
+            write_result(operation, result, as_json=as_json, explain=explain)
         return _settle(call) or result.exit_code
 
 
@@ -83,24 +94,47 @@ def _fill_in(workspace: LazyWorkspace, operation: Operation, arguments: dict[str
     return operation.fill_in(workspace.room(operation.toolset), arguments)
 
 
-def write_result(operation: Operation, result: Output, *, as_json: bool) -> None:
+def write_result(operation: Operation, result: Output, *, as_json: bool, explain: bool = False) -> None:
     """Write a result to standard output: as JSON, as text, or the bytes of a file unless it is a terminal."""
     file: bytes | None = getattr(result, "file_content", None)
     if file is not None and not as_json and not is_terminal(sys.stdout):
         write(file)
         return
-    if not as_json and operation.table is not None:
-        write_text(operation.table(result, terminal_width(sys.stdout)))
+    if not as_json and getattr(result, "format", "") in operation.report_formats:
+        _write_report(operation, result, explain=explain)
         return
-    formatter = None if as_json else operation.command_text or operation.text
-    if formatter is None:
+    text = None if as_json else _text(operation, result)
+    if text is None:
         write(json_text(result.wire(), for_a_person=is_terminal(sys.stdout)))
     else:
-        text = formatter(_name_options_in_steps(operation, result))
-        cursor = getattr(result, "next_cursor", None)
-        if cursor:
-            text = text.replace(f"the cursor {cursor}", f"--cursor {cursor}")
         write_text(text)
+
+
+def _text(operation: Operation, result: Output) -> str | None:
+    """Return the text of a result for the command line; None if it has only data."""
+    if operation.table is not None:
+        return operation.table(result, terminal_width(sys.stdout))
+    formatter = operation.command_text or operation.text
+    if formatter is None:
+        return None
+    text = formatter(_name_options_in_steps(operation, result))
+    cursor = getattr(result, "next_cursor", None)
+    return text.replace(f"the cursor {cursor}", f"--cursor {cursor}") if cursor else text
+
+
+def _write_report(operation: Operation, result: Output, *, explain: bool) -> None:
+    """Write a report, laid out if standard output is a terminal, with the method only on request."""
+    is_shortened = operation.explains_figures and not explain
+    if is_shortened:
+        result = result.model_copy(update={"method": ""})
+    text = (_text(operation, result) or "").rstrip()
+    if not is_terminal(sys.stdout):
+        write_text(text)
+        return
+    style = partial(style_text, stream=sys.stdout)
+    write(terminal_report(visible(text), terminal_width(sys.stdout), style) + "\n")
+    if is_shortened:
+        write("\n" + style("How this is measured: --explain", dim=True) + "\n")
 
 
 def _name_options_in_steps(operation: Operation, result: Output) -> Output:
@@ -140,7 +174,10 @@ class OperationCommand(click.Command):
         self.host = host
         self.arguments = command_arguments(operation)
         database = [database_option()] if host.is_in_database(operation) else []
-        self.common = [root_option(), *database, json_option(), help_option()]
+        # An operation may have an argument of that name, which then does this too.
+        offers_explain = operation.explains_figures and "explain" not in operation.input.model_fields
+        explain = [explain_option()] if offers_explain else []
+        self.common = [root_option(), *database, json_option(), *explain, help_option()]
         own_parameters = [argument.parameter() for argument in self.arguments]
         for option in own_parameters:
             if isinstance(option, click.Option):
@@ -178,16 +215,25 @@ class OperationCommand(click.Command):
         return self.operation.example.replace(holdfast_command, ctx.command_path, 1)
 
     def _run(
-        self, root: str | None, json: bool, editor: bool = False, database: str | None = None, **typed: Any
+        self,
+        root: str | None,
+        json: bool,
+        editor: bool = False,
+        database: str | None = None,
+        explain_figures: bool = False,
+        **typed: Any,
     ) -> int:
         arguments = wire_arguments(self.arguments, typed)
+        explain = explain_figures or arguments.get("explain") is True
         try:
             if self.operation.effect is not Effect.READ:
                 refuse_when_read_only()
             if editor:
                 arguments = write_in_editor(self.operation, arguments)
             location = StoreLocation(root, database)
-            return perform(self.host, self.operation, arguments, location=location, as_json=json)
+            return perform(
+                self.host, self.operation, arguments, location=location, as_json=json, explain=explain
+            )
         except HoldfastError as error:
             if error.hint is None and not json:
                 _add_hint(error)

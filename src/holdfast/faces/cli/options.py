@@ -39,6 +39,12 @@ def json_option() -> click.Option:
     return click.Option(["--json"], is_flag=True, help="Print the result as JSON.")
 
 
+def explain_option() -> click.Option:
+    """Return the option that adds to a report how its figures are measured."""
+    text = "Also say how the figures are measured."
+    return click.Option(["--explain", "explain_figures"], is_flag=True, help=text)
+
+
 def help_option() -> click.Option:
     """Return the option that shows a command's help page."""
     return info_option(["-h", "--help"], click.Context.get_help, "Show this page and exit.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import click
 from holdfast.faces.cli.groups import handwritten_command
 from holdfast.faces.cli.host import starting_directory
 from holdfast.faces.cli.options import complete_from, database_option, root_option
+from holdfast.faces.cli.output import is_terminal
 from holdfast.faces.http.settings import (
     HttpSettings,
     ListenAddress,
@@ -34,6 +36,14 @@ _MAX_QUOTED_CHARACTERS = 9
 """Of a port that is refused. A judgement: enough to see what is wrong with it."""
 _TOOL_ERRORS = ("error", "result")
 _TOOL_NAMES = ("plain", "dotted")
+
+_WAITING = """\
+Waiting for an MCP client on standard input. A client starts this command itself:
+  holdfast install CLIENT    add it to the configuration of a client
+  holdfast serve --http      listen for clients and browsers instead
+  holdfast open              show the page in a browser
+Ctrl-D ends it.
+"""
 
 _HELP = """Serve the repository to an agent over the Model Context Protocol.
 
@@ -128,6 +138,9 @@ def _run_server(
     if settings is None:
         from holdfast.faces.mcp.stdio import serve_stdio
 
+        if is_terminal(sys.stdin) and is_terminal(sys.stderr):
+            sys.stderr.write(_WAITING)
+            sys.stderr.flush()
         return serve_stdio(workspace, selection, profile)
     from holdfast.faces.http.serve import serve_http
 
