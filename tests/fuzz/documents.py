@@ -55,7 +55,7 @@ add("yaml", "storage/files/foreign_document", held(foreign_document.parse_yaml),
     "{a: [1, !!set {b}]}", cost=8)
 XML = '<coverage><class filename="a.py"><line number="3" hits="1"/></class></coverage>'
 add("xml", "storage/files/foreign_document", lambda data: list(foreign_document.parse_xml(data)), FOREIGN,
-    XML)
+    XML, f'<?xml version="1.0" encoding="utf-7"?>{XML}')
 add("cobertura", "analysis/coverage/report_formats", report_formats.xml_report, FOREIGN, XML,
     '<report><package name="p"><sourcefile name="A"><line nr="3" ci="2"/></sourcefile></package></report>')
 add("lcov", "analysis/coverage/report_formats", report_formats.lcov_report, FOREIGN,

@@ -108,6 +108,10 @@ def parse_xml(content: bytes) -> Iterator[tuple[str, dict[str, str] | None]]:
             parser.Parse(part, len(part) < _XML_CHUNK_BYTES)
         except expat.ExpatError as error:
             raise UnreadableDocument(expat.errors.messages[error.code], error.lineno) from None
+        except UnreadableDocument:
+            raise
+        except (LookupError, ValueError):  # from Python, where it looks up the encoding
+            raise UnreadableDocument("it declares an encoding that is not read; use UTF-8") from None
         for _, attributes in tags:
             depth += -1 if attributes is None else 1
             count += 1
