@@ -69,6 +69,14 @@ def test_the_search_for_errors_counts_towards_the_time_of_the_tree():
         parse(language_named("ruby"), nested, seconds=0.5)
 
 
+def test_symbols_far_inside_each_other_are_left_out():
+    depth = 1_000
+    nested = parse(language_named("ruby"), "def inner\n" * depth + "end\n" * depth + "def after\nend\n")
+    found = symbols(nested)
+    assert max(len(symbol.path) for symbol in found) == len(found) - 1 == 200
+    assert found[-1].path == ("after",)
+
+
 def test_a_search_that_takes_too_long_is_refused():
     parsed = parse(C, "x;\n")
     wide = replace(parsed, tree=parse(C, "int x = 1;\n" * 20_000).tree)

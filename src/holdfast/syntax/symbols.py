@@ -89,6 +89,11 @@ def symbol_patterns(language: Language) -> str:
     return "\n".join([*declarations, *(f"({node_type}) @surrounding" for node_type in surrounding)])
 
 
+_MAX_DEPTH = 200
+"""Scopes around a symbol; deeper ones are left out. A judgement: far more than anyone nests. The paths of
+symbols in each other take time and memory quadratic in their depth."""
+
+
 @cache
 def _declarations(language: Language) -> dict[str, Declaration]:
     return {declaration.node: declaration for declaration in language.declarations}
@@ -167,6 +172,8 @@ class _SymbolReader:
 
     def _symbol(self, node: Node) -> DeclaredSymbol | None:
         """Return the symbol that a node declares, if any, and open its scope."""
+        if len(self.open) > _MAX_DEPTH:
+            return None
         declaration = self.declarations[node.type]
         kind = declaration.kind if isinstance(declaration.kind, str) else declaration.kind(node)
         names = declaration.names(node) if kind is not None else ()
