@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import json
+from codecs import BOM_UTF8
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from holdfast.comments.sidecar.javascript_json import stringify
 from holdfast.comments.sidecar.marker import SidecarNormalizer
 from holdfast.comments.sidecar.note import alias_of
 from holdfast.comments.sidecar.source import CurrentSource, is_sidecar, line_hash, range_hash
+from holdfast.comments.union.recovery import SidecarCheck
 from tests.comments.conftest import Desk
 from tests.comments.sources import PATH, accepted_by_the_extension
 from tests.reliability.samples import examples
@@ -358,6 +360,59 @@ def test_an_unrelated_comment_leaves_every_byte_of_the_extensions_marker(
     # Control: what did change is written, and the extension verifies the first line of it.
     assert (marker["line"], marker.get("endLine")) == (3, end_line and end_line + 1)
     assert (marker["lineText"], marker["lineHash"]) == ("second", line_hash("second"))
+
+
+OTHER = {**COMMENT, "id": "two", "line": 3, "text": "other", "ghostMarkerId": "gm-2"}
+OTHER_MARKER = {**MARKER, "id": "gm-2", "line": 3, "commentIds": ["two"], "lineText": "third"}
+DAMAGE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "another comment has the same id": ({"id": "one"}, {"commentIds": ["one"]}),
+    "another marker has the id of its marker": ({"ghostMarkerId": "gm-1"}, {"id": "gm-1"}),
+    "its 'line' is no line number": ({"line": -7}, {"line": -7}),
+    "its marker's 'line' is no line number": ({}, {"line": 0}),
+    "its marker's 'lineHash' is no text": ({}, {"lineHash": 7}),
+    "its marker's 'commentIds' is no list": ({}, {"commentIds": "two"}),
+}
+
+
+@pytest.mark.requirement("comments-95")
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_an_unrelated_comment_leaves_damaged_ones_as_they_are(desk: Desk, damage: str) -> None:
+    (desk.root / "a.txt").write_text(TEXT)
+    comment, marker = {**OTHER, **DAMAGE[damage][0]}, {**OTHER_MARKER, **DAMAGE[damage][1]}
+    sound = the_extensions(None)
+    document = {
+        **sound,
+        "ghostMarkers": [*sound["ghostMarkers"], marker],
+        "comments": [*sound["comments"], comment],
+    }
+    place = desk.root / "a.txt.comments"
+    place.write_bytes(stringify(document))
+    for line in (4, 1):
+        desk.add("a.txt", line)
+        written = json.loads(place.read_bytes())
+        assert (written["comments"][1], written["ghostMarkers"][1]) == (comment, marker)
+    desk.run("reanchor_comments")
+    assert json.loads(place.read_bytes())["ghostMarkers"][1] == marker
+    assert len(desk.show("a.txt")) == 4
+    found = [finding.text for finding in SidecarCheck(desk.room).examine(fix=False)]
+    assert f"Comment {alias_of(comment['id'])} is damaged: {damage}." in found
+    # Control: it is written when it is changed itself.
+    desk.run("edit_comment", filePath="a.txt", commentId=alias_of(comment["id"]), text="changed")
+    written = json.loads(place.read_bytes())
+    assert (written["comments"][:2], written["ghostMarkers"][:2]) != (
+        document["comments"],
+        document["ghostMarkers"],
+    )
+
+
+def test_a_byte_order_mark_stays(desk: Desk) -> None:
+    (desk.root / "a.txt").write_text(TEXT)
+    place = desk.root / "a.txt.comments"
+    place.write_bytes(BOM_UTF8 + stringify(the_extensions(None)))
+    for line in (4, 1):
+        desk.add("a.txt", line)
+        assert place.read_bytes().startswith(BOM_UTF8 + b"{")
+    assert len(desk.show("a.txt")) == 3
 
 
 def test_a_range_that_was_described_by_all_its_lines_gets_its_first_line_back(desk: Desk) -> None:

@@ -113,6 +113,7 @@ def test_any_bytes_are_read_or_refused_in_one_way(data: bytes) -> None:
         '{"a": Infinity}',
         "[" * 20_000,
         "9" * 5_000,
+        '{"comments": [{"text": "one", "text": "two"}]}',
         "<<<<<<< ours\n{}\n=======\n{}\n>>>>>>> theirs",
     ],
 )

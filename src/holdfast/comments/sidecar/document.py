@@ -2,7 +2,7 @@
 
 Contract:
 - `parse_sidecar` accepts what every version of the extension, its server, its demo, and Holdfast wrote.
-  Anything else raises `CommentFileCorrupted`, and nothing is changed.
+  Anything else raises `CommentFileCorrupted`, and nothing is changed. A byte order mark is preserved.
 - A sidecar belongs to the source that its own path names. A path inside the document is preserved and
   ignored.
 - `append_comment` adds a comment to bytes that Holdfast wrote, without parsing them, with the same result as
@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import copy
 import hashlib
+from codecs import BOM_UTF8
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.comments.errors import CommentFileCorrupted
+from holdfast.comments.sidecar.damage import comment_damage, marker_damage, repeated_ids
 from holdfast.comments.sidecar.javascript_json import LONE_SURROGATE, parse, stringify
 from holdfast.comments.sidecar.note import EVIDENCE_KEY, Note, NoteLocation, as_line_number
 from holdfast.comments.sidecar.source import FORMAT_VERSION, sidecar_of
@@ -62,6 +64,8 @@ class Sidecar:
     """The comments of the document, some of whose locations were computed since it was read."""
     digest: str | None = None
     """Digest of the bytes that were read; None if there was no file."""
+    byte_order_mark: bytes = b""
+    """The mark that the document begins with, if any."""
 
     @property
     def markers(self) -> list[dict[str, Any]]:
@@ -107,13 +111,14 @@ def parse_sidecar(source_path: str, data: bytes) -> Sidecar:
         raise CommentFileCorrupted(path, str(problem)) from None
     if not isinstance(raw, dict):
         raise CommentFileCorrupted(path, "it is not a JSON object")
-    return Sidecar(path, source_path, raw, _parse_notes(raw, path), digest_of(data))
+    mark = BOM_UTF8 if data.startswith(BOM_UTF8) else b""
+    return Sidecar(path, source_path, raw, _parse_notes(raw, path), digest_of(data), mark)
 
 
 def bytes_of(sidecar: Sidecar) -> bytes:
     """Return the bytes of the document, or raise `CommentFileCorrupted` if it is nested too deeply."""
     try:
-        return stringify(sidecar.raw)
+        return sidecar.byte_order_mark + stringify(sidecar.raw)
     except UnreadableDocument as problem:
         raise CommentFileCorrupted(sidecar.path, str(problem)) from None
 
@@ -132,7 +137,13 @@ def _parse_notes(raw: dict[str, Any], path: str) -> list[Note]:
     if not isinstance(markers, list) or not all(isinstance(marker, dict) for marker in markers):
         raise CommentFileCorrupted(path, "its markers are not a list of objects")
     index = _index_markers(markers)
-    return [_parse_note(comment, index, position, path) for position, comment in enumerate(comments, 1)]
+    notes = [_parse_note(comment, index, position, path) for position, comment in enumerate(comments, 1)]
+    repeated_notes, repeated_markers = repeated_ids(comments), repeated_ids(markers)
+    for note in notes:
+        note.damage = comment_damage(note.raw, repeated_notes)
+        if note.damage is None and note.marker is not None:
+            note.damage = marker_damage(note.marker, repeated_markers)
+    return notes
 
 
 def _index_markers(markers: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:

@@ -316,12 +316,12 @@ class SidecarFiles:
 
     def finish(self, change: SidecarChange) -> None:
         """Write a change durably. An unchanged document is not written, a useless one is removed."""
-        change.normalizer.normalize(change.sidecar)
+        change.normalizer.normalize(change.sidecar, change.touched)
         data = None if change.is_read else self._append(change)
         if data is None:
             if not change.is_read:  # the form of the document allows no appending
                 self.read(change, as_stored=change.is_ours)
-                change.normalizer.normalize(change.sidecar)
+                change.normalizer.normalize(change.sidecar, change.touched)
             if _is_unchanged(change):
                 return
             if _is_useless(change):

@@ -41,7 +41,11 @@ def parse(data: bytes) -> Any:
     text = text.removeprefix("\ufeff")
     try:
         return parse_json(
-            text, parse_constant=_refuse_constant, parse_float=_parse_float, parse_int=_parse_int
+            text,
+            parse_constant=_refuse_constant,
+            parse_float=_parse_float,
+            parse_int=_parse_int,
+            object_pairs_hook=_parse_object,
         )
     except UnreadableDocument as error:
         if error.line is None:
@@ -115,6 +119,13 @@ def _place_decimal_point(digits: str, point: int) -> str:
         return f"0.{'0' * -point}{digits}"
     rest = f".{digits[1:]}" if len(digits) > 1 else ""
     return f"{digits[0]}{rest}e{point - 1:+d}"
+
+
+def _parse_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise UnreadableDocument("an object has the same key twice, and only one of its values could be kept")
+    return members
 
 
 def _parse_float(text: str) -> float:

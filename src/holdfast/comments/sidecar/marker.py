@@ -3,7 +3,7 @@
 Contract:
 - Documents are written in one form: with the keys of the VS Code extension, and with those of the extension's
   own MCP server ("the other server") beside them. No stored key is dropped. A document of any dialect passes
-  the extension's validator after `normalize`.
+  the extension's validator after `normalize`, unless it is damaged (`damage`).
 - Evidence describes the version that a comment was written for; it is stored under `EVIDENCE_KEY`. It is
   created with the comment and replaced only when tracking has high confidence. With less confidence only the
   status and the candidates change, never the last good version, line or text.
@@ -11,10 +11,11 @@ Contract:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from holdfast.comments.sidecar.damage import TEXT_KEYS, marker_damage, repeated_ids
 from holdfast.comments.sidecar.document import Sidecar
 from holdfast.comments.sidecar.note import EVIDENCE_KEY, Note, NoteLocation, as_line_number
 from holdfast.comments.sidecar.source import (
@@ -51,9 +52,6 @@ _REQUIRED_ANCHOR_KEYS = {"symbolPath", "symbolKind", "containerName", "offset"}
 
 _OTHER_SERVER_KEYS = {"commentId", "anchor", "anchorType", "originalLine", "isOrphaned"}
 """Keys of a marker that only the other server reads."""
-
-_TEXT_KEYS = ("lineHash", "lineText", "prevLineText", "nextLineText")
-"""Keys that the extension's validator requires to be strings."""
 
 _OLD_VERSIONS = ("1.0", "2.0", "2.0.5", "2.0.6", "2.0.7")
 """Versions of the format that are replaced by `FORMAT_VERSION` when a document is written."""
@@ -150,8 +148,11 @@ class SidecarNormalizer:
         self._lines = current.lines if current is not None else []
         self._commit = commit
 
-    def normalize(self, sidecar: Sidecar) -> None:
-        """Convert a whole document; each comment is written with its current location."""
+    def normalize(self, sidecar: Sidecar, touched: Container[str] = ()) -> None:
+        """Convert a whole document; each comment is written with its current location.
+
+        What is damaged stays as it is, except for the comments whose ids are in `touched`.
+        """
         raw = sidecar.raw
         for name in ("file", "filePath"):
             if not isinstance(raw.get(name), str):
@@ -159,15 +160,21 @@ class SidecarNormalizer:
         if not isinstance(raw.get("version"), str) or raw["version"] in _OLD_VERSIONS:
             raw["version"] = FORMAT_VERSION
         raw.setdefault("ghostMarkers", [])
+        left_alone: set[int] = set()  # markers of damaged comments, by identity
         for note in sidecar.comments:
+            if note.damage is not None and note.id not in touched:
+                left_alone.add(id(note.marker))
+                continue
             if note.as_stored and note.marker is not None and note.marker.keys() >= _OTHER_SERVER_KEYS:
                 continue
             self._normalize_comment(note)
             self._normalize_marker(sidecar, note)
+        repeated = repeated_ids(sidecar.markers)
         for marker in sidecar.markers:
             # This includes unused markers: the validator rejects the whole file for one invalid marker.
-            self._ensure_ids(marker)
-            self._add_required_keys(marker)
+            if id(marker) not in left_alone and marker_damage(marker, repeated) is None:
+                self._ensure_ids(marker)
+                self._add_required_keys(marker)
 
     def describe(self, marker: dict[str, Any], line: int, end_line: int | None) -> None:
         """Write a marker's lines, and the text and symbol of the first, from the current text."""
@@ -257,7 +264,7 @@ class SidecarNormalizer:
 
     def _add_required_keys(self, marker: dict[str, Any]) -> None:
         """Add the keys that the extension's validator requires."""
-        for name in _TEXT_KEYS:
+        for name in TEXT_KEYS:
             if not isinstance(marker.get(name), str):
                 marker[name] = ""
         if not isinstance(marker.get("lastVerified"), str):

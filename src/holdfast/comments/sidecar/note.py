@@ -159,6 +159,8 @@ class Note:
     """Whether the marker stores this location for the current text, so it need not be written."""
     moved_symbol: AnchorSymbol | None = None
     """The symbol at the comment's current line, once it was looked up."""
+    damage: str | None = None
+    """What is wrong with it or its marker in the document (`damage`)."""
 
     @property
     def id(self) -> str:

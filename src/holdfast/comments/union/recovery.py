@@ -27,6 +27,7 @@ _MERGE_STEP = "`holdfast doctor --fix` merges both sides and keeps this file bes
 _ADD_OTHER_SIDE_STEP = "`holdfast doctor --fix` adds them and keeps this file beside the result."
 _GIT_ADD_STEP = "Check it, then `git add` it."
 _DATABASE_STEP = "It is set aside and recreated at its next use; the comments themselves are in their files."
+_CORRECT_STEP = "It is written only when that comment is changed. Correct it in the file."
 _RESTORE_STEP = "Make a copy, then restore the file from git or from a backup."
 
 
@@ -63,12 +64,20 @@ class SidecarCheck:
             try:
                 data = room.sidecar_bytes(path)
                 if data is not None:
-                    sidecars.parse_sidecar(source, data)
+                    yield from _list_damage(sidecars.parse_sidecar(source, data))
                     yield from _find_missing_side(room, path, fix=fix)
             except CommentFileCorrupted as error:
                 yield _explain_damage(room, path, error, fix=fix)
             except HoldfastError as error:
                 yield SidecarFinding(sidecar_of(source), False, error.message, error.hint)
+
+
+def _list_damage(sidecar: sidecars.Sidecar) -> Iterator[SidecarFinding]:
+    """Yield a finding for each damaged comment of a sidecar that can be read."""
+    for note in sidecar.comments:
+        if note.damage is not None:
+            text = f"Comment {note.alias} is damaged: {note.damage}."
+            yield SidecarFinding(sidecar.path, True, text, _CORRECT_STEP)
 
 
 def _explain_damage(
