@@ -17,7 +17,6 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -159,7 +158,7 @@ def snapshots(scratch: Path, source: Path, years: Sequence[int] = YEARS_BACK) ->
 def measure(clone: Path, time: int, last: str) -> Snapshot:
     """Return the measures of the checked-out files, and labels from the later history."""
     repository = Repository.at(clone)
-    room = Analysis(repository, clock=lambda: datetime.fromtimestamp(time, UTC))
+    room = Analysis(repository)  # counts back from the checked-out commit
     try:
         scan = room.scan(Project())
         files = measured_files(room, Project(), scan)

@@ -16,7 +16,6 @@ from holdfast.analysis.duplicates.clones import project_clones
 from holdfast.analysis.engine.scope import AnalysisScope
 from holdfast.analysis.graph.dependency_graph import DagType
 from holdfast.analysis.graph.graph_report import GraphReport, graph_report
-from holdfast.kernel.clock import DAY_SECONDS
 from holdfast.kernel.errors import Unavailable
 from holdfast.storage.files.work_tree import Tree
 
@@ -29,16 +28,15 @@ def complexity(scope: AnalysisScope) -> ComplexityReport:
 
 
 def churn(scope: AnalysisScope) -> ChurnReport:
-    """Report on the changes in the period that the options request, up to now."""
+    """Report on the changes in the period that the options request."""
     scope.require_git()
-    start = int(scope.room.clock().timestamp()) - scope.options.period_days * DAY_SECONDS
-    return scope.room.history.churn(scope.project.path, start if start > 0 else None)
+    return recent_churn(scope.room, scope.scan, scope.project.path, scope.options.period_days)
 
 
-def churn_before_head(scope: AnalysisScope) -> ChurnReport:
-    """Report on the changes in the 90 days before the last commit."""
-    report = recent_churn(scope.room, scope.scan, scope.project.path)
-    if report is None:
+def churn_after_a_commit(scope: AnalysisScope) -> ChurnReport:
+    """Report on the changes in the period; raise if there is no commit."""
+    report = churn(scope)
+    if not report.has_history:
         raise Unavailable("There is no commit yet, so there is no churn.")
     return report
 

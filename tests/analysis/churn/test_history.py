@@ -62,12 +62,11 @@ def test_what_touched_a_file_follows_it_and_fixes_stay_known(repository, reads):
     commit(repository, {"a": "1\n2\n4\n"}, "Mend the end\n\nFixes #12")
     git(repository, "mv", "a", "b")
     git(repository, "commit", "--quiet", "-m", "Fix typo in a name")
-    now = int(git(repository, "log", "-1", "--format=%ct"))
     found = []
     for _ in range(2):
         history = History(Repository.discover(repository))
-        touched = history.touches(now, 30)
-        assert history.touches(now, 30) is touched
+        touched = history.touches(30)
+        assert history.touches(30) is touched
         found.append([(commit.subject, commit.is_fix) for commit in touched.commits])
         history.close()
     assert found[0] == found[1] == [("Fix typo in a name", False), ("Mend the end", True), ("Begin", False)]
@@ -78,7 +77,7 @@ def test_what_touched_a_file_follows_it_and_fixes_stay_known(repository, reads):
 def test_a_commit_over_very_many_files_is_no_fix(repository):
     commit(repository, {f"f{number}": "1\n" for number in range(41)}, "Fix the first line of each")
     history = History(Repository.discover(repository))
-    touched = history.touches(int(git(repository, "log", "-1", "--format=%ct")), 30)
+    touched = history.touches(30)
     history.close()
     assert [commit.is_fix for commit in touched.commits] == [False]
 

@@ -23,6 +23,6 @@ def test_files_that_several_analyses_speak_of_come_first_with_their_numbers() ->
     assert meeting.analyses == ["churn", "complexity", "technical-debt"]
     assert (meeting.cyclomatic, meeting.commits, meeting.debts, meeting.dead_code) == (30, 4, 1, 0)
     assert found.complexity_and_churn is None
-    assert found.reason == "fewer than 10 files changed in 30 days"
+    assert found.reason == "fewer than 10 files changed in the last 30 days of the history"
     many = [file(f"{number}.py", cyclomatic=number, commits=number) for number in range(1, 12)]
     assert correlation(measured(*many), 10).complexity_and_churn == 1.0

@@ -22,7 +22,11 @@ def test_hotspots_are_files_with_something_to_mend_in_the_order_of_their_ranks()
     assert first.location.line == 7
     assert first.composite_score == round((1.5 / 2 + 2.5 / 3 + 0.5 / 2) / 3, 3)
     assert first.refactoring_effort.model_dump() == {"estimated_hours": 1.5, "priority": "High"}
-    assert first.contributing_factors == ["1 × complexity", "complexity in a.py", "5 commits in 30 days"]
+    assert first.contributing_factors == [
+        "1 × complexity",
+        "complexity in a.py",
+        "5 commits in the last 30 days of the history",
+    ]
     assert found[1].refactoring_effort.priority == "Low"
 
 

@@ -72,13 +72,15 @@ def test_a_project_is_required_and_a_missing_one_is_named(repository, dated):
 
 @pytest.mark.requirement("analysis-78", "analysis-217")
 def test_the_period_decides_which_commits_count(repository, dated):
-    dated({"old": "1\n"}, days=40)
-    dated({"new": "1\n"}, days=20)
-    assert paths(asked(repository)) == ["new"]
+    dated({"old": "1\n"}, days=440)
+    dated({"new": "1\n"}, days=420)
+    dated({"newest": "1\n"}, days=400)
+    assert paths(asked(repository)) == ["new", "newest"]
     assert asked(repository).period_days == 30
-    assert paths(asked(repository, period_days=50)) == ["new", "old"]
-    assert paths(asked(repository, period_days=20.5)) == ["new"]
-    assert asked(repository, period_days=19).files == []
+    assert asked(repository).period_end == "2025-02-24T12:00:00Z"
+    assert paths(asked(repository, period_days=50)) == ["new", "newest", "old"]
+    assert paths(asked(repository, period_days=20.5)) == ["new", "newest"]
+    assert paths(asked(repository, period_days=19)) == ["newest"]
     assert asked(repository, period_days=20.5).period_days == 20.5
 
 
@@ -216,7 +218,7 @@ def test_every_format_is_written_and_another_one_is_refused_with_their_names(rep
     summary, markdown, table, data = (
         words(asked(repository, format=name)) for name in ("summary", "markdown", "csv", "json")
     )
-    assert "Commits: 1 in 30 days by 1 author;" in summary
+    assert "Commits: 1 in the 30 days to the newest commit of 2026-03-30 by 1 author;" in summary
     assert "| `a\\|b.py` | 1 | 1 | 0 | 1 | 0.80 |" in markdown
     assert table.splitlines()[:2] == [
         "file_path,commits,additions,deletions,churn_score,unique_authors,last_modified",

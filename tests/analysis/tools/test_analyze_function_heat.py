@@ -53,7 +53,10 @@ def test_a_function_is_as_hot_as_it_is_complex_and_often_changed(repository: Pat
 
 def test_only_commits_of_the_period_count(repository: Path) -> None:
     (repository / "a.py").write_text(BUSY.format(0), encoding="utf-8")
-    commit_then(repository, "Long ago", days_ago=200)
+    commit_then(repository, "Long ago", days_ago=400)
+    (repository / "b.py").write_text(CALM, encoding="utf-8")
+    commit_then(repository, "The newest", days_ago=200)
+    assert told(heat(repository, "b.py")) == [("calm", 1, 1, 2)]
     assert told(heat(repository, "a.py")) == [("busy", 2, 0, 1)]
     assert told(heat(repository, "a.py", period_days=365)) == [("busy", 2, 1, 2)]
 

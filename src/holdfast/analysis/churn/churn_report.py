@@ -90,10 +90,15 @@ class ChurnReport(AnalysisReport):
     """Commits that changed a file of the project, including files deleted since."""
     merges: int
     """Merge commits in the period; they do not count as changes to files."""
-    has_history: bool = True
-    """Whether the repository has any commit."""
+    until: int | None = None
+    """The time of HEAD's newest commit, with which the period ends; None if there is no commit."""
     names: Mapping[Person, str] = field(default_factory=dict)
     """The names that `.mailmap` gives to people."""
+
+    @property
+    def has_history(self) -> bool:
+        """Whether the repository has any commit."""
+        return self.until is not None
 
     default_numbers: ClassVar[Mapping[str, Any]] = {"commits": 0, "changed_lines": 0, "churn_score": 0.0}
 

@@ -20,36 +20,35 @@ from holdfast.storage.git.objects.cat_file import BatchReader
 
 NO_GIT = "not in a git repository"
 NO_COMMIT = "nothing is committed yet"
-TOO_MANY = "more than {limit} versions of files in the period; ask for a folder or file with fewer"
-_MAX_VERSIONS_CACHED = 64
-"""Versions of files whose functions are cached. A judgement: the version before a commit is usually the one
-after an earlier commit, and few commits change more files."""
+TOO_MANY = "more than {limit} versions of files in the period; ask for fewer days, a folder or a file"
 
 Changes = Mapping[str, Counter[str]]
 """The number of commits, by file and function; the empty name stands for the file itself."""
 
-_FunctionTexts = Mapping[str, list[str]]
-"""By name the texts of the functions that have it."""
+_FunctionTexts = Mapping[str, list[int]]
+"""By name the hashes of the texts of the functions that have it."""
 
 
-def function_changes(room: Analysis, project: str, since: int, *, is_file: bool) -> Changes | str:
-    """Return how many commits since a time in epoch seconds changed each function, or why this is unknown."""
+def function_changes(room: Analysis, project: str, days: int, *, is_file: bool) -> Changes | str:
+    """Return how many commits of a period changed each function, or why this is unknown."""
     if room.repository.git_dir is None:
         return NO_GIT
     if room.history.head() is None:
         return NO_COMMIT
+    since = room.history.period_start(days) or 0
     changes: defaultdict[str, Counter[str]] = defaultdict(Counter)
     with Git(room.repository) as git:
         max_versions = LIMITS.heat_versions
         versions = list(islice(blob_changes_since(git, project, since, follow=is_file), max_versions + 1))
         if len(versions) > max_versions:
             return TOO_MANY.format(limit=max_versions)
-        objects, cache = git.objects(), dict[tuple[str, str], _FunctionTexts]()
+        objects, former = git.objects(), dict[tuple[str, str], _FunctionTexts]()
         for number, (path, old_blob, new_blob) in enumerate(versions):
             current_call().progress(number, len(versions), "versions compared")
             try:
-                before = _cached_function_texts(objects, cache, path, old_blob)
-                after = _cached_function_texts(objects, cache, path, new_blob)
+                # The version after a commit is usually the one before a newer commit, which came first.
+                after = former.pop((path, new_blob), None) or _function_texts(objects, path, new_blob)
+                before = former[path, old_blob] = _function_texts(objects, path, old_blob)
             except NotFetched as error:
                 return error.message
             changes[path][""] += 1
@@ -57,29 +56,21 @@ def function_changes(room: Analysis, project: str, since: int, *, is_file: bool)
     return changes
 
 
-def _cached_function_texts(
-    objects: BatchReader, cache: dict[tuple[str, str], _FunctionTexts], path: str, blob: str
-) -> _FunctionTexts:
-    if not blob:  # the file did not exist, or was deleted
-        return {}
-    if (path, blob) not in cache:
-        if len(cache) >= _MAX_VERSIONS_CACHED:
-            cache.pop(next(iter(cache)))  # the oldest
-        cache[path, blob] = _function_texts(objects, path, blob)
-    return cache[path, blob]
-
-
 def _function_texts(objects: BatchReader, path: str, blob: str) -> _FunctionTexts:
-    from holdfast.syntax.facts import facts  # imported here because it is slow, and few calls need it
+    # Imported here because they are slow, and few calls need them.
+    from holdfast.syntax.languages import language_of
+    from holdfast.syntax.parse import ParseTooLong, parse
+    from holdfast.syntax.symbols import symbols
 
+    texts: defaultdict[str, list[int]] = defaultdict(list)
     try:
-        content = objects.read(blob, LIMITS.source_file_bytes)
-    except TooLarge:
+        content = objects.read(blob, LIMITS.source_file_bytes) if blob else None
+        source = "" if content is None else content.data.decode("utf-8-sig", "replace")
+        if language := language_of(path, source):
+            parsed = parse(language, source)
+            for symbol in symbols(parsed):
+                if symbol.is_function:
+                    texts[".".join(symbol.path)].append(hash(parsed.source[slice(*symbol.span)]))
+    except (TooLarge, ParseTooLong):
         return {}
-    source = "" if content is None else content.data.decode("utf-8-sig", "replace")
-    encoded = source.encode()
-    texts: defaultdict[str, list[str]] = defaultdict(list)
-    for symbol in facts(path, source).symbols:
-        if symbol.is_function:
-            texts[".".join(symbol.path)].append(encoded[slice(*symbol.span)].decode("utf-8", "replace"))
     return texts

@@ -3,6 +3,7 @@
 Contract:
 - The list of commits comes from git every time, so a rewritten history is reported as it is. What a commit
   changed is immutable, so the cache is append-only.
+- A period ends with HEAD's newest commit, so its figures do not change while no one works on the project.
 - Without the cache, or if it is damaged or cannot be written, the result is the same, only slower.
 - A cancelled call caches what it has read, and the next one continues from there.
 """
@@ -22,6 +23,7 @@ from holdfast.kernel.clock import DAY_SECONDS
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.command import Git
+from holdfast.storage.git.history.committed_files import first_parents
 from holdfast.storage.git.history.mailmap import names_by_mailmap
 from holdfast.storage.git.history.numstat import CommitChanges, commits_since, read_commits
 from holdfast.storage.git.project_files import tracked_files
@@ -61,6 +63,7 @@ class History:
         self._head = HeadFile(repository.git_dir or "", repository.common_dir or "")
         self._touches: VersionedCache[TouchHistory] = VersionedCache(max_values=2)
         """By period in days; one period is in use, and an entry takes many megabytes."""
+        self._head_times: VersionedCache[int] = VersionedCache(max_values=1)
         self._database = DerivedDatabase(
             repository.store_directory,
             _NAME,
@@ -78,34 +81,55 @@ class History:
         with Git(self._repository) as git:
             return git.head()
 
-    def churn(self, project: str, since: int | None, *, count_lines: bool = True) -> ChurnReport:
-        """Return the churn of a project, a folder or a file since a time in epoch seconds, or over all time.
+    def head_time(self) -> int | None:
+        """Return the time of HEAD's newest commit in epoch seconds; None if there is none."""
+        head = self.head()
+        if head is None:
+            return None
+        cached = self._head_times.get("HEAD", head)
+        if cached is not None:
+            return cached
+        with Git(self._repository) as git:
+            [(_, time)] = first_parents(git, 1)
+            return self._head_times.put("HEAD", head, time)
+
+    def period_start(self, days: float) -> int | None:
+        """Return when a period of some days starts that ends with HEAD's newest commit, in epoch seconds.
+
+        It is None if there is no commit, or if the period starts before 1970.
+        """
+        start = int((self.head_time() or 0) - days * DAY_SECONDS)
+        return start if start > 0 else None
+
+    def churn(self, project: str, days: float | None, *, count_lines: bool = True) -> ChurnReport:
+        """Return the churn of a project, a folder or a file in a period, or over all time.
 
         Counting lines needs file contents; if a partial clone lacks some, `NotFetched` is raised.
         """
         with Git(self._repository) as git:
             if self.head() is None:
-                return ChurnReport([], deleted_files=0, commits=0, merges=0, has_history=False)
+                return ChurnReport([], deleted_files=0, commits=0, merges=0)
+            since = None if days is None else self.period_start(days)
             commits = self.commits(git, since) if count_lines else _commits_without_lines(git, since)
             report = churn_report(commits, tracked_files(git), project)
+            report.until = self.head_time()
             report.names = names_by_mailmap(git, {person for file in report.files for person in file.authors})
             return report
 
-    def touches(self, now: int, days: int) -> TouchHistory | None:
-        """Return which commits of the last `days` before `now` touched which files; None without commits.
+    def touches(self, days: int) -> TouchHistory | None:
+        """Return which commits of a period touched which files; None without commits.
 
-        The result is cached until the next commit or day.
+        The result is cached until the next commit.
         """
         head = self.head()
         if head is None:
             return None
-        version = (head, now // DAY_SECONDS)
-        cached = self._touches.get(days, version)
+        cached = self._touches.get(days, head)
         if cached is not None:
             return cached
         with Git(self._repository) as git:
-            commits = self.commits(git, max(0, now - days * DAY_SECONDS))
-            return self._touches.put(days, version, touch_history(commits, tracked_files(git), ""))
+            commits = self.commits(git, self.period_start(days))
+            return self._touches.put(days, head, touch_history(commits, tracked_files(git), ""))
 
     def commits(self, git: Git, since: int | None) -> Iterator[CommitChanges]:
         """Yield HEAD's commit and its ancestors, children first, back to a time."""

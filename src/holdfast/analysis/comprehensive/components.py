@@ -60,7 +60,7 @@ class ReportLimits:
             ),
             "complexity": Component(reports.complexity, self._complexity),
             "debt": Component(reports.debt, self._debt),
-            "churn": Component(reports.churn_before_head, _no_section),
+            "churn": Component(reports.churn_after_a_commit, _no_section),
             "coupling": Component(reports.dependencies, _no_section),
         }
 

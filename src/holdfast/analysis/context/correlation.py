@@ -63,7 +63,7 @@ def correlation(measured: ProjectMeasurements, limit: int) -> Correlation:
     if not {"complexity", "churn"} <= measured.analyses:
         reason = "complexity and churn were not both measured"
     elif len(changed) < _MIN_FILES_TO_CORRELATE:
-        reason = f"fewer than {_MIN_FILES_TO_CORRELATE} files changed in {measured.period_days} days"
+        reason = f"fewer than {_MIN_FILES_TO_CORRELATE} files changed in {measured.period}"
     else:
         coefficient = rank_correlation([(file.cyclomatic or 0, file.commits or 0) for file in changed])
         reason = "all their values are equal" if coefficient is None else None

@@ -83,7 +83,7 @@ def _hotspot(measured: ProjectMeasurements, file: FileMeasurements, score: float
     kinds = Counter(finding.kind for finding in findings)
     factors = [f"{count} × {kind}" for kind, count in kinds.items()] + [findings[0].message]
     if file.commits:
-        factors.append(f"{counted(file.commits, 'commit')} in {measured.period_days} days")
+        factors.append(f"{counted(file.commits, 'commit')} in {measured.period}")
     if file.in_cycle:
         factors.append("in an import cycle")
     return Hotspot(

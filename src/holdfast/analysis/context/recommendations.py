@@ -98,7 +98,7 @@ def _complexity(measured: ProjectMeasurements) -> Iterator[Recommendation]:
     stable = [finding for finding in findings if finding.path not in changed]
     yield from _from_findings(
         "Reduce complexity where the code changes",
-        f"findings over a threshold are in files that changed in {measured.period_days} days.",
+        f"findings over a threshold are in files that changed in {measured.period}.",
         changing,
         _SERIOUS,
     )

@@ -84,7 +84,7 @@ def _reasons_not_measured(measured: ProjectMeasurements, coverage_reason: str | 
     """Return, for each part, the reason that applies if the part is null."""
     has_complexity, has_churn = "complexity" in measured.analyses, "churn" in measured.analyses
     complexity = "there are no functions" if has_complexity else measured.reason_missing("complexity")
-    unchanged = f"no file with functions changed in {measured.period_days} days"
+    unchanged = f"no file with functions changed in {measured.period}"
     churn = unchanged if has_churn else measured.reason_missing("churn")
     has_graph = measured.graph is not None
     return {

@@ -2,7 +2,7 @@
 
 Contract
 - A feature that was not measured is None, has a reason, lowers the confidence and does not add to the risk.
-- The same files, history and day give the same prediction.
+- The same files and history give the same prediction: its year starts with HEAD's newest commit.
 - Predictions for a part of a repository are those for the whole repository, restricted to that part.
 """
 
@@ -106,7 +106,7 @@ class DefectHistory:
 
     touches: TouchHistory
     now: int
-    """The time, in epoch seconds, at which the last year ends."""
+    """The time of HEAD's newest commit in epoch seconds, at which the last year ends."""
     static_measures: Mapping[str, Measures]
     """The current measures of each file that need no history."""
     lines: Mapping[str, int]
@@ -222,10 +222,9 @@ def predictions(room: Analysis, project: Project, scan: Scan) -> DefectReport:
 
 
 def cached_predictions(room: Analysis, project: Project, scan: Scan) -> DefectReport:
-    """Return predictions, cached until a file, the last commit, a coverage report or the day changes."""
-    day = int(room.clock().timestamp()) // DAY_SECONDS
+    """Return predictions, cached until a file, the last commit or a coverage report changes."""
     reports = report_stats(Tree(room.repository), project.path)
-    key = f"predictions {project} {room.history.head()} {day} {reports}"
+    key = f"predictions {project} {room.history.head()} {reports}"
     _, whole_scan = _training_scope(room, project, scan)
     return room.cached(key, whole_scan, lambda: predictions(room, project, scan))
 
@@ -253,18 +252,18 @@ def _history(
     room: Analysis, project: Project, scan: Scan, measures: Mapping[str, Measures]
 ) -> DefectHistory | str:
     """Return the history of the files, or why there is none."""
-    now = int(room.clock().timestamp())
     try:
-        touches = room.history.touches(now, 2 * YEAR_DAYS)
+        touches = room.history.touches(2 * YEAR_DAYS)
     except NotFetched:
         return _PARTIAL
-    if touches is None:
+    now = room.history.head_time()
+    if touches is None or now is None:
         return _NO_GIT if room.repository.git_dir is None else _NO_COMMIT
     oldest = min((commit.time for commit in touches.commits), default=0)
     if shallow_commits(room.repository) and now - oldest < YEAR_DAYS * DAY_SECONDS:
         return _SHALLOW
     lines = {path: record.lines for path, record in scan.files.items()}
-    key = f"defects of {project} after {room.history.head()} on day {now // DAY_SECONDS}"
+    key = f"defects of {project} after {room.history.head()}"
     return room.cached(key, scan, lambda: DefectHistory(touches, now, measures, lines))
 
 

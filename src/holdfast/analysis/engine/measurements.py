@@ -69,6 +69,11 @@ class ProjectMeasurements:
     period_days: int = 30
     """The days of history over which commits and changed lines are counted."""
 
+    @property
+    def period(self) -> str:
+        """The period in words."""
+        return f"the last {self.period_days} days of the history"
+
     @cached_property
     def findings_by_file(self) -> Mapping[str, tuple[CodeFinding, ...]]:
         """The findings by file, for files that have any."""

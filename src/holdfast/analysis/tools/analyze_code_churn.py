@@ -14,7 +14,7 @@ from holdfast.analysis.render.text_layout import lines
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
-from holdfast.kernel.clock import DAY_SECONDS, rfc3339, rfc3339_of_seconds
+from holdfast.kernel.clock import rfc3339, rfc3339_of_seconds
 from holdfast.kernel.errors import NotFetched
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Input, Integer, Output, count_field
@@ -44,8 +44,9 @@ _FILES_CHECKED = 10
 _HOT = f"Of the first {_FILES_CHECKED} files, those with a score above {_MIN_HOT_SCORE}."
 _STABLE = f"Of the last {_FILES_CHECKED} files, those with a score below {_MAX_STABLE_SCORE}."
 _METHOD = (
-    "Commits of the current branch by commit time; merge commits are not counted, since the merged commits"
-    " are. Lines as git counts them; renames are followed; authors by .mailmap."
+    "Commits of the current branch by commit time, in a period that ends with HEAD's newest commit; merge"
+    " commits are not counted, since the merged commits are. Lines as git"
+    " counts them; renames are followed; authors by .mailmap."
     f" churn_score = min(1, {COMMIT_WEIGHT} commits/most commits + {LINE_WEIGHT} lines/most lines)."
 )
 _SHALLOW = "This clone is shallow: older commits are missing from these figures."
@@ -70,7 +71,8 @@ class AnalyzeCodeChurn(Input):
         default=30,
         ge=1,
         allow_inf_nan=False,
-        description=f"How many days to look back; {LIMITS.churn_days} at most, larger values are reduced.",
+        description="How many days to look back from HEAD's newest commit;"
+        f" {LIMITS.churn_days} at most, larger values are reduced.",
     )
     format: ChurnFormat = Field(
         default="summary", description="The format of the text; the data is the same."
@@ -117,6 +119,7 @@ class CodeChurn(FileCounts):
     format: ChurnFormat
     generated_at: str
     period_days: float = Field(description="The length of the period in days.")
+    period_end: str | None = Field(description="The time of HEAD's newest commit, where the period ends.")
     repository_root: str
     project_path: UntrustedText
     shallow: bool = Field(description="Whether the clone lacks older history.")
@@ -165,10 +168,15 @@ def _summary(churn: ChurnReport) -> ChurnSummary:
 def _headline(result: CodeChurn) -> str:
     summary = result.summary
     return (
-        f"Commits: {summary.total_commits} in {result.period_days:g} days"
+        f"Commits: {summary.total_commits} in {_period(result)}"
         f" by {counted(summary.author_count, 'author')};"
         f" files changed: {summary.total_files_changed}; merges, not counted: {summary.merge_commits}."
     )
+
+
+def _period(result: CodeChurn) -> str:
+    days = f"{result.period_days:g} days"
+    return f"the {days} to the newest commit of {result.period_end[:10]}" if result.period_end else days
 
 
 def _text(result: CodeChurn, width: int) -> str:
@@ -201,7 +209,7 @@ def _markdown(result: CodeChurn) -> str:
     for file in result.files[:_MAX_FILES_SHOWN]:
         score, *counts, path = _cells(file)
         rows.append((code(path), *counts, score))
-    title = f"# Code churn of the last {result.period_days:g} days"
+    title = f"# Code churn of {_period(result)}"
     files = markdown_table(_MARKDOWN_COLUMNS, rows, (LEFT, *[RIGHT] * 5))
     return "\n".join([title, "", _headline(result), "", files, "", *_caveats(result)]).rstrip()
 
@@ -226,23 +234,21 @@ def analyze_code_churn(room: Analysis, args: AnalyzeCodeChurn) -> CodeChurn:
     """
     path = checked_project(room.repository, args.project_path)
     days = min(args.period_days, LIMITS.churn_days)
-    now = room.clock()
-    start = int(now.timestamp() - days * DAY_SECONDS)
-    since = start if start > 0 else None
     shallow = bool(shallow_commits(room.repository))
     note = _SHALLOW if shallow else None
     try:
-        churn = room.history.churn(path, since)
+        churn = room.history.churn(path, days)
     except NotFetched:
-        churn = room.history.churn(path, since, count_lines=False)
+        churn = room.history.churn(path, days, count_lines=False)
         note = _PARTIAL
     return CodeChurn(
         files_discovered=len(churn.files) + churn.deleted_files,
         files_analyzed=len(churn.files),
         files_skipped={_DELETED: churn.deleted_files} if churn.deleted_files else {},
         format=args.format,
-        generated_at=rfc3339(now),
+        generated_at=rfc3339(room.clock()),
         period_days=days,
+        period_end=None if churn.until is None else rfc3339_of_seconds(churn.until),
         repository_root=".",
         project_path=path or ".",
         shallow=shallow,

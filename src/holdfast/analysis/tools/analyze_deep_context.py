@@ -67,7 +67,7 @@ class AnalyzeDeepContext(Input):
     )
     exclude_analyses: list[AnalysisName] = Field(default=[], description="Analyses to leave out.")
     period_days: Integer = Field(
-        default=_DEFAULT_PERIOD_DAYS, ge=1, le=36_500, description="Days of history for churn."
+        default=_DEFAULT_PERIOD_DAYS, ge=1, le=36_500, description="Days of churn to HEAD's newest commit."
     )
     dag_type: DagType = Field(default="import-graph", description="Edges of the dependency graph.")
     max_depth: IntegerOrNone = Field(

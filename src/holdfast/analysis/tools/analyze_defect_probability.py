@@ -139,7 +139,9 @@ class Defects(ResultWithFindings):
     predictions: list[DefectPrediction] = Field(description="`summary.predictions` is the total number.")
     model: Model
     baseline: Baseline
-    recent_commits: list[RiskyCommit] = Field(description=f"The riskiest of the last {RECENT_DAYS} days.")
+    recent_commits: list[RiskyCommit] = Field(
+        description=f"The riskiest of the {RECENT_DAYS} days to HEAD's newest commit."
+    )
     method: str
 
 
@@ -225,8 +227,8 @@ def _baseline_line(result: Defects) -> str:
     if baseline.model_auc is None or baseline.size_auc is None:
         return f"Not compared with ranking by size: {baseline.reason}."
     return (
-        f"On the last year here ({baseline.fixed} of {baseline.files} files fixed) the area under the ROC"
-        f" curve is {baseline.model_auc:.3f}, by size alone {baseline.size_auc:.3f}."
+        f"In the year to HEAD's newest commit ({baseline.fixed} of {baseline.files} files fixed) the area"
+        f" under the ROC curve is {baseline.model_auc:.3f}, by size alone {baseline.size_auc:.3f}."
     )
 
 

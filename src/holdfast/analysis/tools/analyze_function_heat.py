@@ -12,7 +12,7 @@ from holdfast.analysis.render.text_layout import lines, skipped_files_line
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
-from holdfast.kernel.clock import DAY_SECONDS
+from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Input, Integer, Output, count_field
 from holdfast.kernel.operation import Effect
@@ -28,8 +28,9 @@ _LEVEL_STARTS = (1, 10, 30, 90)
 """The products of complexity and changes at which the levels 2 to 5 start: a judgement. Each is about three
 times the one before, so that the levels spread over few and many changes."""
 _METHOD = (
-    "Heat is McCabe's complexity times the commits of the period that changed the function's text, in five"
-    f" levels: unchanged, then from {', '.join(map(str, _LEVEL_STARTS))} on. Merges are not counted."
+    "Heat is McCabe's complexity times the commits that changed the function's text, in five"
+    f" levels: unchanged, then from {', '.join(map(str, _LEVEL_STARTS))} on. The period ends"
+    " with HEAD's newest commit. Merges are not counted."
     " Functions are identified by file and name; the changes of functions without a name are null."
 )
 
@@ -38,7 +39,7 @@ class AnalyzeFunctionHeat(Input):
     """The files, and the period."""
 
     project_path: arguments.ProjectPath
-    period_days: Integer = count_field(_DEFAULT_DAYS, LIMITS.churn_days, "Days of history.")
+    period_days: Integer = count_field(_DEFAULT_DAYS, LIMITS.churn_days, "Days to HEAD's newest commit.")
     limit: Integer = count_field(
         _DEFAULT_FUNCTIONS, LIMITS.complexity_functions, "Maximum number of functions, hottest first."
     )
@@ -64,6 +65,7 @@ class Heat(FileCounts):
     functions: list[FunctionHeat] = Field(description="The hottest first.")
     total_functions: int
     max_cyclomatic: int | None = Field(description="The maximum over functions; null without functions.")
+    period_end: str | None = Field(description="The time of HEAD's newest commit, where the period ends.")
     changes: int | None = Field(description="File versions committed in the period.")
     reason: str | None = Field(description="Why changes are null.")
     method: str
@@ -130,19 +132,19 @@ def analyze_function_heat(room: Analysis, args: AnalyzeFunctionHeat) -> Heat:
     """Show which functions are complex and change often, function by function."""
     project = Project(checked_project(room.repository, args.project_path))
     scan = room.scan(project)
-    since = int(room.clock().timestamp()) - args.period_days * DAY_SECONDS
     is_file = project.path in {*scan.files, *(item.path for item in scan.skipped)}
     changes = room.cached(
-        f"function changes {project.path} {room.history.head()} {since // DAY_SECONDS} {args.period_days}",
+        f"function changes {project.path} {room.history.head()} {args.period_days}",
         scan,
-        lambda: function_changes(room, project.path, since, is_file=is_file),
+        lambda: function_changes(room, project.path, args.period_days, is_file=is_file),
     )
-    functions = _rank_functions(scan, changes)
+    functions, end = _rank_functions(scan, changes), room.history.head_time()
     return Heat(
         **scan.counts.result_fields(project.path),
         functions=functions[: args.limit],
         total_functions=len(functions),
         max_cyclomatic=max((function.cyclomatic for function in functions), default=None),
+        period_end=None if end is None else rfc3339_of_seconds(end),
         changes=None if isinstance(changes, str) else sum(counts[""] for counts in changes.values()),
         reason=changes if isinstance(changes, str) else None,
         method=_METHOD,

@@ -41,7 +41,8 @@ _SLOW_MEASURES: tuple[FileMeasure, ...] = ("duplication", "defects", "coverage")
 _NO_COMMIT = "there is no commit"
 _NOT_CHOSEN = "only measured if it is the chosen measure"
 _METHOD = (
-    f"Complexity: cyclomatic, the sum over functions. Churn: commits in the {RECENT_DAYS} days to the last."
+    f"Complexity: cyclomatic, the sum over functions. Churn: commits in the {RECENT_DAYS} days"
+    " before HEAD's newest commit."
     " Hot spot: complexity × churn. Debt: comments with a debt marker. Duplication: share"
     f" of lines in exact or renamed clones of at least {MIN_COPY_LINES} lines. Defects: the probability of a"
     " fix within a year. Coverage: percent, from coverage reports."
@@ -129,7 +130,8 @@ def measure_files(room: Analysis, args: MeasureFiles) -> FilesByMeasure:
     scope = AnalysisScope(room, scan, RunOptions(project))
     missing: dict[FileMeasure, str] = {name: _NOT_CHOSEN for name in _SLOW_MEASURES if name != args.measure}
     columns: dict[FileMeasure, Column] = {}
-    if churn := recent_churn(room, scan, project.path):
+    churn = recent_churn(room, scan, project.path)
+    if churn.has_history:
         columns["churn"] = _column(churn, "commits")
     else:
         missing |= {"churn": _NO_COMMIT, "hot_spot": _NO_COMMIT}

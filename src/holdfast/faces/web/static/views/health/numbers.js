@@ -25,12 +25,12 @@ export const formatNumber = (value) => value.toLocaleString("en", { maximumFract
 
 /** @type {Record<string, Measure>} */
 export const MEASURES = {
-  hot_spot: { name: "Hot spot", format: formatNumber, explanation: "complexity × changes in 90 days" },
+  hot_spot: { name: "Hot spot", format: formatNumber, explanation: "complexity × changes in the 90 days to the newest commit" },
   complexity: {
     name: "Complexity", format: formatNumber, line: "complex_line",
     explanation: "cyclomatic, of all functions",
   },
-  churn: { name: "Changes", format: formatNumber, explanation: "commits in the 90 days before the latest one" },
+  churn: { name: "Changes", format: formatNumber, explanation: "commits in the 90 days to the newest one" },
   debt: {
     name: "Debt", format: formatNumber, line: "debt_line",
     explanation: "debt markers in comments, such as TODO",
