@@ -268,6 +268,13 @@ def test_a_pipe_in_place_of_attributes_is_not_waited_for(repository: Path) -> No
     assert list(scan(repository).files) == ["a.py"]
 
 
+def test_a_pipe_in_place_of_attributes_that_git_does_not_list_is_not_waited_for(repository: Path) -> None:
+    commit(repository, {"a.py": CODE, "lib/b.py": CODE, "lib/.gitattributes": "* linguist-vendored\n"})
+    os.mkfifo(repository / ".gitattributes")
+
+    assert list(scan(repository).files) == ["a.py", "lib/b.py"]
+
+
 SECRET = "password_in_the_source"
 
 

@@ -115,12 +115,17 @@ def test_output_is_utf_8_whatever_the_locale(program: Program) -> None:
     assert latin.run("describe", "größe 🌊").stdout == "a red größe 🌊\n"
 
 
-def test_an_interrupt_ends_with_130_and_no_traceback(program: Program) -> None:
+@pytest.mark.parametrize(
+    ("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_a_signal_ends_with_its_status_and_no_traceback(
+    program: Program, sent: signal.Signals, status: int
+) -> None:
     process = program.start("sample", "dawdle", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     _wait_for(program.directory / "started")
-    process.send_signal(signal.SIGINT)
+    process.send_signal(sent)
     output, errors = process.communicate(timeout=60)
-    assert (process.returncode, output, errors) == (130, b"", b"")
+    assert (process.returncode, output, errors) == (status, b"", b"")
     assert program.settlements() == ["kept"]
 
 

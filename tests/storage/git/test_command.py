@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -502,6 +503,22 @@ def test_a_configuration_that_blocks_is_given_up(repository, first, tmp_path):
     plain_git(repository, "config", "include.path", str(tmp_path / "fifo"))
     with Git(Repository.at(repository)) as git, pytest.raises(DeadlineExceeded):
         git.run("rev-parse", "HEAD", seconds=0.3)
+
+
+@pytest.mark.parametrize(
+    ("place", "arguments"),
+    [
+        (".gitattributes", ("log", "--numstat", "--root")),
+        (".gitignore", ("ls-files", "--others", "--exclude-standard")),
+        (".mailmap", ("check-mailmap", "Ada <ada@example.org>")),
+        (".git/config", ("rev-parse", "HEAD")),
+    ],
+)
+def test_a_pipe_that_git_waits_for_is_named(repository, first, place, arguments):
+    (repository / place).unlink(missing_ok=True)
+    os.mkfifo(repository / place)
+    with Git(Repository.at(repository)) as git, pytest.raises(Unavailable, match=re.escape(f"'{place}'")):
+        git.run(*arguments)
 
 
 CONTROLS = {

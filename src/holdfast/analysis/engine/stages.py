@@ -45,14 +45,19 @@ class Stages:
     ) -> dict[str, Result]:
         """Do the work of several stages in threads, and return the results in the order given.
 
-        If one raises, the stages that have not started are cancelled, and its exception is raised.
+        If one raises, the stages that have not started are cancelled, and its exception is raised. If this
+        thread is interrupted, all stages are cancelled.
         """
         with ThreadPoolExecutor(threads, thread_name_prefix="analysis") as pool:
             futures: dict[str, Future[Result]] = {
                 name: pool.submit(copy_context().run, self.run, name, work)
                 for name, work in work_by_stage.items()
             }
-            wait(futures.values(), return_when=FIRST_EXCEPTION)
+            try:
+                wait(futures.values(), return_when=FIRST_EXCEPTION)
+            except BaseException:
+                self._call.cancel()
+                raise
             for future in futures.values():
                 future.cancel()
             return {name: future.result() for name, future in futures.items() if not future.cancelled()}

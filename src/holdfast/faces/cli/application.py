@@ -48,6 +48,7 @@ def run(arguments: list[str] | None = None, commands: Commands | None = None) ->
 
 def run_program(group: CommandGroup, name: str, arguments: list[str]) -> int:
     """Run a group of commands as a program with the given name; return the exit status."""
+    _exit_on_termination()
     try:
         return _execute(group, name, arguments)
     except OutputFailed as failure:
@@ -58,6 +59,20 @@ def run_program(group: CommandGroup, name: str, arguments: list[str]) -> int:
         if is_terminal(sys.stderr):
             sys.stderr.write("\n")
         return INTERRUPTED
+
+
+def _exit_on_termination() -> None:
+    """Make signals that end the program raise `SystemExit`, so that the processes it has started end too."""
+    import signal
+    import threading
+
+    def leave(number: int, _frame: object) -> None:
+        raise SystemExit(128 + number)  # the status that shells give a program that a signal ended
+
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) == signal.SIG_DFL:  # not where `nohup` ignores it
+                signal.signal(number, leave)
 
 
 def application(commands: Commands) -> CommandGroup:

@@ -5,8 +5,9 @@ Contract:
   object id, or is a `RepoPath` after an object id. No git command reads the work tree: that would run the
   filters that the repository configures, which cannot be disabled because their names are arbitrary.
   `hardening.py` has the other precautions.
-- Every command ends: with its result, at its time limit, at the caller's deadline, or shortly after the
-  caller's cancellation. Its whole process group ends with it. The size of its output is bounded.
+- Every command ends: with its result, at its time limit, at the caller's deadline, shortly after the caller's
+  cancellation, or when it waits for a named pipe. Its whole process group ends with it. The size of its
+  output is bounded.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from holdfast.kernel.telemetry.tracing import span
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.binary_content import is_binary
+from holdfast.storage.git.blocking_file import GitTimeLimit
 from holdfast.storage.git.hardening import (
     find_git,
     hardened_arguments,
@@ -47,7 +49,6 @@ from holdfast.storage.processes.child import (
     wait_until_ended,
     widen_pipe,
 )
-from holdfast.storage.processes.time_limit import TimeLimit
 
 _REF_PREFIX = re.compile(r"refs(?:/(?!\.)[\w.+=@-]+)*/?", re.ASCII)
 _MAX_REVISION_CHARACTERS = 1024
@@ -128,11 +129,12 @@ class Git:
     ) -> GitResult:
         """Run a git command with `stdin` as its input; return the result even if the command failed."""
         with span(f"git {arguments[0]}"):
-            time_limit = TimeLimit(seconds, f"git {arguments[0]}")
+            time_limit = GitTimeLimit(seconds, f"git {arguments[0]}", self.repository)
             process = self._start(arguments, stdin=_input_of(stdin), stderr=subprocess.PIPE, options=options)
             output, stderr = bytearray(), bytearray()
             try:
                 for piece in communicate(process, stdin, stderr, time_limit):
+                    time_limit.answered()
                     output += piece
                     if len(output) > limit:
                         raise TooLarge(
@@ -152,12 +154,14 @@ class Git:
         options: GitOptions = _NO_OPTIONS,
     ) -> Generator[bytes, None, None]:
         """Yield the output of a git command, however long, and raise at its end if it failed."""
-        time_limit = TimeLimit(seconds, f"git {arguments[0]}")
+        time_limit = GitTimeLimit(seconds, f"git {arguments[0]}", self.repository)
         process = self._start(arguments, stdin=_input_of(stdin), stderr=subprocess.PIPE, options=options)
         stderr = bytearray()
         try:
             widen_pipe(process.stdout)
-            yield from communicate(process, stdin, stderr, time_limit, _STREAM_CHUNK_BYTES)
+            for piece in communicate(process, stdin, stderr, time_limit, _STREAM_CHUNK_BYTES):
+                yield piece
+                time_limit.answered()
             status = wait_until_ended(process, time_limit)
         finally:
             end_group(process)

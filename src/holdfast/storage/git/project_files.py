@@ -19,6 +19,7 @@ from holdfast.kernel.errors import HoldfastError, NotFound, Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.repo_path import RepoPath, closest_path, typed_path
 from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.git.blocking_file import WaitsForPipe
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.watching.source_folders import FOREIGN_FOLDERS
@@ -121,7 +122,10 @@ def attributes(
     if not all(isinstance(stats[path], FileStat) for path in files):
         return {}
     stdin = b"".join(os.fsencode(path) + b"\0" for path in paths)
-    output = git.run("check-attr", "-z", "--stdin", *names, stdin=stdin, limit=LIMITS.listed_bytes)
+    try:
+        output = git.run("check-attr", "-z", "--stdin", *names, stdin=stdin, limit=LIMITS.listed_bytes)
+    except WaitsForPipe:  # git does not list pipes that it does not track
+        return {}
     fields = output.split(b"\0")
     first_set: dict[str, str] = {}
     for path, name, value in zip(fields[::3], fields[1::3], fields[2::3], strict=False):
