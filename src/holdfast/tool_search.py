@@ -1,14 +1,18 @@
 """`find_tools`: searches all tools by words, because `tools/list` has only the common ones.
 
-A match in the name has the highest weight, followed by the title, the first line of the description, and last
-the rest of the description and the names of arguments. A word matches if a field has a word that starts with
-it, after common English endings are removed from the query.
+The score of a tool is the sum over the query's words of the word's weight, its inverse document frequency,
+times the weight of the best field that has it: the name, the title, the first line of the description, or the
+rest of the description and the names of arguments. Words are compared by their stems, and words of the same
+meaning (`_RELATED`) count too, for less.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from math import log
 from typing import Any
 
 from pydantic import Field
@@ -22,15 +26,69 @@ from holdfast.kernel.toolset import Toolset
 toolset = Toolset(TOOLS, "The tools themselves: searches all of them, with their arguments.")
 
 _WORD = re.compile(r"[a-z0-9]+")
-# A common English ending after at least three letters.
-_ENDING = re.compile(r"(?<=\w{3})(?:ings?|e?s|ed|e)$")
-_STOP_WORDS = frozenset(
-    {"a", "all", "an", "and", "for", "from", "in", "it", "of", "on", "or", "that", "th", "to", "with"}
+_ENDING = re.compile(r"(?<=\w{3})(?:ions?|i(?:ties|ty|ve)|ings?|ments?|ers?|al|ed|es?|ies|ly|s|y)$")
+"""Common English endings after at least three letters. Simpler than Porter's stemmer: descriptions are short,
+and the stems of unrelated words rarely collide in them."""
+_STEM_ENDING = re.compile(r"(?<=\w{3})at$")
+"""What "duplication" and "duplicates" differ in, once their endings are gone."""
+_DOUBLED = re.compile(r"([bdgklmnprt])\1$")
+_STOP_WORDS = (
+    "a about all an and any are by can code do does for from get has have how i in is it me my of on or our "
+    "show tell that the there this to tool want was what when where which who will with would you"
 )
-"""After endings are removed, which turns "the" into "th"."""
-_FIELD_WEIGHTS = (8, 4, 2, 1)
+_RELATED = (
+    "annotation comment note remark",
+    "answer reply respond",
+    "backup dump export save",
+    "bottleneck hotspot hot churn heat",
+    "board kanban card",
+    "browse read view",
+    "bug defect fault fix",
+    "central important pagerank",
+    "check lint verify",
+    "circular cyclic cycle loop",
+    "clone copied copy duplicate paste redundant repeat repetition",
+    "close finish complete done",
+    "corruption corrupt damage broken",
+    "create make new",
+    "dead unused unreachable unreferenced",
+    "deadline due",
+    "delete drop erase remove",
+    "diagram draw picture graph chart visualize plot",
+    "diff difference uncommitted unstaged",
+    "directory folder",
+    "edit change modify rename update",
+    "fixme hack todo debt",
+    "free release unclaim",
+    "frequent often",
+    "health quality score",
+    "function method procedure",
+    "history log event activity happened",
+    "hold claim reserve lock take",
+    "issue ticket bug",
+    "lost orphan missing gone",
+    "member person author assignee who",
+    "predict likely forecast risk prone probability",
+    "reopen open",
+    "import convert migrate",
+    "metric measure statistic",
+    "misspelled spelling letter sound",
+    "restore recover",
+    "scaffold boilerplate skeleton bootstrap generate project",
+    "screenshot image picture attachment",
+    "size disk storage usage space",
+    "start begin",
+    "sync synchronise synchronize push pull share",
+    "task todo",
+    "tracker jira linear trello asana github",
+    "trend time evolution",
+)
+"""Groups of words that people use for the same thing, the tools' own words among them."""
+_FIELD_WEIGHTS = (8, 4, 3, 1)
 """Of the name, the title, the first line and the rest. A judgement: a match in one field outweighs one match
 in each of the following fields."""
+_RELATED_WEIGHT = 0.6
+"""Of a word with the same meaning as the query's. A judgement: the word itself in the next field wins."""
 _MAX_FURTHER_NAMES = 20
 """A judgement: enough to see what else there is, in a few hundred characters."""
 
@@ -62,27 +120,60 @@ class FoundTools(Output):
     toolsets: dict[str, str] = Field(description="If nothing matches: the kinds of tools.")
 
 
-def _score(operation: Operation, words: list[str]) -> int:
-    """Return the score of an operation: for each word, the weight of the best field that matches."""
-    first_line, _, rest = operation.description.partition("\n")
-    fields = [
-        _WORD.findall(text.lower())
-        for text in (
-            f"{operation.listed_name.replace('_', ' ')} {operation.toolset}",
-            operation.title,
-            first_line,
-            f"{rest} {' '.join(wire_names(operation.input))}".replace("_", " "),
+class _Index:
+    """The stems of the words of each operation, by field."""
+
+    def __init__(self, operations: Sequence[Operation]) -> None:
+        self._fields = {operation: _fields(operation) for operation in operations}
+        counts = Counter(stem for fields in self._fields.values() for stem in frozenset[str]().union(*fields))
+        # Inverse document frequency as in BM25, which is positive for words that every description has.
+        self._weights = {
+            stem: log(1 + (len(operations) - count + 0.5) / (count + 0.5)) for stem, count in counts.items()
+        }
+
+    def score(self, operation: Operation, words: Iterable[str]) -> float:
+        """Return the score of an operation for a query of these words."""
+        return sum(self._word_score(self._fields[operation], word) for word in words)
+
+    def _word_score(self, fields: tuple[frozenset[str], ...], word: str) -> float:
+        stem = _stem(word)
+        related = _RELATED_STEMS.get(stem, frozenset())
+        return max(
+            self._best(fields, stem), *(_RELATED_WEIGHT * self._best(fields, other) for other in related), 0.0
         )
-    ]
-    return sum(_best_weight(word, fields) for word in words)
+
+    def _best(self, fields: tuple[frozenset[str], ...], stem: str) -> float:
+        """Return the weight of a stem times that of the first field that has it, or 0."""
+        weights = (weight for weight, field in zip(_FIELD_WEIGHTS, fields, strict=True) if stem in field)
+        return next(weights, 0) * self._weights.get(stem, 0.0)
 
 
-def _best_weight(word: str, fields: list[list[str]]) -> int:
-    """Return the weight of the first field with a word that starts with `word`, or 0."""
-    for weight, field in zip(_FIELD_WEIGHTS, fields, strict=True):
-        if any(field_word.startswith(word) for field_word in field):
-            return weight
-    return 0
+def _fields(operation: Operation) -> tuple[frozenset[str], ...]:
+    first_line, _, rest = operation.description.partition("\n")
+    names = f"{operation.listed_name} {operation.toolset} {operation.command}"
+    texts = (names, operation.title, first_line, f"{rest} {' '.join(wire_names(operation.input))}")
+    return tuple(frozenset(map(_stem, _words(text))) for text in texts)
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of a text in lower case; `project_path` and `projectPath` are two words each."""
+    return _WORD.findall(re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", text).lower())
+
+
+def _stem(word: str) -> str:
+    return _DOUBLED.sub(r"\1", _STEM_ENDING.sub("", _ENDING.sub("", word)))
+
+
+def _related_stems() -> dict[str, frozenset[str]]:
+    related: dict[str, frozenset[str]] = {}
+    for group in _RELATED:
+        stems = frozenset(map(_stem, group.split()))
+        for stem in stems:
+            related[stem] = related.get(stem, frozenset()) | stems - {stem}
+    return related
+
+
+_RELATED_STEMS = _related_stems()
 
 
 def _describe(operation: Operation) -> FoundTool:
@@ -130,14 +221,15 @@ def _for_people(result: FoundTools) -> str:
 def find_tools(registry: Registry, arguments: FindTools) -> FoundTools:
     """Find tools that are not listed, by words for what you want to do.
 
-    Returns their descriptions and argument schemas; call them by name like any other.
+    Returns their descriptions and argument schemas. Call them by name, or with call_tool.
     """
-    words = [_ENDING.sub("", word) for word in _WORD.findall(arguments.query.lower())]
-    search_words = [word for word in words if word not in _STOP_WORDS] or words
-    scores = {operation.name: _score(operation, search_words) for operation in registry.operations}
+    words = _words(arguments.query)
+    search_words = [word for word in words if word not in _STOP_WORDS.split()] or words
+    index = _Index(registry.operations)
+    scores = {operation: index.score(operation, search_words) for operation in registry.operations}
     matching = sorted(
-        (operation for operation in registry.operations if scores[operation.name]),
-        key=lambda operation: (-scores[operation.name], operation.name),
+        (operation for operation in registry.operations if scores[operation]),
+        key=lambda operation: (-scores[operation], operation.name),
     )
     return FoundTools(
         tools=[_describe(operation) for operation in matching[: arguments.limit]],

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 class Selection(NamedTuple):
     """The part of the registry that a server offers. `read_only` takes precedence over all other fields.
 
-    Without `toolsets` and `tools`, everything that is not hidden is offered. `toolsets` offers only those,
-    `tools` alone only those operations, and both together the operations of both. Resources and prompts
-    follow `toolsets` alone.
+    Without `toolsets` and `tools`, everything that is not hidden is offered. `toolsets` offers only those and
+    the toolset about tools, `tools` alone only those operations, and both together the operations of both.
+    Resources and prompts follow `toolsets` alone.
     """
 
     toolsets: frozenset[str] | None = None
@@ -39,9 +39,27 @@ class Selection(NamedTuple):
         """Return whether operations with this effect may run."""
         return effect in _ADMITTED_EFFECTS[Role.READ if self.read_only else self.role]
 
+    def admits_toolset(self, name: str, *, hidden: bool = False) -> bool:
+        """Return whether the toolset of that name is selected."""
+        return not hidden if self.toolsets is None else name in self.toolsets or name == TOOLS
+
+    def admits_tool(self, name: str, toolset: str, effect: Effect, *, hidden: bool = False) -> bool:
+        """Return whether a tool is selected, given its listed name, its toolset and its effect."""
+        if not self.admits_effect(effect) or name in self.exclude_tools:
+            return False
+        if self.tools is not None and name in self.tools:
+            return True
+        # Selected tools alone replace the toolsets; beside selected toolsets they are added to them.
+        replaces_toolsets = self.tools is not None and self.toolsets is None
+        return not replaces_toolsets and self.admits_toolset(toolset, hidden=hidden)
+
 
 TOOLS = "tools"
 """The toolset about tools: its operations work on the registry itself."""
+
+CALL_TOOL = "call_tool"
+"""The tool that calls another one by name. It has no operation of its own: every other interface can call
+what it does not list."""
 
 EVERYTHING = Selection()
 
@@ -61,7 +79,7 @@ class Registry:
         admitted = (op for toolset, op in pairs if self._admits(toolset, op))
         self.operations = sorted(admitted, key=lambda op: op.name)
         self._offered = {op.listed_name: op for op in self.operations}
-        selected = [toolset for toolset in self.toolsets if self._admits_toolset(toolset)]
+        selected = [item for item in self.toolsets if selection.admits_toolset(item.name, hidden=item.hidden)]
         resources = [item for toolset in selected for item in toolset.resources]
         self.resources = sorted(filter(self._admits_family, resources), key=lambda item: item.uri)
         self.feeds = [item for toolset in selected for item in toolset.feeds if self._admits_family(item)]
@@ -121,20 +139,12 @@ class Registry:
         return f'{subject} needs the role "{needed}", and this caller has "{self.selection.role.value}".'
 
     def _admits(self, toolset: Toolset, operation: Operation) -> bool:
-        selection = self.selection
-        if not selection.admits_effect(operation.effect) or operation.listed_name in selection.exclude_tools:
+        if operation.command_only and not self.selection.includes_commands:
             return False
-        if operation.command_only and not selection.includes_commands:
-            return False
-        # Selected tools alone replace the toolsets; beside selected toolsets they are added to them.
-        replaces_toolsets = selection.tools is not None and selection.toolsets is None
-        is_selected = self._admits_toolset(toolset) and not replaces_toolsets
-        is_named = selection.tools is not None and operation.listed_name in selection.tools
-        return (is_named or is_selected) and self._admits_family(operation)
-
-    def _admits_toolset(self, toolset: Toolset) -> bool:
-        names = self.selection.toolsets
-        return not toolset.hidden if names is None else toolset.name in names
+        is_selected = self.selection.admits_tool(
+            operation.listed_name, toolset.name, operation.effect, hidden=toolset.hidden
+        )
+        return is_selected and self._admits_family(operation)
 
     def _admits_family(self, item: Operation | Resource | Prompt | Feed) -> bool:
         family = self.selection.family
@@ -146,7 +156,7 @@ class Registry:
         toolsets = {toolset.name for toolset in self.toolsets}
         for selected, existing in (
             (self.selection.toolsets or frozenset(), toolsets),
-            ((self.selection.tools or frozenset()) | self.selection.exclude_tools, set(self._all)),
+            ((self.selection.tools or frozenset()) | self.selection.exclude_tools, {*self._all, CALL_TOOL}),
         ):
             for name in sorted(selected - existing):
                 hint = did_you_mean(name, existing)

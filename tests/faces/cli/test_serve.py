@@ -76,14 +76,14 @@ def test_a_port_that_is_none_is_refused(text: str) -> None:
 
 
 def test_names_are_separated_by_commas_and_may_be_dotted() -> None:
-    assert parse_selection("inbox, tasks,", "git_mile.list", None, read_only=True) == Selection(
+    assert parse_selection(["inbox, tasks,"], ["git_mile.list"], [], read_only=True) == Selection(
         toolsets=frozenset({"inbox", "tasks"}), tools=frozenset({"git_mile_list"}), read_only=True
     )
 
 
 def test_nothing_named_selects_everything() -> None:
-    assert parse_selection(None, None, None, read_only=False) == Selection()
-    assert parse_selection("", ",", " ", read_only=False) == Selection()
+    assert parse_selection([], [], [], read_only=False) == Selection()
+    assert parse_selection([""], [","], [" "], read_only=False) == Selection()
 
 
 @pytest.fixture
@@ -125,6 +125,19 @@ def served(repository: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any,
             (Selection(), "everything", HttpSettings(ListenAddress("127.0.0.1", 2))),
         ),
         (["--profile", "lazygit"], {}, (Selection(), "lazygit", None)),
+        (
+            ["--tools", "show_message", "--tools", "send_message", "--exclude-tools", "add_comment"],
+            {"HOLDFAST_TOOLSETS": "inbox, tasks"},
+            (
+                Selection(
+                    toolsets=frozenset({"inbox", "tasks"}),
+                    tools=frozenset({"show_message", "send_message"}),
+                    exclude_tools=frozenset({"add_comment"}),
+                ),
+                "everything",
+                None,
+            ),
+        ),
         (
             ["--toolsets", "inbox", "--exclude-tools", "send_message"],
             {"HOLDFAST_READ_ONLY": "yes"},

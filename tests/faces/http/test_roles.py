@@ -34,7 +34,7 @@ def tool_names(server: RunningServer, token: str) -> set[str]:
 @pytest.mark.requirement("http-7")
 def test_a_reader_sees_and_runs_only_what_reads(server: RunningServer) -> None:
     token = server.add_token("reader", "read")
-    reading = {item.listed_name for item in LISTED if item.effect is Effect.READ}
+    reading = {item.listed_name for item in LISTED if item.effect is Effect.READ} | {"call_tool"}
     assert tool_names(server, token) == reading
     refused = server.call(
         "tools/call", token=token, name="send_message", arguments={"file": "a", "comment": "x"}
@@ -52,7 +52,7 @@ def test_a_reader_sees_and_runs_only_what_reads(server: RunningServer) -> None:
 @pytest.mark.requirement("http-7")
 def test_a_writer_may_write(server: RunningServer) -> None:
     token = server.add_token("writer", "write")
-    writing = {item.listed_name for item in LISTED if item.effect is not Effect.DESTRUCTIVE}
+    writing = {item.listed_name for item in LISTED if item.effect is not Effect.DESTRUCTIVE} | {"call_tool"}
     assert tool_names(server, token) == writing
     sent = server.ask("POST", "/api/inbox/send_message", {"file": "a", "comment": "x"}, token=token)
     assert sent.status == 200

@@ -14,8 +14,8 @@ from tests.faces.mcp.test_lazygit_profile import HOLDFAST
 from tests.wire.client import wire_client
 
 LISTED = [operation for operation in full_registry().operations if operation.listed]
-READING = {operation.listed_name for operation in LISTED if operation.effect is Effect.READ}
-EVERYTHING = {operation.listed_name for operation in LISTED}
+READING = {operation.listed_name for operation in LISTED if operation.effect is Effect.READ} | {"call_tool"}
+EVERYTHING = {operation.listed_name for operation in LISTED} | {"call_tool"}
 
 
 def offered(root: Path, *options: str, **environment: str) -> set[str]:
@@ -31,10 +31,16 @@ def offered(root: Path, *options: str, **environment: str) -> set[str]:
         (
             ["--toolsets", "inbox"],
             {},
-            {name for name in EVERYTHING if full_registry().operation(name).toolset == "inbox"},
+            {
+                operation.listed_name
+                for operation in full_registry().operations
+                if operation.toolset in {"inbox", "tools"}
+            }
+            | {"call_tool"},
         ),
         ([], {"HOLDFAST_TOOLS": "show_message"}, {"show_message"}),
         (["--tools", "show_message,list_messages"], {}, {"show_message", "list_messages"}),
+        (["--tools", "show_message", "--tools", "list_messages"], {}, {"show_message", "list_messages"}),
         (["--exclude-tools", "send_message"], {}, EVERYTHING - {"send_message"}),
         ([], {"HOLDFAST_EXCLUDE_TOOLS": "send_message"}, EVERYTHING - {"send_message"}),
         (["--read-only"], {}, READING),

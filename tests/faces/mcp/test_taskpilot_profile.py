@@ -211,8 +211,7 @@ def test_an_unknown_tool_is_an_error_of_the_protocol(talk: Talk):
 
 
 @pytest.mark.requirement("tasks-18", "tasks-20")
-def test_a_chart_is_a_picture_with_a_link_and_no_schema(everything: Talk):
-    assert "outputSchema" not in tools(everything)["taskpilot_chart"]
+def test_a_chart_is_a_picture_with_a_link_and_no_structured_data(everything: Talk):
     result = everything.call("taskpilot_chart", kind="status")
     text, picture, link = result["content"]
     assert "structuredContent" not in result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -71,9 +72,9 @@ def parse_listen_address(text: str) -> ListenAddress:
 
 
 def parse_selection(
-    toolsets: str | None, tools: str | None, exclude_tools: str | None, *, read_only: bool
+    toolsets: Iterable[str], tools: Iterable[str], exclude_tools: Iterable[str], *, read_only: bool
 ) -> Selection:
-    """Return the selection that comma-separated names of toolsets and tools describe."""
+    """Return the selection that names of toolsets and tools describe; commas may separate them as well."""
     return Selection(
         toolsets=_names(toolsets) or None,
         tools=_tool_names(tools) or None,
@@ -209,13 +210,13 @@ def _split_address(text: str) -> tuple[str, str]:
     return host, port or str(DEFAULT_PORT)
 
 
-def _names(text: str | None) -> frozenset[str]:
-    parts = (text or "").split(",")
-    return frozenset(part.strip() for part in parts if part.strip())
+def _names(texts: Iterable[str]) -> frozenset[str]:
+    parts = (part.strip() for text in texts for part in text.split(","))
+    return frozenset(part for part in parts if part)
 
 
-def _tool_names(text: str | None) -> frozenset[str]:
-    return frozenset(name.replace(".", "_") for name in _names(text))
+def _tool_names(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset(name.replace(".", "_") for name in _names(texts))
 
 
 def _options() -> list[click.Option]:
@@ -253,9 +254,16 @@ def _options() -> list[click.Option]:
             default="everything",
             shell_complete=complete_from(PROFILES),
         ),
-        _option("toolsets", "NAME,NAME", "Offer only these toolsets."),
-        _option("tools", "NAME,NAME", "Offer only these tools, or these in addition to the toolsets."),
-        _option("exclude-tools", "NAME,NAME", "Leave these tools out."),
+        _option(
+            "toolsets", "NAME,NAME", "Offer only these toolsets, and list all their tools.", multiple=True
+        ),
+        _option(
+            "tools",
+            "NAME,NAME",
+            "Offer only these tools, or these in addition to the toolsets.",
+            multiple=True,
+        ),
+        _option("exclude-tools", "NAME,NAME", "Leave these tools out.", multiple=True),
         _option("read-only", None, "Offer nothing that writes, whatever the other options.", is_flag=True),
         tool_errors_option(),
         tool_names_option(),

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import mcp_types as types
 
 from holdfast.faces.mcp.apps import BOARD_TOOLS, tool_metadata
+from holdfast.faces.mcp.call_tool import call_tool_entry, offers_call_tool
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.schemas import brief_schema, plain_schema
 from holdfast.kernel.content import ContentAnnotations
@@ -45,14 +46,19 @@ class ProtocolCatalogue:
 
     @cached_property
     def _tools(self) -> list[types.Tool]:
-        return [
-            self._tool(operation) for operation in self._registry.operations if self._is_listed(operation)
-        ]
+        operations = self._registry.operations
+        listed = [self._tool(operation) for operation in operations if self._is_listed(operation)]
+        return [*listed, call_tool_entry(operations)] if offers_call_tool(self._registry) else listed
 
     def _is_listed(self, operation: Operation) -> bool:
-        """Return whether to list an operation: by default, or because a specification or a user names it."""
-        selected = self._registry.selection.tools or frozenset()
-        return operation.listed or self._profile.is_strict or operation.listed_name in selected
+        """Return whether to list an operation: by default, or because a specification or a user names it or
+        its toolset.
+        """
+        selection = self._registry.selection
+        is_named = operation.listed_name in (selection.tools or ()) or operation.toolset in (
+            selection.toolsets or ()
+        )
+        return operation.listed or self._profile.is_strict or is_named
 
     @cached_property
     def _app_tools(self) -> list[types.Tool]:

@@ -16,6 +16,7 @@ from pydantic import ConfigDict
 from holdfast.faces.mcp import apps
 from holdfast.faces.mcp.announcer import Announcer
 from holdfast.faces.mcp.askers import asker_for, unanswered_questions
+from holdfast.faces.mcp.call_tool import OWN_FAMILY, requested_call
 from holdfast.faces.mcp.catalogue import ProtocolCatalogue
 from holdfast.faces.mcp.completion import complete_argument
 from holdfast.faces.mcp.failures import (
@@ -37,7 +38,7 @@ from holdfast.faces.mcp.results import (
 from holdfast.kernel.call import Call
 from holdfast.kernel.codes import PROTOCOL
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
-from holdfast.kernel.errors import HoldfastError, UnknownResource, UnknownTool
+from holdfast.kernel.errors import HoldfastError, InvalidArguments, UnknownResource, UnknownTool
 from holdfast.kernel.models import Output
 from holdfast.kernel.operation import Operation
 from holdfast.kernel.questions import Asker
@@ -90,13 +91,16 @@ class Handlers:
         self, ctx: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
         try:
-            operation = self._registry.operation(params.name)
+            operation, arguments = requested_call(self._registry, params.name, params.arguments)
         except UnknownTool as failure:
             self._catalogue.name_tools(failure)
             return unknown_tool_failure(failure, params.name, as_result=self._errors_as_results)
+        except InvalidArguments as failure:
+            self._catalogue.name_tools(failure)
+            return tool_failure(failure, OWN_FAMILY, ctx.protocol_version)
         asker = asker_for(ctx, params)
         try:
-            work = partial(self._dispatcher.run, operation, params.arguments)
+            work = partial(self._dispatcher.run, operation, arguments)
             output = await self._run(ctx, work, operation, asker)
         except HoldfastError as failure:
             if (questions := unanswered_questions(asker, failure)) is not None:

@@ -1,4 +1,4 @@
-"""Answers `initialize` from the profile alone, before anything heavy is loaded.
+"""Answers `initialize` from the profile and the selection alone, before anything heavy is loaded.
 
 The SDK and the toolsets take longer to load than a client should wait for its first answer.
 
@@ -19,6 +19,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from holdfast import toolsets
+from holdfast.faces.mcp.instructions import instructions_for
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.wire.exchange import Exchange
 from holdfast.faces.mcp.wire.messages import Notification, WireError
@@ -27,6 +28,7 @@ from holdfast.kernel.codes import INTERNAL_ERROR
 from holdfast.kernel.dispatch.failures import holdfast_error
 from holdfast.kernel.dispatch.workers import Workers
 from holdfast.kernel.errors import HoldfastError
+from holdfast.kernel.registry import EVERYTHING, Selection
 
 if TYPE_CHECKING:
     from holdfast.faces.mcp.engine import SdkEngine
@@ -51,6 +53,8 @@ class LazyServer:
 
     profile: Profile
     build: Callable[[], ProtocolServer]
+    selection: Selection = EVERYTHING
+    """What `build` selects from the registry."""
 
 
 class LazyEngine:
@@ -82,7 +86,7 @@ class LazyEngine:
         else:
             self._handshake = exchange
             self._delayed_load = asyncio.get_running_loop().create_task(self._load_after_delay())
-        return initialize_result(self._source.profile, params["protocolVersion"])
+        return initialize_result(self._source, params["protocolVersion"])
 
     def handle_notification(self, notification: Notification) -> None:
         """Pass a notification to the SDK, once it is loaded."""
@@ -155,15 +159,16 @@ def _load_engine(source: LazyServer) -> SdkEngine:
         toolsets.resume_garbage_collection()
 
 
-def initialize_result(profile: Profile, requested: str) -> dict[str, Any]:
+def initialize_result(server: LazyServer, requested: str) -> dict[str, Any]:
     """Return the answer to `initialize`, with its members in the SDK's order.
 
     A revision that this server does not support is answered with the newest one.
     """
+    profile = server.profile
     server_info = {"name": profile.server_name, "title": profile.title, "version": profile.server_version}
     result = {
         "capabilities": _server_capabilities(profile),
-        "instructions": profile.instructions,
+        "instructions": instructions_for(profile, server.selection),
         "protocolVersion": requested if requested in HANDSHAKE_REVISIONS else HANDSHAKE_REVISIONS[-1],
         "serverInfo": {key: value for key, value in server_info.items() if value is not None},
     }

@@ -18,6 +18,7 @@ from holdfast.faces.mcp.announcer import Announcer
 from holdfast.faces.mcp.apps import supports_apps
 from holdfast.faces.mcp.catalogue import ProtocolCatalogue
 from holdfast.faces.mcp.handlers import DROPPED_FIELDS, BareParameters, Handlers
+from holdfast.faces.mcp.instructions import instructions_for
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.publisher import Publisher
 from holdfast.faces.mcp.request import Context, is_stateless
@@ -82,7 +83,7 @@ class ProtocolServer:
             RequestStateSecurity(keys=[sealing_key]) if sealing_key else RequestStateSecurity.ephemeral(),
             default_audience=profile.server_name,
         )
-        self.sdk = _sdk_server(profile, self.handlers)
+        self.sdk = _sdk_server(profile, self.handlers, instructions_for(profile, registry.selection))
         self.sdk.changing_lists |= registry.changing_lists
         self.sdk.get_tool_input_schema = self._catalogue.input_schema_of
         self._lists: dict[ListKey, HandlerResult] = {}
@@ -175,7 +176,7 @@ async def _hide_unexpected_errors(ctx: Context, call_next: CallNext) -> HandlerR
         raise MCPError(code=INTERNAL_ERROR, message=error.sentence(), data=data) from None
 
 
-def _sdk_server(profile: Profile, handlers: Handlers) -> ProfiledServer:
+def _sdk_server(profile: Profile, handlers: Handlers, instructions: str | None) -> ProfiledServer:
     method_handlers: dict[str, Any] = {
         "on_list_tools": handlers.list_tools,
         "on_call_tool": handlers.call_tool,
@@ -201,7 +202,7 @@ def _sdk_server(profile: Profile, handlers: Handlers) -> ProfiledServer:
         profile.server_name,
         version=profile.server_version,
         title=profile.title,
-        instructions=profile.instructions,
+        instructions=instructions,
         cache_hints=cache_hints | {"resources/read": _NO_CACHE_HINT},
         **method_handlers,
     )

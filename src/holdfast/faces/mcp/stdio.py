@@ -64,7 +64,7 @@ def serve_stdio(workspace: Workspace, selection: Selection, profile: Profile) ->
     """Serve one client on standard input and output until it disconnects."""
     STATISTICS.begin()
     log_event(logging.INFO, "serving", face="stdio", version=__version__, pid=os.getpid())
-    run_stdio(LazyServer(profile, lambda: _protocol_server(workspace, selection, profile)))
+    run_stdio(LazyServer(profile, lambda: _protocol_server(workspace, selection, profile), selection))
     workspace.close()
     end_tracing()
     sys.stderr.flush()

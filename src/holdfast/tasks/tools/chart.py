@@ -98,6 +98,7 @@ def _content(chart: Chart) -> list[Content]:
     text=_text,
     command_text=_terminal_text,
     content=_content,
+    listed=False,
     structured=False,
     annotations=READING,
     addresses=(Address("GET", "workspaces/{workspace_path}/chart"),),
