@@ -267,3 +267,11 @@ def test_what_decides_which_element_is_shown_is_free() -> None:
 def test_thousands_of_operators_are_one_sequence(name: str, text: str) -> None:
     """An expression nested thousands of levels deep is read like any other."""
     assert cognitive(name, text) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [("return a && (b || c) || d;", 2), ("return a && (b && c);", 1), ("return a && !(b || c);", 2)],
+)
+def test_a_sequence_of_java_goes_on_in_parentheses_like_in_sonar(body: str, expected: int) -> None:
+    assert cognitive("A.java", f"class A {{ boolean f() {{ {body} }} }}\n") == expected, body

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import holdfast
 from holdfast.syntax.complexity import measure_functions
 from holdfast.syntax.parse import parse
@@ -93,3 +95,31 @@ def test_statements_are_counted_as_ruff_counts_them():
         assert record is not None
         ours |= {(str(path), row.line): row.cyclomatic for row in record.functions if "<" not in row.name}
     assert {place: ours.get(place) for place in theirs} == theirs
+
+
+@pytest.mark.parametrize("path", ["a.ts", "a.js"])
+def test_initial_values_of_fields_have_rows_of_their_own_like_in_eslint(path: str) -> None:
+    """As eslint 9 counts them, which reports `x`, `y` and the function of `z` apart."""
+    text = (
+        "function f() {\n"
+        "  return class A { x = a ? b : c; static y = a && b || c; z = v => v ? 1 : 2; w = 1 }\n"
+        "}\n"
+    )
+    record = read_record(path, text.encode())
+    assert record is not None
+    rows = {row.name: row.extended for row in record.functions}
+    assert rows == {"f": 1, "f.x": 2, "f.y": 3, "f.z": 2}
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.py", "def f(a=1 if x else 2, b=[i for i in y if i], k=lambda v: 1 if v else 2):\n    return a\n"),
+        ("a.cpp", "int f(int a = x ? 1 : 2) { return a; }\n"),
+    ],
+)
+def test_a_decision_in_a_default_argument_is_not_of_the_function(path: str, text: str) -> None:
+    """Python runs it where the function is defined and C++ where it is called; radon leaves it out too."""
+    record = read_record(path, text.encode())
+    assert record is not None
+    assert [(row.name, row.extended, row.cognitive) for row in record.functions] == [("f", 1, 0)]

@@ -52,6 +52,47 @@ def test_names_are_told_from_what_stands_around_them(path, text, names, members)
     assert {name for row in uses for name in row.attributes} == members
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "definitions"),
+    [
+        ("A.java", "class A { int alpha, beta[] = f(); }\n", {"A", "A.alpha", "A.beta"}),
+        ("I.java", "interface I { int X = 1, Y = 2; }\n", {"I", "I.X", "I.Y"}),
+        ("A.cs", "class A { int alpha, beta; event E c, d; }\n", {"A", "A.alpha", "A.beta", "A.c", "A.d"}),
+        ("a.c", "int alpha, *beta = 0;\nvoid f(void) { int a, b; }\n", {"alpha", "beta", "f"}),
+        ("b.c", "int f(int), g;\nstruct S { int a, *b; } s, t;\n", {"f", "g", "S", "S.a", "S.b", "s", "t"}),
+        ("c.c", "typedef struct S { int a; } T, *P;\n", {"S", "S.a", "T", "P"}),
+        ("a.cpp", "class S { int a, *b; };\nint alpha, beta;\n", {"S", "S.a", "S.b", "alpha", "beta"}),
+        ("a.go", "package p\nvar alpha, beta int\nconst X, Y = 1, 2\n", {"alpha", "beta", "X", "Y"}),
+        ("b.go", "package p\ntype P struct { X, Y int }\n", {"P", "P.X", "P.Y"}),
+        ("a.py", "alpha, beta = 1, 2\nalpha2 = beta2 = 3\n", {"alpha", "beta", "alpha2", "beta2"}),
+        ("b.py", "(a, [b, *c]), self.d, e[0] = f = x\n", {"a", "b", "c", "f"}),
+        ("c.py", "class K:\n    x, y = 1, 2\n    z = w = 3\n", {"K", "K.x", "K.y", "K.z", "K.w"}),
+        ("d.py", "p = q = lambda: 1\ndef f():\n    a = b = c, d = 1, 2\n", {"p", "q", "f"}),
+        ("a.php", "<?php class A { public $a, $b = 1; }\n", {"A", "A.$a", "A.$b"}),
+        ("a.swift", "let a = 1, b = 2\nlet (c, d) = pair\nenum E { case x }\n", {*"abcdE", "E.x"}),
+        ("a.rb", "A, B = 1, 2\nC = D = 3\n", set("ABCD")),
+    ],
+)  # fmt: skip
+def test_a_declaration_of_several_names_defines_them_all(path, text, definitions):
+    assert {row.path for row in names_of(path, text).definitions} == definitions
+
+
+def test_names_of_one_declaration_share_its_modifiers_and_the_rest_belongs_to_the_code_around():
+    names = names_of("A.java", "class A { @Inject private Engine alpha, beta = new Motor(); }\n")
+    assert [(row.path, row.exported, row.decorators) for row in names.definitions[1:]] == [
+        ("A.alpha", False, ("Inject",)),
+        ("A.beta", False, ("Inject",)),
+    ]
+    assert {(row.definition, row.names) for row in names.uses} == {(0, ("Engine", "Inject")), (2, ("Motor",))}
+    names = names_of("a.c", "static int alpha, beta;\n")
+    assert [(row.path, row.exported) for row in names.definitions] == [("alpha", False), ("beta", False)]
+
+
+def test_names_of_one_declaration_are_not_uses_of_each_other():
+    for path, text in (("a.py", "a, b = c, [*d] = x()\n"), ("a.go", "package p\nvar a, b = x()\n")):
+        assert {name for row in names_of(path, text).uses for name in row.names} == {"x"}, path
+
+
 def test_imports_and_exports_stand_in_the_order_of_the_text():
     names = [f"n{number}" for number in range(40)]
     exports = "".join(f"exports.{name} = {name};\n" for name in names)

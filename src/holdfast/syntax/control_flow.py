@@ -11,7 +11,10 @@ The tables in `languages/` capture nodes under these names:
 - `shown`: an expression that decides whether JSX shows an element; its single sequence does not count.
 - `nest`: raises the nesting level of the node and its content. `inside`: only of its content.
 - `opaque`: its content does not count in extended complexity (radon treats `assert` so).
-- `lambda`: an anonymous function. `unit`: code that runs without a declared name, such as an accessor.
+- `lambda`: an anonymous function. `unit`: code that runs without being a function by name: an accessor, a
+  static block, the initial value of a field.
+- `elsewhere`: code in the text of a function that runs where the function is defined or called. It counts
+  nowhere, like the default arguments of Python in radon.
 - `class`: nesting restarts at zero.
 
 `complexity` turns the counts into metrics.
@@ -28,6 +31,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.syntax.cognitive import count_sequences, is_decorator, operator_of
 from holdfast.syntax.languages.language import Language
+from holdfast.syntax.languages.nodes import text_of
 from holdfast.syntax.parse import Parsed
 from holdfast.syntax.symbols import FUNCTIONS, DeclaredSymbol, body_node
 
@@ -63,17 +67,18 @@ class EventKind(IntEnum):
     The numbers are the order of events at nodes with the same text, for which the source gives none.
     """
 
-    NEST = 0  # first, because a block without braces has the same text as its only statement
-    DECLARED = 1  # a declared function; before LAMBDA, because the declaration may have the same text
-    CLASS = 2
-    BRANCH = 3
-    EXTRA = 4  # a decision of extended complexity only
-    FLOW = 5  # a break in the flow
-    FLAT = 6  # adds to cognitive complexity, whatever the nesting level
-    OPAQUE = 7  # extended complexity skips its content
-    INSIDE = 8  # after all that is counted, because the node itself is not nested
-    LAMBDA = 9  # last, like UNIT: what has the same text counts for the function around it
-    UNIT = 10
+    ELSEWHERE = 0  # first, because nothing in it counts, the node included
+    NEST = 1  # before what counts, because a block without braces has the same text as its only statement
+    DECLARED = 2  # a declared function; before LAMBDA, because the declaration may have the same text
+    CLASS = 3
+    BRANCH = 4
+    EXTRA = 5  # a decision of extended complexity only
+    FLOW = 6  # a break in the flow
+    FLAT = 7  # adds to cognitive complexity, whatever the nesting level
+    OPAQUE = 8  # extended complexity skips its content
+    INSIDE = 9  # after all that is counted, because the node itself is not nested
+    LAMBDA = 10  # last, like UNIT: what has the same text counts for the function around it
+    UNIT = 11
 
 
 FUNCTION_EVENTS = (EventKind.DECLARED, EventKind.LAMBDA, EventKind.UNIT)
@@ -94,6 +99,7 @@ EVENTS_BY_CAPTURE = {
     "nest": ((EventKind.NEST, 0),),
     "inside": ((EventKind.INSIDE, 0),),
     "class": ((EventKind.CLASS, 0),),
+    "elsewhere": ((EventKind.ELSEWHERE, 0),),
 }
 """The events at the nodes of a capture, with the amount to count. Functions and `logic` are treated apart."""
 
@@ -157,9 +163,9 @@ class FunctionCounter:
         self.parsed = parsed
         self.flow = parsed.language.flow
         self.declared = declared
+        self.declared_nodes = {symbol.node.id for symbol in declared}
         self.found = found
         self.lambdas = sorted(self._captured("lambda"), key=lambda node: node.start_byte)
-        self.units = self._captured("unit")
         self.tallies = [
             FunctionTally(symbol.node, symbol.kind, symbol.path)
             for symbol in declared
@@ -167,12 +173,15 @@ class FunctionCounter:
             and (symbol.node.type in ASSIGNING_NODES or body_node(symbol.node) is not None)
         ]
         self._find_assigned_functions()
+        functions = {tally.node.id for tally in self.tallies}
+        self.units = [node for node in self._captured("unit") if node.id not in functions]
         self.open: list[FunctionTally] = []
         """The functions around the current event, innermost last."""
         self.levels: list[int] = []
         """The nesting level in each of the open functions."""
         self.scopes: list[FlowScope] = []
         self.opaque_end = -1
+        self.elsewhere_end = -1
 
     def _captured(self, name: str) -> Sequence[Node]:
         return self.found.get(CAPTURE_PREFIX + name, ())
@@ -201,13 +210,14 @@ class FunctionCounter:
             EventKind.INSIDE: self._enter_nested,
             EventKind.LAMBDA: self._enter_lambda,
             EventKind.UNIT: self._enter_unit,
+            EventKind.ELSEWHERE: self._skip_code_from_elsewhere,
         }
         scopes = self.scopes
         for start, negated_end, kind, value in self._events():
             while scopes and scopes[-1].end <= start:
                 self.levels = scopes[-1].levels
                 del self.open[scopes.pop().open_functions :]
-            if self.open or kind in FUNCTION_EVENTS:
+            if start >= self.elsewhere_end and (self.open or kind in FUNCTION_EVENTS):
                 handlers[kind](start, -negated_end, value)
         counted = [tally for tally in self.tallies if tally.is_named or tally.cognitive or tally.decisions]
         counted.sort(key=lambda tally: (tally.node.start_byte, -tally.end))
@@ -233,6 +243,9 @@ class FunctionCounter:
 
     def _skip_content(self, _start: int, end: int, _amount: int) -> None:
         self.opaque_end = end
+
+    def _skip_code_from_elsewhere(self, _start: int, end: int, _amount: int) -> None:
+        self.elsewhere_end = end
 
     def _count_flow_break(self, _start: int, _end: int, amount: int) -> None:
         for tally, level in self._counted_levels():
@@ -262,9 +275,9 @@ class FunctionCounter:
             FlowEvent(tally.function_node.start_byte, -tally.end, EventKind.DECLARED, index)
             for index, tally in enumerate(self.tallies)
         ]
-        for kind, nodes in ((EventKind.LAMBDA, self.lambdas), (EventKind.UNIT, self.units)):
+        for kind, entered in ((EventKind.LAMBDA, self.lambdas), (EventKind.UNIT, self.units)):
             events += [
-                FlowEvent(node.start_byte, -node.end_byte, kind, index) for index, node in enumerate(nodes)
+                FlowEvent(node.start_byte, -node.end_byte, kind, index) for index, node in enumerate(entered)
             ]
         chained = {(node.start_byte, node.end_byte) for node in self._captured("elif")}
         for name, counts in EVENTS_BY_CAPTURE.items():
@@ -322,11 +335,16 @@ class FunctionCounter:
 
     def _enter_unit(self, _start: int, _end: int, index: int) -> None:
         node = self.units[index]
-        first_word = re.match(rb"\w+", node.text or b"")
-        self._enter_unnamed(node, first_word[0].decode() if first_word else ANONYMOUS)
+        if node.id in self.declared_nodes:
+            self._enter_unnamed(node)
+            return
+        name = node.child_by_field_name("property") or node.child_by_field_name("name")
+        first_word = re.match(r"#?\w+", text_of(name or node))
+        self._enter_unnamed(node, first_word[0] if first_word else ANONYMOUS)
 
-    def _enter_unnamed(self, node: Node, name: str) -> None:
-        tally = FunctionTally(node, "Function", (name,), is_named=False)
+    def _enter_unnamed(self, node: Node, *name: str) -> None:
+        """Open a function by a name that is put after that of the declaration around it, or by that alone."""
+        tally = FunctionTally(node, "Function", name, is_named=False)
         self.tallies.append(tally)
         self._enter(tally)
 

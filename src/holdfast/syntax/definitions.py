@@ -25,7 +25,7 @@ def read_definitions(reader: NameReader, exports: Iterable[str]) -> tuple[Defini
     modifiers_by_owner = _modifiers(reader)
     local = _nested_in_functions(reader)
     rows: list[Definition] = []
-    for index, (node, outer, kind, path) in enumerate(reader.declared):
+    for index, (node, outer, kind, path, _whole) in enumerate(reader.declared):
         name = reader.naming.definition_name(path[-1])
         container = reader.regions.containers[index]
         enclosing = rows[container] if container != MODULE else None

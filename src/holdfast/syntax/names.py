@@ -99,13 +99,13 @@ class NameReader:
         """Return the texts captured under a role, or only those before the name, by enclosing definition."""
         texts: dict[int, list[str]] = defaultdict(list)
         for node in sort_by_position(self.nodes(role)):
-            owner = self.regions.owner(node.start_byte)
-            if owner == MODULE:
-                continue
-            name = self.name_nodes[owner]
-            has_name = name is not self.declared[owner].node
-            if not (before_the_name and has_name and node.start_byte > name.start_byte):
-                texts[owner].append(self.text(node))
+            for owner in self.regions.owners_of_modifier(node.start_byte):
+                if owner == MODULE:
+                    continue
+                name = self.name_nodes[owner]
+                has_name = name is not self.declared[owner].node
+                if not (before_the_name and has_name and node.start_byte > name.start_byte):
+                    texts[owner].append(self.text(node))
         return texts
 
     def _collect_bound_names(self) -> None:
@@ -138,7 +138,7 @@ class NameReader:
         declared_names = [
             name
             for name, symbol in zip(self.name_nodes, self.declared, strict=True)
-            if name is not symbol.node and not name.child_count
+            if not name.child_count and (name is not symbol.node or symbol.declaration is not None)
         ]
         for nodes in (*map(self.nodes, _BLANKED_ROLES), declared_names):
             for node in nodes:

@@ -32,14 +32,27 @@ class Regions:
         self.starts = [0]
         self.owners = [MODULE]
         self.containers: list[int] = []
+        self._shared_starts: list[int] = []
+        self._shared: list[tuple[int, list[int]]] = []  # the end of what several names share, and the names
         open_: list[tuple[int, int]] = []  # the end and index of each definition around the current one
         for index, symbol in enumerate(declared):
-            start = symbol.outer.start_byte
+            start = symbol.start
             self._close(open_, start)
             self.containers.append(open_[-1][1] if open_ else MODULE)
             self._start_region(start, index)
             open_.append((symbol.node.end_byte, index))
         self._close(open_, None)
+        self._collect_shared(declared)
+
+    def _collect_shared(self, declared: Sequence[DeclaredSymbol]) -> None:
+        parts: dict[int, list[int]] = {}
+        for index, symbol in enumerate(declared):
+            if symbol.declaration is not None:
+                parts.setdefault(symbol.declaration.id, []).append(index)
+        for indexes in parts.values():
+            first = declared[indexes[0]]
+            self._shared_starts.append(first.outer.start_byte)
+            self._shared.append((first.start, indexes))
 
     def _close(self, open_: list[tuple[int, int]], until: int | None) -> None:
         """End the definitions that end at or before an offset, or all of them."""
@@ -57,6 +70,13 @@ class Regions:
     def owner(self, byte: int) -> int:
         """Return the index of the innermost definition around a byte, or MODULE."""
         return self.owners[bisect_right(self.starts, byte) - 1]
+
+    def owners_of_modifier(self, byte: int) -> Sequence[int]:
+        """Return the definitions that a modifier belongs to: in `private int a, b;` to both."""
+        at = bisect_right(self._shared_starts, byte) - 1
+        if at >= 0 and byte < self._shared[at][0]:
+            return self._shared[at][1]
+        return (self.owner(byte),)
 
     def split(self, text: bytes) -> list[tuple[int, bytes]]:
         """Split a text at the boundaries of regions; return each part with the index of its definition."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.kernel.text import shorten
 from holdfast.syntax.languages.language import Declaration, Language
+from holdfast.syntax.languages.nodes import Names, text_of
 from holdfast.syntax.parse import MAX_PARSE_SECONDS, Parsed, captures
 
 if TYPE_CHECKING:
@@ -69,6 +70,21 @@ class DeclaredSymbol(NamedTuple):
     outer: Node
     kind: str
     path: tuple[str, ...]
+    declaration: Node | None = None
+    """The declaration of several names that `node` is a part of."""
+
+    @property
+    def start(self) -> int:
+        """The first byte that belongs to it alone: what several names share belongs to none of them."""
+        return self.outer.start_byte if self.declaration is None else self.node.start_byte
+
+
+class _SymbolNode(NamedTuple):
+    """A captured node, and the declaration of several names that it is a part of."""
+
+    node: Node
+    rank: int
+    declaration: Node | None = None
 
 
 class _SymbolScope(NamedTuple):
@@ -102,7 +118,7 @@ def _declarations(language: Language) -> dict[str, Declaration]:
 def symbols(parsed: Parsed, seconds: float = MAX_PARSE_SECONDS) -> tuple[Symbol, ...]:
     """Return the symbols of a file, or raise `ParseTooLong` after some seconds."""
     found = captures(parsed, symbol_patterns(parsed.language), seconds)
-    return tuple(_to_symbol(parsed.source, *declaration) for declaration in find_declarations(parsed, found))
+    return tuple(_to_symbol(parsed.source, declared) for declared in find_declarations(parsed, found))
 
 
 def find_declarations(parsed: Parsed, found: Mapping[str, list[Node]]) -> list[DeclaredSymbol]:
@@ -120,15 +136,12 @@ class _SymbolReader:
         self.open = [_SymbolScope(len(parsed.source) + 1)]
         self.wrapped: dict[tuple[int, int], Node] = {}
         self.attributes: tuple[Node, int] | None = None
+        self.begun: set[int] = set()
+        """The declarations of which a part has been read."""
 
     def read(self, found: Mapping[str, list[Node]]) -> Iterator[DeclaredSymbol]:
-        nodes = {
-            (node.start_byte, -node.end_byte, node.id): (node, rank)
-            for rank, role in enumerate(("surrounding", "variable", "declaration"))
-            for node in found.get(role, ())
-        }
         language, open_ = self.language, self.open
-        for (start, _end, _id), (node, rank) in sorted(nodes.items()):
+        for (start, *_), (node, rank, declaration) in sorted(self._nodes(found).items()):
             while open_[-1].end <= start:
                 open_.pop()
             if rank == VARIABLE_RANK and open_[-1].is_local:
@@ -138,11 +151,31 @@ class _SymbolReader:
                 self._remember_attribute(node)
             if kind in language.wrappers:
                 self._wrap(node)
-            symbol = self._symbol(node) if rank >= VARIABLE_RANK else None
+            symbol = self._symbol(node, declaration) if rank >= VARIABLE_RANK else None
             if symbol is not None:
                 yield symbol
             elif kind in language.scopes:
                 open_.append(_SymbolScope(node.end_byte, open_[-1].path, is_local=True))
+
+    def _nodes(self, found: Mapping[str, list[Node]]) -> dict[tuple[int, ...], _SymbolNode]:
+        """Return the captured nodes by position, with the parts of a declaration of several names instead."""
+        nodes: dict[tuple[int, ...], _SymbolNode] = {}
+        covered: set[tuple[str, int]] = set()
+        for rank, role in enumerate(("surrounding", "variable", "declaration")):
+            for node in found.get(role, ()):
+                declaration = self.declarations.get(node.type) if rank >= VARIABLE_RANK else None
+                parts = declaration.parts(node) if declaration and declaration.parts else ()
+                for part in parts:
+                    covered.add((node.type, part.start_byte))
+                    nodes[part.start_byte, -part.end_byte, 0, part.id] = _SymbolNode(part, rank, node)
+                if not parts:
+                    nodes[node.start_byte, -node.end_byte, 1, node.id] = _SymbolNode(node, rank)
+        # In `a = b = x` the parts of the outer assignment include the target of the inner one.
+        return {
+            key: each
+            for key, each in nodes.items()
+            if each.declaration is not None or (each.node.type, each.node.start_byte) not in covered
+        }
 
     def _wrap(self, node: Node) -> None:
         """Remember a wrapper by the declaration in it."""
@@ -170,13 +203,16 @@ class _SymbolReader:
         between = self.parsed.source[end : node.start_byte]
         return None if _COMMENTS.sub(b"", between).strip() else first
 
-    def _symbol(self, node: Node) -> DeclaredSymbol | None:
-        """Return the symbol that a node declares, if any, and open its scope."""
+    def _symbol(self, node: Node, whole: Node | None) -> DeclaredSymbol | None:
+        """Return the symbol that a node, or a part of a whole declaration, declares, and open its scope."""
         if len(self.open) > _MAX_DEPTH:
             return None
-        declaration = self.declarations[node.type]
+        declaration = self.declarations[(whole or node).type]
         kind = declaration.kind if isinstance(declaration.kind, str) else declaration.kind(node)
-        names = declaration.names(node) if kind is not None else ()
+        if whole is not None and not node.named_child_count:
+            names: Names = (text_of(node),)
+        else:
+            names = declaration.names(node) if kind is not None else ()
         if kind is None or not names or not names[-1]:
             return None
         scope, end = self.open[-1], node.end_byte
@@ -189,13 +225,20 @@ class _SymbolReader:
         path = scope.path + names
         is_local = scope.is_local or kind in FUNCTIONS
         self.open.append(_SymbolScope(end, path, kind in CLASSES, is_local))
-        outer = self.wrapped.get((node.start_byte, end), node)
-        return DeclaredSymbol(node, self._first_attribute(outer) or outer, kind, path)
+        outer = whole or node
+        if outer.id in self.begun:  # the first part has what comes before it
+            return DeclaredSymbol(node, node, kind, path, whole)
+        if whole is not None:
+            self.begun.add(whole.id)
+        outer = self.wrapped.get((outer.start_byte, outer.end_byte), outer)
+        return DeclaredSymbol(node, self._first_attribute(outer) or outer, kind, path, whole)
 
 
-def _to_symbol(source: bytes, node: Node, outer: Node, kind: str, path: tuple[str, ...]) -> Symbol:
+def _to_symbol(source: bytes, declared: DeclaredSymbol) -> Symbol:
+    node, outer, kind, path, declaration = declared
     body = body_node(node)
-    end = body.start_byte if body is not None else _end_of_line(source, node)
+    whole = declaration or node
+    end = body.start_byte if body is not None else _end_of_line(source, whole)
     return Symbol(
         name=path[-1],
         kind=kind,
@@ -203,7 +246,7 @@ def _to_symbol(source: bytes, node: Node, outer: Node, kind: str, path: tuple[st
         container=path[-2] if len(path) > 1 else None,
         start_line=outer.start_point[0] + 1,
         end_line=last_line(node),
-        signature=_signature(source[node.start_byte : end]),
+        signature=_signature(source[whole.start_byte : end]),
         body_start=(body if body is not None else node).start_point[0] + 1,
         name_line=name_node(node).start_point[0] + 1,
         span=(outer.start_byte, node.end_byte),

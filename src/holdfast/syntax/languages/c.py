@@ -5,13 +5,13 @@ See `language` for the fields, and `control_flow` and `naming` for the capture n
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import DeclarationContext, Naming, import_row
-from holdfast.syntax.languages.nodes import Names, kind_by_child, text_of
+from holdfast.syntax.languages.nodes import Names, kind_by_child, several, text_of
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
@@ -55,23 +55,41 @@ def specifier_kind(node: Node) -> str | None:
     return KINDS[node.type] if node.child_by_field_name("body") is not None else None
 
 
-def prototype_kind(node: Node) -> str | None:
-    """Return "Function" for the prototype of a function, None for a variable."""
+def _is_prototype(node: Node) -> bool:
+    """Return whether a declaration, or one of its declarators, is the prototype of a function."""
     function = find_declarator(node, "function_declarator")
     inner = function.child_by_field_name("declarator") if function is not None else None
-    if inner is None or inner.type == "parenthesized_declarator":
-        return None
-    return "Function"
+    return inner is not None and inner.type != "parenthesized_declarator"
+
+
+def _declared_kind(node: Node) -> str:
+    return "Function" if _is_prototype(node) else "Variable"
+
+
+def _declarators(node: Node) -> Sequence[Node]:
+    """Return the declarators of a declaration of several names, or of one that defines its type as well."""
+    declarators = node.children_by_field_name("declarator")
+    kind = node.child_by_field_name("type")
+    defines_type = kind is not None and kind.type in KINDS and specifier_kind(kind) is not None
+    return declarators if len(declarators) > 1 or defines_type else ()
+
+
+def _synonyms(node: Node) -> Sequence[Node]:
+    """Return the declarators of a typedef of several names; a type without a name takes the first one."""
+    kind = node.child_by_field_name("type")
+    has_name = kind is not None and (kind.type not in KINDS or kind.child_by_field_name("name") is not None)
+    declarators = node.children_by_field_name("declarator")
+    return declarators if has_name and len(declarators) > 1 else ()
 
 
 DECLARATIONS = (
     Declaration("function_definition", "Function", qualified_name),
-    Declaration("declaration", prototype_kind, qualified_name),
+    Declaration("declaration", _declared_kind, qualified_name, parts=_declarators),
     Declaration("struct_specifier", specifier_kind),
     Declaration("union_specifier", specifier_kind),
     Declaration("enum_specifier", specifier_kind),
     Declaration("enumerator", "EnumMember"),
-    Declaration("type_definition", kind_by_child("type", KINDS, "Class"), qualified_name),
+    Declaration("type_definition", kind_by_child("type", KINDS, "Class"), qualified_name, parts=_synonyms),
     Declaration("preproc_function_def", "Function"),
     Declaration("preproc_def", "Constant"),
 )
@@ -161,7 +179,10 @@ C = Language(
     grammar=("tree_sitter_c", "language"),
     extensions=(".c", ".h"),
     has_exact_grammar=False,
-    declarations=(*DECLARATIONS, Declaration("field_declaration", "Field", qualified_name)),
+    declarations=(
+        *DECLARATIONS,
+        Declaration("field_declaration", "Field", qualified_name, parts=several("declarator")),
+    ),
     atoms=frozenset({"string_literal", "char_literal", "system_lib_string"}),
     flow=FLOW,
     naming=NAMING,
@@ -169,7 +190,7 @@ C = Language(
 
 
 def _member_kind(node: Node) -> str:
-    return "Method" if prototype_kind(node) else "Field"
+    return "Method" if _is_prototype(node) else "Field"
 
 
 def _namespace_name(node: Node) -> Names:
@@ -222,7 +243,7 @@ CPP = Language(
         Declaration("namespace_definition", "Namespace", _namespace_name),
         Declaration("alias_declaration", "Class"),
         Declaration("concept_definition", "Interface"),
-        Declaration("field_declaration", _member_kind, qualified_name),
+        Declaration("field_declaration", _member_kind, qualified_name, parts=several("declarator")),
         Declaration(
             "init_declarator", kind_by_child("value", {"lambda_expression": "Function"}, None), qualified_name
         ),
@@ -237,6 +258,7 @@ CPP = Language(
             (catch_clause) @catch
             (catch_clause body: (_) @nest)
             (lambda_expression) @lambda
+            (optional_parameter_declaration default_value: (_) @elsewhere)
         """,
         operators=(
             f"{FLOW.operators} alignof and catch class co_await co_return co_yield concept const_cast "

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import DeclarationContext, Naming, import_row
-from holdfast.syntax.languages.nodes import Names, child_of_type, fixed_name, name_field, text_of
+from holdfast.syntax.languages.nodes import (
+    Names,
+    child_of_type,
+    fixed_name,
+    name_field,
+    several_children,
+    text_of,
+)
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
@@ -22,8 +29,11 @@ FUNCTIONS = frozenset({"lambda_expression", "anonymous_method_expression"})
 
 def _field_name(node: Node) -> Names:
     declaration = child_of_type(node, "variable_declaration")
-    declarator = child_of_type(declaration, "variable_declarator") if declaration is not None else None
+    declarator = child_of_type(declaration, "variable_declarator") if declaration is not None else node
     return name_field(declarator) if declarator is not None else ()
+
+
+_field_parts = several_children("variable_declarator", within="variable_declaration")
 
 
 def _variable_kind(node: Node) -> str | None:
@@ -161,8 +171,8 @@ CSHARP = Language(
         Declaration("conversion_operator_declaration", "Method", _conversion_name),
         Declaration("indexer_declaration", "Property", fixed_name("this[]")),
         Declaration("property_declaration", "Property"),
-        Declaration("field_declaration", "Field", _field_name),
-        Declaration("event_field_declaration", "Event", _field_name),
+        Declaration("field_declaration", "Field", _field_name, parts=_field_parts),
+        Declaration("event_field_declaration", "Event", _field_name, parts=_field_parts),
         Declaration("variable_declarator", _variable_kind),
     ),
     scopes=FUNCTIONS,

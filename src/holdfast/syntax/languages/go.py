@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import DeclarationContext, Naming, import_row
-from holdfast.syntax.languages.nodes import Names, kind_by_child, name_field, text_of
+from holdfast.syntax.languages.nodes import Names, kind_by_child, name_field, several, text_of
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def _variable_kind(node: Node) -> str:
     value = node.child_by_field_name("value") or node.child_by_field_name("right")
     if value is not None and [child.type for child in value.named_children] == ["func_literal"]:
         return "Function"
-    return "Constant" if node.type == "const_spec" else "Variable"
+    return "Variable"
 
 
 def _assigned_function_name(node: Node) -> Names:
@@ -138,9 +138,9 @@ GO = Language(
         Declaration("type_spec", kind_by_child("type", KINDS, "Class")),
         Declaration("type_alias", "Class"),
         Declaration("method_elem", "Method"),
-        Declaration("field_declaration", "Field"),
-        Declaration("const_spec", _variable_kind),
-        Declaration("var_spec", _variable_kind),
+        Declaration("field_declaration", "Field", parts=several("name")),
+        Declaration("const_spec", "Constant", parts=several("name")),
+        Declaration("var_spec", _variable_kind, parts=several("name")),
         Declaration("short_var_declaration", _variable_kind, _assigned_function_name),
         Declaration(
             "call_expression",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import Naming, import_row, is_not_private
-from holdfast.syntax.languages.nodes import Names, name_field, text_of
+from holdfast.syntax.languages.nodes import Names, name_field, several, text_of
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
 
 def _declarator_name(node: Node) -> Names:
-    declarator = node.child_by_field_name("declarator")
-    return name_field(declarator) if declarator is not None else ()
+    return name_field(node.child_by_field_name("declarator") or node)
 
 
 FLOW = Flow(
@@ -49,6 +48,7 @@ FLOW = Flow(
         "yield"
     ),
     string_styles=("triple", "double", "single"),
+    parentheses="all",
 )
 
 
@@ -119,8 +119,8 @@ JAVA = Language(
         Declaration("annotation_type_element_declaration", "Method"),
         Declaration("constructor_declaration", "Constructor"),
         Declaration("compact_constructor_declaration", "Constructor"),
-        Declaration("field_declaration", "Field", _declarator_name),
-        Declaration("constant_declaration", "Constant", _declarator_name),
+        Declaration("field_declaration", "Field", _declarator_name, parts=several("declarator")),
+        Declaration("constant_declaration", "Constant", _declarator_name, parts=several("declarator")),
     ),
     scopes=frozenset({"lambda_expression", "static_initializer"}),
     atoms=frozenset({"string_literal", "character_literal"}),

@@ -314,10 +314,12 @@ NAMING = Naming(
     counts_doc_comments=True,
 )
 
+JAVASCRIPT_FLOW_PATTERNS = "(field_definition value: (_)) @unit"
 JSX_FLOW_PATTERNS = "(jsx_expression (binary_expression) @shown)"
 TYPESCRIPT_FLOW_PATTERNS = """
     [(required_parameter value: (_)) (optional_parameter value: (_))] @extra
     (call_expression "?." @extra)
+    (public_field_definition value: (_)) @unit
 """
 
 JAVASCRIPT = Language(
@@ -331,7 +333,7 @@ JAVASCRIPT = Language(
     attributes=frozenset({"decorator"}),
     scopes=FUNCTIONS,
     atoms=frozenset({"string", "regex"}),
-    flow=replace(FLOW, patterns=FLOW.patterns + JSX_FLOW_PATTERNS),
+    flow=replace(FLOW, patterns=FLOW.patterns + JAVASCRIPT_FLOW_PATTERNS + JSX_FLOW_PATTERNS),
     naming=NAMING,
 )
 

@@ -6,7 +6,7 @@ syntax trees uses the tables and does not depend on the name of the language.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -28,6 +28,8 @@ class Declaration:
     - `closures`: a query pattern for nodes that declare a symbol even inside functions, where other nodes of
       the type are local variables.
     - `constructor`: the name of functions that are constructors.
+    - `parts`: returns the nodes for the single names, if a node declares several: `int alpha, beta;`. Then
+      `kind` and `names` are asked about each part; a part without children is the name itself.
     """
 
     node: str
@@ -36,6 +38,7 @@ class Declaration:
     pattern: str | None = None
     closures: str | None = None
     constructor: str | None = None
+    parts: Callable[[Node], Sequence[Node]] | None = None
 
     @property
     def query(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -47,6 +47,30 @@ def fixed_name(name: str) -> Callable[[Node], Names]:
 def title_name(title: str) -> Names:
     """Return the name of a function that is named by the call it is passed to; empty if it is no title."""
     return (title,) if len(title) <= _MAX_TITLE_CHARACTERS and "\n" not in title else ()
+
+
+def several(field_name: str) -> Callable[[Node], Sequence[Node]]:
+    """Return a function for the parts of a declaration: its children in a field, if there are several."""
+
+    def read_parts(node: Node) -> Sequence[Node]:
+        parts = [child for child in node.children_by_field_name(field_name) if child.is_named]
+        return parts if len(parts) > 1 else ()
+
+    return read_parts
+
+
+def several_children(kind: str, within: str = "") -> Callable[[Node], Sequence[Node]]:
+    """Return a function for the parts of a declaration: its children of a type, if there are several.
+
+    With `within`, they are children of its first child of that type.
+    """
+
+    def read_parts(node: Node) -> Sequence[Node]:
+        parent = child_of_type(node, within) if within else node
+        parts = [child for child in parent.named_children if child.type == kind] if parent else []
+        return parts if len(parts) > 1 else ()
+
+    return read_parts
 
 
 def kind_by_child(

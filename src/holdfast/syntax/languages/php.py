@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import Naming, import_row, is_not_private
-from holdfast.syntax.languages.nodes import Names, child_of_type, kind_by_child, name_field, name_in, text_of
+from holdfast.syntax.languages.nodes import (
+    Names,
+    child_of_type,
+    kind_by_child,
+    name_field,
+    name_in,
+    several_children,
+    text_of,
+)
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
@@ -19,7 +27,7 @@ FUNCTIONS = frozenset({"anonymous_function", "arrow_function"})
 
 def _property_name(node: Node) -> Names:
     element = child_of_type(node, "property_element")
-    return name_field(element) if element is not None else ()
+    return name_field(element if element is not None else node)
 
 
 def _constant_name(node: Node) -> Names:
@@ -144,7 +152,9 @@ PHP = Language(
         Declaration("enum_case", "EnumMember"),
         Declaration("method_declaration", "Method", constructor="__construct"),
         Declaration("function_definition", "Function"),
-        Declaration("property_declaration", "Property", _property_name),
+        Declaration(
+            "property_declaration", "Property", _property_name, parts=several_children("property_element")
+        ),
         Declaration("const_element", "Constant", _constant_name),
         Declaration(
             "assignment_expression",

@@ -16,16 +16,43 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
+_PATTERNS = frozenset({"pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern"})
+"""Patterns of targets. Attributes and subscripts in them declare nothing."""
+
+
 def _variable_name(node: Node) -> Names:
-    left = node.child_by_field_name("left")
-    return (text_of(left),) if left is not None and left.type == "identifier" else ()
+    target = node.child_by_field_name("left") if node.type == "assignment" else node
+    return (text_of(target),) if target is not None and target.type == "identifier" else ()
+
+
+def _targets(node: Node) -> list[Node]:
+    """Return the names that an assignment with several targets assigns: `a, (b, *c) = x`, `a = b = x`."""
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if left is None or right is None:
+        return []
+    if right.type != "assignment":
+        return _identifiers(left) if left.type != "identifier" else []
+    following, value = right.child_by_field_name("left"), right.child_by_field_name("right")
+    is_variable = following is not None and value is not None and value.type != "lambda"
+    return [*_identifiers(left), *(_identifiers(following) if following and is_variable else ())]
+
+
+def _identifiers(pattern: Node) -> list[Node]:
+    found, open_ = [], [pattern]
+    while open_:
+        node = open_.pop()
+        if node.type == "identifier":
+            found.append(node)
+        elif node.type in _PATTERNS:
+            open_ += node.named_children
+    return found
 
 
 def _variable_kind(node: Node) -> str:
     right = node.child_by_field_name("right")
     if right is not None and right.type == "lambda":
         return "Function"
-    return "Constant" if text_of(node.child_by_field_name("left")).isupper() else "Variable"
+    return "Constant" if "".join(_variable_name(node)).isupper() else "Variable"
 
 
 def _read_imports(node: Node) -> Iterator[ImportedName]:
@@ -93,6 +120,10 @@ NAMING = Naming(
         (for_statement left: (identifier) @bound)
         (pattern_list (identifier) @bound)
         (tuple_pattern (identifier) @bound)
+        (list_pattern (identifier) @bound)
+        [(pattern_list (list_splat_pattern (identifier) @bound))
+         (tuple_pattern (list_splat_pattern (identifier) @bound))
+         (list_pattern (list_splat_pattern (identifier) @bound))]
         (as_pattern_target (identifier) @bound)
         (named_expression name: (identifier) @bound)
         (global_statement (identifier) @outer)
@@ -161,6 +192,7 @@ FLOW = Flow(
         (assert_statement) @extra @opaque
         (lambda) @lambda
         (class_definition) @class
+        (function_definition parameters: (_) @elsewhere)
     """,
     operators=(
         "and as assert async await break class continue def del elif else except finally for from global if "
@@ -183,7 +215,13 @@ PYTHON = Language(
     declarations=(
         Declaration("function_definition", "Function", constructor="__init__"),
         Declaration("class_definition", "Class"),
-        Declaration("assignment", _variable_kind, _variable_name, closures="(assignment right: (lambda))"),
+        Declaration(
+            "assignment",
+            _variable_kind,
+            _variable_name,
+            closures="(assignment right: (lambda))",
+            parts=_targets,
+        ),
     ),
     wrappers={"decorated_definition": "definition"},
     scopes=frozenset({"lambda"}),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language
@@ -27,7 +27,20 @@ def _variable_name(node: Node) -> Names:
     return (text_of(left),) if left is not None and left.type in ("constant", "identifier") else ()
 
 
+def _targets(node: Node) -> Sequence[Node]:
+    """Return the constants that an assignment with several targets assigns: `A, B = 1, 2`, `A = B = 1`."""
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if left is not None and left.type == "left_assignment_list":
+        return [target for target in left.named_children if target.type == "constant"]
+    if left is None or right is None or left.type != "constant" or right.type != "assignment":
+        return ()
+    following = right.child_by_field_name("left")
+    return [left, following] if following is not None and following.type == "constant" else [left]
+
+
 def _assigned_kind(node: Node) -> str | None:
+    if node.type == "constant":
+        return "Constant"
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if right is not None:
         method = text_of(right.child_by_field_name("method"))
@@ -154,7 +167,7 @@ RUBY = Language(
         Declaration("singleton_class", "Class", _singleton_class_name),
         Declaration("method", "Method", constructor="initialize"),
         Declaration("singleton_method", "Method", _singleton_method_name),
-        Declaration("assignment", _assigned_kind, _variable_name),
+        Declaration("assignment", _assigned_kind, _variable_name, parts=_targets),
         Declaration(
             "call",
             "Function",

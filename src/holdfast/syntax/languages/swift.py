@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import DeclarationContext, Naming, import_row
-from holdfast.syntax.languages.nodes import child_of_type, fixed_name, kind_by_child, text_of
+from holdfast.syntax.languages.nodes import Names, child_of_type, fixed_name, kind_by_child, several, text_of
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
@@ -25,6 +25,20 @@ KINDS_BY_KEYWORD = {
 
 def _type_kind(node: Node) -> str:
     return KINDS_BY_KEYWORD.get(text_of(node.child_by_field_name("declaration_kind")), "Class")
+
+
+def _property_name(node: Node) -> Names:
+    name = text_of(node.child_by_field_name("name") if node.type == "property_declaration" else node)
+    return (name,) if name else ()
+
+
+def _property_parts(node: Node) -> Sequence[Node]:
+    """Return the patterns of `let a = 1, b = 2` and `let (a, b) = pair`."""
+    patterns = list(node.children_by_field_name("name"))
+    for pattern in patterns:  # grows while it is read
+        patterns += [child for child in pattern.named_children if child.type == "pattern"]
+    names = [pattern for pattern in patterns if child_of_type(pattern, "pattern") is None]
+    return names if len(names) > 1 else ()
 
 
 FLOW = Flow(
@@ -119,10 +133,13 @@ SWIFT = Language(
         Declaration("deinit_declaration", "Method", fixed_name("deinit")),
         Declaration("subscript_declaration", "Method", fixed_name("subscript")),
         Declaration(
-            "property_declaration", kind_by_child("value", {"lambda_literal": "Function"}, "Property")
+            "property_declaration",
+            kind_by_child("value", {"lambda_literal": "Function"}, "Property"),
+            _property_name,
+            parts=_property_parts,
         ),
         Declaration("protocol_property_declaration", "Property"),
-        Declaration("enum_entry", "EnumMember"),
+        Declaration("enum_entry", "EnumMember", parts=several("name")),
         Declaration("typealias_declaration", "Class"),
     ),
     scopes=frozenset({"lambda_literal"}),
