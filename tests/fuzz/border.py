@@ -149,10 +149,8 @@ add("pack", "storage/git/objects/pack_format",
     lambda data: pack_format.decode_commits(data + sha1(data), INDEX, sha1), NOTHING, PACK[:-20])
 add("pack index", "storage/git/objects/pack_format",
     lambda data: pack_format.decode_commits(PACK, data + sha1(data), sha1), NOTHING, INDEX[:-20])
-add("line ages", "storage/git/history/line_age_cache",
-    in_file(lambda at: f"{at.store_directory}/line-ages-1.json",
-    line_age_cache.load), NOTHING,
-    json.dumps({"5" * 40: {"a.py": {"1": ["6" * 40, 1700000000]}}}), cost=2)
+add("line ages", "storage/git/history/line_age_cache", line_age_cache.parse, NOTHING,
+    json.dumps({"5" * 40: {"a.py": {"1": ["6" * 40, 1700000000]}}}))
 add("tokens", "storage/network/tokens", in_file(lambda at: f"{at.store_directory}/{TOKENS_NAME}",
     lambda at: TokenFile(at).find("x")), OURS,
     json.dumps({"version": 1, "tokens": [{"name": "ci", "role": "read", "sha256": "0" * 64,

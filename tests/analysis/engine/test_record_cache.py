@@ -356,3 +356,23 @@ def test_what_changed_a_moment_ago_has_no_version(repository: Path) -> None:
 
     assert found.version is None
     assert scan(repository, Project(languages=frozenset({"go"}), exclude=("*.html",))).version is not None
+
+
+@pytest.mark.parametrize("is_prepared", [True, False])
+def test_a_cache_that_came_with_the_repository_is_not_believed(
+    repository: Path, is_prepared: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit(repository, {"a.py": CODE, "b.py": OTHER})
+    if is_prepared:  # by somebody else, and then unpacked with its `.git` folder
+        monkeypatch.setenv("XDG_STATE_HOME", str(repository.parent / "state of another user"))
+    true = scan(repository).files
+    with sqlite3.connect(database(repository)) as forged:
+        forged.execute("UPDATE record SET key = 'x' || key")
+        (one, *parts), (other, *_) = forged.execute("SELECT key, metrics, comments, names FROM record")
+        forged.execute("DELETE FROM record")
+        cached = RecordCache(Repository.at(repository))
+        forged.commit()
+        cached.put({other[1:]: tuple(parts), one[1:]: tuple(parts)}, {})
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+
+    assert (scan(repository).files == true) == is_prepared

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 import subprocess
@@ -12,6 +13,7 @@ import pytest
 
 from holdfast.kernel.call import Call, Listener, running
 from holdfast.kernel.errors import Cancelled
+from holdfast.storage.files.user_key import authentication_code
 from holdfast.storage.git.history import line_ages as module
 from holdfast.storage.git.history.line_ages import Age, line_ages
 from holdfast.storage.git.repository import Repository
@@ -102,9 +104,25 @@ def test_what_was_kept_of_a_history_that_is_gone_is_not_believed(repository):
 def test_a_damaged_file_of_what_was_kept_costs_a_walk(repository, walked, damage):
     first = commit(repository, {"a.py": "one\n"})
     assert commits(repository, "a.py") == [first]
-    (repository / ".git" / "holdfast" / "line-ages-1.json").write_bytes(damage.replace(b"%s", first.encode()))
+    data = damage.replace(b"%s", first.encode())
+    write_cache(repository, authentication_code(data), data)
     assert commits(repository, "a.py") == commits(repository, "a.py") == [first]
     assert walked == [1, 1]
+
+
+def write_cache(repository, code, data):
+    place = repository / ".git" / "holdfast" / "line-ages-2.json"
+    place.write_bytes(str(code).encode() + b"\n" + data)
+
+
+def test_ages_that_came_with_the_repository_are_not_used(repository, walked):
+    first = commit(repository, {"a.py": "one\n"})
+    assert commits(repository, "a.py") == [first]
+    data = json.dumps({first: {"a.py": {"1": ["f" * 40, 7]}}}).encode()
+    write_cache(repository, authentication_code(data), data)
+    assert commits(repository, "a.py") == ["f" * 40]  # the control: with the user's code they are
+    write_cache(repository, "0" * 32, data)
+    assert commits(repository, "a.py") == [first]
 
 
 def test_the_last_commits_of_several_work_trees_are_kept(repository, walked, tmp_path):

@@ -19,6 +19,17 @@ def derived(place: Path, version: int = 1) -> DerivedDatabase:
     )
 
 
+def authenticated(place: Path) -> DerivedDatabase:
+    return DerivedDatabase(
+        str(place),
+        "example",
+        application_id=77,
+        version=1,
+        prepare=lambda connection: None,
+        authenticated=True,
+    )
+
+
 def with_number(number: int) -> Callable[[sqlite3.Connection], None]:
     def fill(connection: sqlite3.Connection) -> None:
         connection.execute("CREATE TABLE kept (number)")
@@ -139,3 +150,41 @@ def test_damage_met_while_reading_makes_it_unusable(tmp_path: Path):
     database.rebuild(with_number(2))
     assert number_in(database) == 2
     database.close()
+
+
+def test_an_authenticated_file_is_used_by_other_processes_of_the_user(home: Path, tmp_path: Path):
+    authenticated(tmp_path).rebuild(with_number(1))
+    assert number_in(authenticated(tmp_path)) == 1
+
+
+def test_an_authenticated_file_that_another_user_built_is_not_used(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "of another user"))
+    authenticated(tmp_path).rebuild(with_number(1))
+    assert number_in(authenticated(tmp_path)) == 1
+    monkeypatch.delenv("XDG_STATE_HOME")
+    with pytest.raises(NotUsable):
+        number_in(authenticated(tmp_path))
+
+
+def test_a_copy_of_an_authenticated_file_is_not_used(home: Path, tmp_path: Path):
+    authenticated(tmp_path).rebuild(with_number(1))
+    (name,) = files(tmp_path)
+    (tmp_path / "copy").write_bytes((tmp_path / name).read_bytes())
+    (tmp_path / "copy").replace(tmp_path / name)
+    with pytest.raises(NotUsable):
+        number_in(authenticated(tmp_path))
+
+
+def test_without_a_state_of_the_user_an_authenticated_database_is_in_memory(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+    database = authenticated(tmp_path)
+    database.rebuild(with_number(1))
+    assert number_in(database) == 1
+    assert files(tmp_path) == []
+    with pytest.raises(NotUsable):
+        number_in(authenticated(tmp_path))

@@ -70,6 +70,7 @@ class History:
             application_id=_APPLICATION_ID,
             version=_VERSION,
             prepare=_prepare,
+            authenticated=True,
         )
 
     def head(self) -> str | None:

@@ -147,6 +147,7 @@ class RecordCache:
             application_id=APPLICATION_ID,
             version=record_version(),
             prepare=_prepare,
+            authenticated=True,
         )
 
     def _rows(self, query: Callable[[sqlite3.Connection], list[Any]]) -> list[Any]:

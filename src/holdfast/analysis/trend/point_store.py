@@ -59,6 +59,7 @@ class PointStore:
             application_id=APPLICATION_ID,
             version=1,
             prepare=lambda connection: connection.execute(_TABLE),
+            authenticated=True,
         )
 
     def find(self, project: str, commits: Iterable[str]) -> tuple[dict[str, Numbers], int]:

@@ -172,12 +172,12 @@ class Repository:
         atomic_write(path, os.fsencode(f"{what}\n{self.store_directory}\n"), mode=0o600)
 
     def _consent_file(self, what: str) -> str:
-        from hashlib import sha256  # most commands never need it
+        from hashlib import sha256  # most commands need neither
 
-        configured = os.environ.get("XDG_STATE_HOME", "")
-        base = configured if os.path.isabs(configured) else os.path.expanduser("~/.local/state")
+        from holdfast.storage.files.user_key import state_directory
+
         name = sha256(os.fsencode(f"{what}\0{self.store_directory}")).hexdigest()
-        return os.path.join(base, "holdfast", "agreed", name)
+        return os.path.join(state_directory(), "agreed", name)
 
     def __repr__(self) -> str:
         return f"Repository({os.path.basename(self.root)!r})"

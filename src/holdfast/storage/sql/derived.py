@@ -6,6 +6,9 @@ Contract:
   Files that are no longer current are removed; a process that has one open notices at its next use.
 - A file or pointer that is missing, foreign, damaged or of another version raises `NotUsable`, and the owner
   rebuilds it. A failure never looks like an empty result.
+- A file whose content is believed without comparing it with anything is `authenticated`: it is used only if
+  this user's Holdfast built that very file, as a code in the pointer proves. One that came with the
+  repository is not used.
 - Writes are consistent but not flushed: after a power failure the file may be older than its sources, so the
   owner compares the two before it uses the file.
 """
@@ -65,13 +68,21 @@ class DerivedDatabase:
     """A rebuildable database called `name` in a directory, usable from many threads and processes."""
 
     def __init__(
-        self, directory: str, name: str, *, application_id: int, version: int, prepare: Prepare
+        self,
+        directory: str,
+        name: str,
+        *,
+        application_id: int,
+        version: int,
+        prepare: Prepare,
+        authenticated: bool = False,
     ) -> None:
         self._directory = directory
         self._name = name
         self._application_id = application_id
         self._version = version
         self._prepare = prepare
+        self._authenticated = authenticated
         self._pointer = os.path.join(directory, name + POINTER_SUFFIX)
         self._name_pattern = re.compile(re.escape(name) + r"-[0-9a-f]{16}\.sqlite")
         self._current: str | None = None
@@ -156,7 +167,7 @@ class DerivedDatabase:
                         break
                 with translate_disk_errors(name), open(path, "rb") as file:
                     os.fsync(file.fileno())
-                atomic_write(self._pointer, f"{name}\n".encode(), mode=0o600)
+                atomic_write(self._pointer, f"{self._pointer_to(name)}\n".encode(), mode=0o600)
             except BaseException:
                 _remove(path)
                 raise
@@ -221,10 +232,25 @@ class DerivedDatabase:
         if not os.path.lexists(self._pointer):
             return None  # before the first use
         try:
-            name = os.fsdecode(read_limited(self._pointer, _MAX_POINTER_BYTES)).strip()
-        except (NotFound, InvalidPath, TooLarge):
+            content = os.fsdecode(read_limited(self._pointer, _MAX_POINTER_BYTES)).strip()
+            name = content.partition(" ")[0]
+            is_valid = self._name_pattern.fullmatch(name) and content == self._pointer_to(name)
+        except (Denied, NotFound, InvalidPath, TooLarge):
             return None
-        return name if self._name_pattern.fullmatch(name) else None
+        return name if is_valid else None
+
+    def _pointer_to(self, name: str) -> str:
+        """Return the content of a pointer to a file, with the code that authenticates it if necessary."""
+        if not self._authenticated:
+            return name
+        from holdfast.storage.files.user_key import authentication_code  # most databases need none
+
+        with translate_disk_errors(name):
+            inode = os.stat(os.path.join(self._directory, name)).st_ino  # an unpacked copy has another
+        code = authentication_code(f"{name} {inode}".encode())
+        if code is None:
+            raise Denied("The state of this user can neither be read nor written.")
+        return f"{name} {code}"
 
     def _connect(self) -> sqlite3.Connection:
         if self._current is None:

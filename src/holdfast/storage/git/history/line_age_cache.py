@@ -16,9 +16,10 @@ from contextlib import suppress
 from holdfast.kernel.errors import HoldfastError
 from holdfast.storage.files.atomic import atomic_write
 from holdfast.storage.files.regular_file import read_limited
+from holdfast.storage.files.user_key import authentication_code
 from holdfast.storage.git.repository import Repository
 
-_NAME = "line-ages-1.json"
+_NAME = "line-ages-2.json"
 _MAX_COMMITS = 4
 """A judgement: few people work in more worktrees at a time."""
 _MAX_FILE_BYTES = 16 * 1024 * 1024
@@ -29,11 +30,21 @@ StoredAges = Mapping[str, Mapping[str, tuple[str, int]]]
 
 
 def load(repository: Repository) -> dict[str, StoredAges]:
-    """Return the cached ages by commit; none if the file is damaged."""
+    """Return the cached ages by commit; none if the file is damaged, or was not written by this user."""
     try:
-        cached = json.loads(read_limited(os.path.join(repository.store_directory, _NAME), _MAX_FILE_BYTES))
+        content = read_limited(os.path.join(repository.store_directory, _NAME), _MAX_FILE_BYTES)
+    except HoldfastError:
+        return {}
+    code, _, data = content.partition(b"\n")
+    return parse(data) if code.decode("ascii", "replace") == authentication_code(data) else {}
+
+
+def parse(data: bytes) -> dict[str, StoredAges]:
+    """Return the ages in an encoded cache; none if it is damaged."""
+    try:
+        cached = json.loads(data)
         return {head: {path: _ages(lines) for path, lines in found.items()} for head, found in cached.items()}
-    except (HoldfastError, ValueError, TypeError, AttributeError, ArithmeticError, RecursionError):
+    except (ValueError, TypeError, AttributeError, ArithmeticError, RecursionError):
         return {}
 
 
@@ -46,6 +57,8 @@ def save(repository: Repository, cached: Mapping[str, StoredAges], head: str, ag
     before = [(commit, stored) for commit, stored in cached.items() if commit != head]
     newest = [*before[1 - _MAX_COMMITS :], (head, ages)]
     data = json.dumps(dict(newest)).encode()
-    if len(data) <= _MAX_FILE_BYTES:
+    code = authentication_code(data)
+    if code is not None and len(data) + len(code) < _MAX_FILE_BYTES:
         with suppress(HoldfastError):  # the next walk takes as long as this one
-            atomic_write(os.path.join(repository.ensure_store(), _NAME), data, mode=0o600)
+            content = code.encode() + b"\n" + data
+            atomic_write(os.path.join(repository.ensure_store(), _NAME), content, mode=0o600)
