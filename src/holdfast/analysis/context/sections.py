@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
@@ -57,14 +56,7 @@ def deep_context_components(limit: int, dag_type: DagType) -> Components:
 def _syntax_section(limit: int, _: AnalysisReport, scope: AnalysisScope) -> Section:
     files = scope.scan.files
     largest = sorted(files, key=lambda path: (-files[path].code_lines, path))
-    languages = Counter(record.language for record in files.values())
-    section = {
-        "files": [_definitions(path, files[path], limit) for path in largest[:limit]],
-        "total_files": len(files),
-        "total_definitions": sum(len(record.names.definitions) for record in files.values()),
-        "languages": dict(sorted(languages.items())),
-    }
-    return {"ast_contexts": visible_in(section)}
+    return {"ast_contexts": visible_in([_definitions(path, files[path], limit) for path in largest[:limit]])}
 
 
 def _definitions(path: str, record: Record, limit: int) -> dict[str, object]:

@@ -23,27 +23,21 @@ _NOT_IN_XML = dict.fromkeys((0xFFFE, 0xFFFF))
 Attribute = str | int | float
 
 
-def graphml(
-    nodes: Iterable[Mapping[str, Attribute]], edges: Iterable[tuple[int, int, Mapping[str, Attribute]]]
-) -> str:
-    """Return a directed graph; all nodes have the same attributes, and so have all edges."""
-    nodes, edges = list(nodes), list(edges)
+def graphml(nodes: Iterable[Mapping[str, Attribute]], edges: Iterable[tuple[int, int]]) -> str:
+    """Return a directed graph, whose nodes all have the same attributes."""
+    nodes = list(nodes)
     lines = [_HEAD]
     if nodes:
-        lines += _declarations("node", nodes[0])
-    if edges:
-        lines += _declarations("edge", edges[0][2])
+        lines += _declarations(nodes[0])
     lines.append("<graph id='G' edgedefault='directed'>")
     lines += [f"<node id='n{number}'>{_data(data)}</node>" for number, data in enumerate(nodes)]
-    lines += [
-        f"<edge source='n{origin}' target='n{target}'>{_data(data)}</edge>" for origin, target, data in edges
-    ]
+    lines += [f"<edge source='n{origin}' target='n{target}'/>" for origin, target in edges]
     return "\n".join([*lines, "</graph>", "</graphml>"]) + "\n"
 
 
-def _declarations(element: str, attributes: Mapping[str, Attribute]) -> list[str]:
+def _declarations(attributes: Mapping[str, Attribute]) -> list[str]:
     return [
-        f"<key id='{name}' for='{element}' attr.name='{name}' attr.type='{_TYPES[type(value)]}'/>"
+        f"<key id='{name}' for='node' attr.name='{name}' attr.type='{_TYPES[type(value)]}'/>"
         for name, value in attributes.items()
     ]
 

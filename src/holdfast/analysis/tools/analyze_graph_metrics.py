@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, get_args
 
@@ -213,9 +212,9 @@ def _resolve_seeds(ids: Sequence[str], wanted: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(seeds))
 
 
-def _graphml(nodes: list[RankedNode], weights: Mapping[tuple[int, int], int]) -> str:
+def _graphml(nodes: list[RankedNode], edges: Iterable[tuple[int, int]]) -> str:
     figures = (node.model_dump(exclude_none=True, exclude={"file_path"}) for node in nodes)
-    text = graphml(figures, ((*pair, {"weight": weights[pair]}) for pair in sorted(weights)))
+    text = graphml(figures, sorted(edges))
     if len(text.encode()) > LIMITS.graphml_bytes:
         raise TooLarge(
             f"The GraphML is larger than {LIMITS.graphml_bytes // 2**20} MiB, the limit of a result.",
@@ -248,11 +247,9 @@ def analyze_graph_metrics(room: Analysis, args: AnalyzeGraphMetrics) -> GraphMet
     scan = room.scan(project)
     graph = cached_graph(room, scan, args.dag_type)
     indexes = {node_id: index for index, node_id in enumerate(graph.nodes)}
-    weights: Counter[tuple[int, int]] = Counter()
-    for edge in graph.edges:
-        weights[indexes[edge.origin], indexes[edge.target]] += edge.weight
+    edges = {(indexes[edge.origin], indexes[edge.target]) for edge in graph.edges}
     seeds = _resolve_seeds(list(indexes), args.pagerank_seeds)
-    figures = MetricGraph(len(indexes), weights).figures(wanted, [indexes[seed] for seed in seeds])
+    figures = MetricGraph(len(indexes), edges).figures(wanted, [indexes[seed] for seed in seeds])
     columns: dict[str, Any] = {
         name: values for figure in figures.values() for name, values in figure.columns.items()
     }
@@ -272,11 +269,11 @@ def analyze_graph_metrics(room: Analysis, args: AnalyzeGraphMetrics) -> GraphMet
         **totals,
         dag_type=args.dag_type,
         total_nodes=len(nodes),
-        total_edges=len(weights),
-        density=round(len(weights) / (len(nodes) * (len(nodes) - 1)), 9) if len(nodes) > 1 else None,
+        total_edges=len(edges),
+        density=round(len(edges) / (len(nodes) * (len(nodes) - 1)), 9) if len(nodes) > 1 else None,
         ranked_by=ranked_by,
         nodes=sorted(nodes, key=lambda node: (sign * getattr(node, ranked_by), node.id))[: args.limit],
-        graphml=_graphml(nodes, weights) if args.graphml else None,
+        graphml=_graphml(nodes, edges) if args.graphml else None,
         method=_METHOD,
     )
 
