@@ -6,7 +6,6 @@ import hashlib
 import os
 import sqlite3
 import stat
-import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -25,6 +24,7 @@ from holdfast.kernel.errors import (
 )
 from holdfast.storage.sql.sqlite import Database
 from holdfast.storage.sql.upgrade import split_statements
+from tests.forked import run_at_once
 
 APPLICATION = 0x486F6C64
 FIRST = "CREATE TABLE item (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;"
@@ -283,14 +283,30 @@ def test_processes_that_open_a_new_store_at_once_agree(path):
         "    with database.write() as connection:\n"
         "        connection.execute('INSERT INTO item (text) VALUES (?)', (sys.argv[2],))\n"
     )
-    writers = [
-        subprocess.Popen([sys.executable, "-c", code, path, str(number)], stderr=subprocess.PIPE)
-        for number in range(8)
-    ]
-    for writer in writers:
-        assert writer.communicate()[1] == b""
+    done = run_at_once([[sys.executable, "-c", code, path, str(number)] for number in range(8)])
+    assert [writer.stderr for writer in done] == [b""] * 8
     with open_store(path) as database:
         assert sorted(texts(database)) == sorted(map(str, range(8)))
+
+
+@pytest.mark.parametrize("left", ["nothing", "an empty file"])
+def test_a_store_that_another_process_creates_between_two_looks_is_opened(path, left, monkeypatch):
+    if left == "an empty file":
+        path.touch()
+    look, creating = os.lstat, [FIRST]
+
+    def look_then_create(name, *arguments, **options):
+        try:
+            return look(name, *arguments, **options)
+        finally:
+            if os.fspath(name) == str(path) and creating:
+                open_store(path, creating.pop()).close()
+
+    monkeypatch.setattr(os, "lstat", look_then_create)
+    with open_store(path) as database:
+        assert not creating
+        add(database, "one")
+        assert texts(database) == ["one"]
 
 
 def test_a_script_is_split_into_statements_as_sqlite_reads_it():

@@ -2,7 +2,7 @@
 
 Contract: a marker file, `<name>.created`, shows whether an empty or missing file is a new store or one that
 lost its content. The marker is checked first, because SQLite treats an empty file as a new database and
-deletes its log.
+deletes its log. It is also read first, because whoever creates a store writes the marker last.
 """
 
 from __future__ import annotations
@@ -62,21 +62,23 @@ class StoreFile:
 
     def check(self) -> None:
         """Raise if the file cannot be the store that was created. The file is not opened."""
+        # Before the file: another process may create the store right now, and writes these two after it.
+        was_created, log_bytes = self.was_created, size_of(self.path + LOG_SUFFIX)
         try:
             status = os.lstat(self.path)
         except FileNotFoundError:
-            if self.was_created:
+            if was_created:
                 raise self._missing_error() from None
             return
         if not stat.S_ISREG(status.st_mode):
-            if self.was_created:
+            if was_created:
                 raise self.damage_error("is no longer a regular file")
             raise InvalidPath(
                 f"The store '{self.name}' is not a regular file.",
                 hint="Move aside what is there, then try again.",
                 path=self.name,
             )
-        if status.st_size == 0 and (self.was_created or size_of(self.path + LOG_SUFFIX) > 0):
+        if status.st_size == 0 and (was_created or log_bytes > 0):
             raise self.damage_error("is empty, although it contained data before")
 
     def _missing_error(self) -> Corrupted:
