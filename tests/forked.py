@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import array
 import atexit
+import contextlib
 import functools
 import json
 import os
@@ -27,6 +28,8 @@ import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from tests.waiting import SECONDS
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = {
@@ -197,6 +200,22 @@ class Popen(subprocess.Popen[Any]):
         code, seconds = json.loads(answer) if answer else (-signal.SIGKILL, 0.0)
         spent_seconds += seconds
         self.returncode = code
+
+
+def run_at_once(commands: Sequence[Sequence[str | Path]], **options: Any) -> list[Any]:
+    """Start all commands, then wait for the end of each, as `run` does; a failure leaves none running."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    done = []
+    with contextlib.ExitStack() as stack:
+        processes = []
+        for command in commands:
+            process = stack.enter_context(Popen(command, **pipes, **options))
+            stack.callback(process.kill)
+            processes.append(process)
+        for process in processes:
+            texts = process.communicate(timeout=SECONDS)
+            done.append(subprocess.CompletedProcess(process.args, process.returncode, *texts))
+    return done
 
 
 def entry_of(command: Sequence[str]) -> str | None:

@@ -18,6 +18,7 @@ from holdfast.milestones import log_fetch, replication
 from holdfast.milestones.entity import EntityDraft
 from holdfast.milestones.index.index import Index
 from holdfast.milestones.index.query import EntityQuery
+from tests.forked import run_at_once
 from tests.milestones.clones import (
     Team,
     everything,
@@ -157,11 +158,7 @@ def test_processes_that_write_and_sync_in_parallel_lose_nothing(new_team: NewTea
     commands = [
         [sys.executable, "-c", WRITER, str(team.paths[name]), f"{name}{k}"] for name in "abc" for k in "12"
     ]
-    running = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for command in commands]
-    complaints = [process.communicate(timeout=120)[1] for process in running]
-    assert [(process.returncode, text) for process, text in zip(running, complaints, strict=True)] == [
-        (0, "")
-    ] * 6
+    assert [(done.returncode, done.stderr) for done in run_at_once(commands, text=True)] == [(0, "")] * 6
     team.sync_until_still()
     expected = sorted(f"{name}{k} {number}" for name in "abc" for k in "12" for number in range(5))
     for room in team.rooms.values():

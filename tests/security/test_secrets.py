@@ -42,7 +42,7 @@ def commands(repository: Path, run_holdfast: RunHoldfast, secrets: set[str]) -> 
         shown = run_holdfast("token", "add", name, "--role", role, check=True).stdout
         secrets.update(word for word in shown.split() if len(word) >= 40)
     for words in COMMANDS:
-        program = [HOLDFAST] if words[0] != "git-mile" else [HOLDFAST.replace("holdfast", "git-mile")]
+        program = [HOLDFAST] if words[0] != "git-mile" else [str(Path(HOLDFAST).with_name("git-mile"))]
         done = subprocess.run(
             [*program, *words[words[0] == "git-mile" :]],
             cwd=repository,

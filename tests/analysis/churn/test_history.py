@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from holdfast.analysis.churn.history import History
 from holdfast.kernel.call import Call, Listener, running
 from holdfast.kernel.errors import Cancelled
 from holdfast.storage.git.repository import Repository
+from tests.forked import run_at_once
 from tests.storage.git_support import commit, git
 
 
@@ -145,11 +145,8 @@ def test_several_processes_read_the_same_history_at_once(repository):
         "import sys; from pathlib import Path; from tests.analysis.churn.test_history import changed;"
         "print(changed(Path(sys.argv[1])))"
     )
-    children = [
-        subprocess.Popen([sys.executable, "-c", code, str(repository)], stdout=subprocess.PIPE, text=True)
-        for _ in range(4)
-    ]
-    answers = {child.communicate(timeout=60)[0].strip() for child in children}
+    children = run_at_once([[sys.executable, "-c", code, repository]] * 4, text=True)
+    answers = {child.stdout.strip() for child in children}
     assert answers == {str(changed(repository))} == {"{'a': (20, 20, 19)}"}
 
 

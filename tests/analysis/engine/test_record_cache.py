@@ -26,6 +26,7 @@ from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.repository import Repository
 from holdfast.syntax.record import read_record, sections
 from tests.analysis.engine.test_scanner import CODE, SKIPS, reasons, scan, write
+from tests.forked import run_at_once
 from tests.storage.git_support import commit, git
 
 OTHER = "import os\n\n\nclass Two:\n    # a remark\n    def two(self):\n        return os.sep\n"
@@ -304,12 +305,10 @@ for _ in range(3):
 
 def test_several_processes_use_it_at_once(repository: Path) -> None:
     commit(repository, {f"m{number}.py": OTHER + f"x{number} = 1\n" for number in range(30)})
-    running = [
-        subprocess.Popen([sys.executable, "-c", SURVEYS, str(repository), strategy])
-        for strategy in ("normal", "force-refresh", "normal", "force-refresh")
-    ]
+    strategies = ("normal", "force-refresh", "normal", "force-refresh")
+    done = run_at_once([[sys.executable, "-c", SURVEYS, repository, strategy] for strategy in strategies])
 
-    assert [process.wait(120) for process in running] == [0, 0, 0, 0]
+    assert [process.stderr for process in done] == [b""] * 4
     assert figures(scan(repository)) == (30, 0)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -11,13 +10,13 @@ import pytest
 from holdfast.analysis.trend import point_store
 from holdfast.analysis.trend.point_store import PointStore
 from holdfast.storage.git.repository import Repository
+from tests.forked import run_at_once
 
 WRITER = """
 import sys
 from holdfast.analysis.trend.point_store import PointStore
 from holdfast.storage.git.repository import Repository
 store, name = PointStore(Repository.discover(sys.argv[1])), sys.argv[2]
-sys.stdin.readline()
 for number in range(20):
     assert store.add("", "a" * 40, {f"{name}{number}": number}, 1)
     assert store.add("", f"{name}{number}", {"files": number}, 1)
@@ -64,13 +63,8 @@ def test_a_damaged_store_is_made_anew(repository, store):
 
 def test_processes_that_keep_at_once_take_nothing_from_each_other(repository, store):
     """Each begins without a store, so that they also meet where it is built."""
-    writers = [
-        subprocess.Popen([sys.executable, "-c", WRITER, str(repository), name], stdin=subprocess.PIPE)
-        for name in "xyz"
-    ]
-    for writer in writers:
-        writer.communicate(b"\n")
-        assert writer.returncode == 0
+    done = run_at_once([[sys.executable, "-c", WRITER, str(repository), name] for name in "xyz"])
+    assert [writer.stderr for writer in done] == [b""] * 3
     known, _ = store.find("", ["a" * 40, *(f"{name}{number}" for name in "xyz" for number in range(20))])
     assert len(known) == 61
     assert len(known["a" * 40]) == 60

@@ -117,16 +117,8 @@ def test_names_are_unique_plain_and_not_the_owners(tokens: TokenFile) -> None:
 
 
 def test_several_processes_add_tokens_without_losing_one(repository: Path) -> None:
-    started = [
-        forked.Popen(
-            [HOLDFAST, "token", "add", f"agent-{n}"],
-            cwd=repository,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        for n in range(4)
-    ]
-    secrets = [process.communicate()[0].decode().strip() for process in started]
+    commands = [[HOLDFAST, "token", "add", f"agent-{n}"] for n in range(4)]
+    secrets = [done.stdout.strip() for done in forked.run_at_once(commands, cwd=repository, text=True)]
     tokens = TokenFile(Repository.discover(repository))
     assert {grant.name for grant in tokens.all()} == {f"agent-{n}" for n in range(4)}
     assert all(tokens.find(secret) is not None for secret in secrets)

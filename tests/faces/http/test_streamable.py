@@ -8,8 +8,7 @@ import os
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from tests import forked
 from tests.conftest import ROOT
 from tests.faces.http.handshake import BOTH, HandshakeClient, messages_in
 from tests.faces.http.running import RunningServer
+from tests.waiting import wait_until
 from tests.wire.client import ENVELOPE
 
 TOKEN = "sample-token"
@@ -35,7 +35,7 @@ def sample_server(**limits: Any) -> Iterator[RunningServer]:
     assert process.stderr is not None
     try:
         server = RunningServer(int(process.stdout.readline()), TOKEN, "", process, Path())
-        wait_for(lambda: answers(server))
+        wait_until(lambda: answers(server))
         yield server
     finally:
         process.terminate()
@@ -49,13 +49,6 @@ def answers(server: RunningServer) -> bool:
         return server.ask("GET", "/nothing").status == 404
     except OSError:
         return False
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 @pytest.fixture(scope="module")
@@ -198,7 +191,7 @@ def test_a_cancelled_request_stops_and_is_told_so(server: RunningServer) -> None
         duplicate = client.send(request(9, "ping", {})).json
         return "error" in duplicate
 
-    wait_for(is_running)
+    wait_until(is_running)
     assert duplicate["error"]["data"] == {"type": "duplicate_id"}
     client.notify("notifications/cancelled", requestId=9)
     working.join(120)
@@ -239,7 +232,9 @@ def test_a_session_that_nobody_uses_expires_and_one_that_is_listened_to_does_not
     with listening.events():
         idle = HandshakeClient(hasty)
         # A request for a stream that never was: it does not count as use of the session.
-        wait_for(lambda: hasty.ask("GET", "/mcp", None, idle.headers(**{"Last-Event-ID": "x"})).status == 404)
+        wait_until(
+            lambda: hasty.ask("GET", "/mcp", None, idle.headers(**{"Last-Event-ID": "x"})).status == 404
+        )
         assert idle.post("ping").status == 404
         assert listening.post("ping").status == 200
 
@@ -321,17 +316,17 @@ def test_a_session_is_initialized_once_and_not_when_that_fails(server: RunningSe
 
 
 @pytest.mark.requirement("http-25")
-def test_a_stateless_client_that_leaves_cancels_its_request(server: RunningServer) -> None:
-    client = HandshakeClient(server)
+def test_a_stateless_client_that_leaves_cancels_its_request() -> None:
     body = request(1, "tools/call", calling("wait", seconds=60) | {"_meta": ENVELOPE})
     stateless = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "wait"}
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=120)
     headers = {"Accept": BOTH, "Content-Type": "application/json", "Authorization": f"Bearer {TOKEN}"}
-    connection.request("POST", "/mcp", json.dumps(body), headers | stateless)
-    wait_for(lambda: "waiting" in said(server))
-    connection.close()
-    wait_for(lambda: "cancelled" in said(server))
-    assert client.ask("ping")["result"] == {}
+    with sample_server() as server:  # one of its own, on whose standard error is nothing of other tests
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=120)
+        connection.request("POST", "/mcp", json.dumps(body), headers | stateless)
+        wait_until(lambda: "waiting" in said(server))
+        connection.close()
+        wait_until(lambda: "cancelled" in said(server))
+        assert HandshakeClient(server).ask("ping")["result"] == {}
 
 
 def said(server: RunningServer) -> str:

@@ -56,7 +56,8 @@ def test_a_worker_that_dies_costs_the_task_it_was_at() -> None:
 
 
 def test_a_worker_that_hangs_costs_the_task_it_was_at() -> None:
-    with pool_of(1, task_seconds=2.0) as pool:
+    # The initializer imports the module of `work`, which on a busy machine takes longer than a task may.
+    with pool_of(1, initializer=prepare, initargs=(b"",), task_seconds=5.0) as pool:
         answers = {item: pool.submit(work, item) for item in (b"a", b"hang", b"b")}
         assert {item: is_lost(future) for item, future in answers.items()} == {
             b"a": False, b"hang": True, b"b": False,

@@ -7,8 +7,9 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
-from tests.conftest import ROOT
+ROOT = Path(__file__).resolve().parents[3]
 
 _setup = b""
 

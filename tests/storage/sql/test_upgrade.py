@@ -12,6 +12,7 @@ import pytest
 from holdfast.kernel.errors import OutOfSpace
 from holdfast.storage.sql.sqlite import Database
 from tests.conftest import ROOT
+from tests.forked import run_at_once
 from tests.upgrades.stores import backups, content
 
 APPLICATION = 77
@@ -87,8 +88,7 @@ def test_processes_that_upgrade_at_once_leave_one_backup(path: Path):
         f"Database(sys.argv[1], application_id={APPLICATION}, migrations=({FIRST!r}, {SECOND!r})).close()\n"
     )
     command = [sys.executable, "-c", code, str(path)]
-    for process in [subprocess.Popen(command, stderr=subprocess.PIPE) for _ in range(6)]:
-        assert process.communicate(timeout=60) == (None, b"")
+    assert [process.stderr for process in run_at_once([command] * 6)] == [b""] * 6
     assert len(backups(path)) == 1
     assert [name for name in path.parent.iterdir() if name.suffix == ".holdfast-tmp"] == []
 
