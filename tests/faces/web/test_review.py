@@ -181,6 +181,59 @@ def test_a_reply_is_shown_although_its_news_arrive_before_its_response(page: Pag
     expect(thread).to_contain_text("Then say so there.")
 
 
+def test_a_click_on_code_selects_its_line_for_the_remark(page: Page, site: Site) -> None:
+    opened(page, site)
+    target = line(page, "src/tide.py", "line 7")
+    target.get_by_text("line 7").click()
+    expect(target).to_have_class(re.compile("selected"))
+    expect(page.locator("tr.selected")).to_have_count(1)
+    expect(page.get_by_role("textbox", name=re.compile("Remark on line"))).to_have_count(0)
+    page.keyboard.press("r")
+    page.get_by_role("textbox", name="Remark on line 7").fill("On the seventh")
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(thread_with(page, "On the seventh")).to_contain_text("waiting")
+    [message] = site.call("check_lazygit_messages")["messages"]
+    assert (message["line"], "> line 7" in message["comment"]) == ("7", True)
+
+
+def test_code_that_was_marked_selects_its_lines_and_stays_marked(page: Page, site: Site) -> None:
+    opened(page, site)
+    first, last = (line(page, "src/tide.py", text).locator(".code") for text in ("line 6", "line 8"))
+    first.scroll_into_view_if_needed()
+    start, end = first.bounding_box(), last.bounding_box()
+    assert start is not None
+    assert end is not None
+    page.mouse.move(start["x"] + 10, start["y"] + 8)
+    page.mouse.down()
+    page.mouse.move(end["x"] + 60, end["y"] + 8, steps=5)
+    page.mouse.up()
+    expect(page.locator("tr.selected")).to_have_count(3)
+    assert "line 7" in page.evaluate("getSelection().toString()")
+
+
+def test_a_plus_in_the_margin_starts_a_remark_with_the_mouse_and_by_key(page: Page, site: Site) -> None:
+    opened(page, site)
+    line(page, "src/tide.py", "line 3").hover()
+    page.get_by_role("button", name="Write a remark on this line").click()
+    expect(page.get_by_role("textbox", name="Remark on line 3")).to_be_focused()
+    page.get_by_role("button", name="Cancel").click()
+    line(page, "src/tide.py", "line 4").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("textbox", name="Remark on line 4")).to_be_focused()
+    page.get_by_role("button", name="Cancel").click()
+
+
+def test_totals_are_those_of_git_and_name_what_they_leave_out(page: Page, site: Site) -> None:
+    opened(page, site, "?what=commit&revision=start")
+    counts = site.git("show", "--numstat", "--format=", "start").split()
+    expect(page.get_by_role("status").locator(".counts").first).to_have_text(f"+{counts[0]} −{counts[1]}")
+    opened(page, site)
+    expect(page.get_by_role("status").filter(has_text="files")).to_contain_text(
+        "without 1 file that cannot be counted"
+    )
+
+
 def test_drafts_outlive_the_page_and_are_sent_together(page: Page, site: Site) -> None:
     opened(page, site)
     remark(page, "to.py", "begin = 1", "First of two")

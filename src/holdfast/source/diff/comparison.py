@@ -77,6 +77,12 @@ class Comparison(NamedTuple):
         before, after = io.BytesIO(old).readlines(), io.BytesIO(new).readlines()
         return cls(before, after, list(line_changes(before, after)))
 
+    @property
+    def line_counts(self) -> tuple[int, int]:
+        """How many lines were added, and how many removed."""
+        added = sum(end - start for _, _, start, end in self.changes)
+        return added, sum(end - start for start, end, _, _ in self.changes)
+
     def hunks(self, context: int) -> Iterator[Iterator[ComparedLine]]:
         """Yield the lines of each group of changes, with `context` lines around it."""
         first = 0

@@ -35,7 +35,7 @@ _TRUNK_NAMES = ("main", "master", "origin/main", "origin/master")
 _REASON_BY_MODE = {LINK: "It is a symbolic link.", GITLINK: "It is a submodule."}
 _BINARY, _TOO_LARGE = "It is binary.", "It is too large for a line-by-line comparison."
 _UNREADABLE = "It cannot be read by this name."
-_TOO_MANY = "Its lines are not counted because too much differs; request this file alone."
+_TOO_MANY = "Its lines were not compared because too much differs; request this file alone."
 
 
 class Ends(NamedTuple):
@@ -59,6 +59,8 @@ class Review(NamedTuple):
     are missing; `Reviews.compare` compares one of them."""
     moved: dict[LineKey, LineKey]
     """See `moved_lines`."""
+    counts: dict[str, tuple[int, int]]
+    """By path, how many lines were added and removed, of all files whose lines can be counted."""
 
 
 class Reviews:
@@ -77,6 +79,12 @@ class Reviews:
         request, version = (what, revision, base), (ends, files)
         cached = self._cache.get(request, version)
         return cached or self._cache.put(request, version, self._compare_all(ends, files))
+
+    def _line_counts(self, ends: Ends, compared: dict[str, Comparison]) -> dict[str, tuple[int, int]]:
+        """Return the counts of git between two commits; in the work tree, which git would filter, our own."""
+        if ends.new is not None:
+            return changed_files.line_counts(self._git, "diff-tree", ends.old, ends.new)
+        return {path: comparison.line_counts for path, comparison in compared.items()}
 
     def _uncommitted_changes(self, what: Selection, head: str) -> list[ChangedFile]:
         staged: Iterable[ChangedFile] = ()
@@ -110,7 +118,8 @@ class Reviews:
             if isinstance(result, Comparison):
                 comparisons[change.path] = result
                 bytes_left -= sum(map(len, (*result.old, *result.new)))
-        return Review(ends, files, results, moved_lines(comparisons))
+        counts = self._line_counts(ends, comparisons)
+        return Review(ends, files, results, moved_lines(comparisons), counts)
 
     def _ends(self, what: Selection, revision: str | None, base: str | None) -> Ends:
         """Return the two states to compare, or raise if they do not exist."""

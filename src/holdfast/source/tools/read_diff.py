@@ -13,7 +13,7 @@ from holdfast.kernel.errors import NotFound
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Input, Integer, Output
 from holdfast.kernel.operation import Effect
-from holdfast.kernel.text import printable_path
+from holdfast.kernel.text import counted, printable_path
 from holdfast.kernel.untrusted import UntrustedText, visible
 from holdfast.source.diff.comparison import ComparedLine, Comparison, LineKey, LineKind, displayed_text
 from holdfast.source.diff.review import Review, Selection
@@ -93,12 +93,22 @@ class Diff(Output):
     subject: UntrustedText | None = Field(description="The subject line of the commit.")
     files: list[DiffFile]
     total_files: int
+    total_added: int = Field(description="The added lines of all files, listed or not.")
+    total_removed: int = Field(description="The removed lines of all files, listed or not.")
+    uncounted_files: int = Field(description="Files that the totals leave out: binary or not compared.")
     note: str | None = Field(description="What was left out, if anything.")
 
 
 def _render(result: Diff) -> str:
     rows = [line for file in result.files for line in _render_file(file)]
+    if result.total_files > 1:
+        rows.append(_totals(result))
     return "\n".join([*(rows or ["Nothing differs."]), *filter(None, [result.note])])
+
+
+def _totals(result: Diff) -> str:
+    uncounted = f", without {counted(result.uncounted_files, 'file')}" if result.uncounted_files else ""
+    return f"{result.total_files} files: +{result.total_added} -{result.total_removed}{uncounted}"
 
 
 def _render_file(file: DiffFile) -> Iterator[str]:
@@ -140,6 +150,9 @@ def read_diff(room: Source, args: ReadDiff) -> Diff:
         subject=review.ends.subject,
         files=[_file(room, review, change, args) for change in files],
         total_files=len(review.files),
+        total_added=sum(added for added, _ in review.counts.values()),
+        total_removed=sum(removed for _, removed in review.counts.values()),
+        uncounted_files=sum(change.path not in review.counts for change in review.files),
         note=f"{omitted} more files differ; request them by name." if omitted else None,
     )
 
@@ -154,14 +167,16 @@ def _file(room: Source, review: Review, change: ChangedFile, args: ReadDiff) -> 
         if sum(map(len, hunks)) == LIMITS.review_lines:
             note = f"Only the first {LIMITS.review_lines} lines are shown."
     old, new, former = change.old, change.new, change.former
-    changes = result.changes if isinstance(result, Comparison) else None
+    counts = review.counts.get(change.path)
+    if counts is None and isinstance(result, Comparison):
+        counts = result.line_counts
     return DiffFile(
         path=printable_path(change.path),
         former=None if former is None else printable_path(former),
         kind=_file_kind(change),
         mode=f"{old.mode} → {new.mode}" if old and new and old.mode != new.mode else None,
-        added=None if changes is None else sum(end - start for _, _, start, end in changes),
-        removed=None if changes is None else sum(end - start for start, end, _, _ in changes),
+        added=None if counts is None else counts[0],
+        removed=None if counts is None else counts[1],
         # A path that is not UTF-8 has surrogates from git's bytes.
         version=sha256(repr(change).encode("utf-8", "surrogateescape")).hexdigest()[:_VERSION_DIGITS],
         note=note,

@@ -21,11 +21,13 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.command import Git
+from holdfast.storage.git.history import numstat
 from holdfast.storage.git.objects.object_format import stored_form
 from holdfast.storage.git.project_files import FileStat, file_stats
 
 GITLINK, LINK = "160000", "120000"
-_RAW = ("--raw", "-z", "-r", "--no-abbrev", "--no-ext-diff", "--no-textconv", "--find-renames", "-l1000")
+_RECURSIVE = ("-z", "-r", "--no-ext-diff", "--no-textconv", "--find-renames", "-l1000")
+_RAW = ("--raw", "--no-abbrev", *_RECURSIVE)
 _LISTED = ("ls-files", "-z", "-t", "--stage", "--debug", "--cached", "--others", "--exclude-standard")
 _INDEX_STAT = re.compile(
     rb"  ctime: (?P<changed>\d+):(?P<changed_part>\d+)\n  mtime: (?P<modified>\d+):(?P<modified_part>\d+)\n"
@@ -64,6 +66,19 @@ def recorded_changes(git: Git, command: str, *compared: str) -> Iterator[Changed
         if status != "U":
             old = None if status == "A" else FileSide(old_mode, old_id)
             yield ChangedFile(path, former, old, None if status == "D" else FileSide(new_mode, new_id))
+
+
+def line_counts(git: Git, command: str, *compared: str) -> dict[str, tuple[int, int]]:
+    """Return by path how many lines were added and removed, as git counts them; binary files are left out.
+
+    The arguments are those of `recorded_changes`.
+    """
+    output = git.run(command, "--numstat", *_RECURSIVE, *compared, "--", limit=LIMITS.listed_bytes)
+    return {
+        row.path: (int(row.added), int(row.deleted))
+        for row in numstat.rows(os.fsdecode(output).removesuffix("\0"))
+        if row.added.isdigit()
+    }
 
 
 def unstaged_changes(git: Git) -> Iterator[ChangedFile]:

@@ -193,11 +193,11 @@ export class Review {
   /** Show the totals, the list of files and the number of drafts. */
   showSummary() {
     const files = [...this.files.values()];
-    const sum = (/** @type {string} */ name) => files.reduce((total, { file }) => total + (file[name] ?? 0), 0);
     const seen = files.filter(({ seenBox }) => seenBox.checked).length;
-    const { total_files: total, subject, note } = this.diff;
-    const counts = changeCounts({ added: sum("added"), removed: sum("removed") });
-    const changes = [counts, ` · ${seen} of ${files.length} seen`];
+    const { total_files: total, total_added: added, total_removed: removed, uncounted_files: uncounted } = this.diff;
+    const { subject, note } = this.diff;
+    const left = uncounted > 0 && ` without ${pluralise(uncounted, "file")} that cannot be counted`;
+    const changes = [changeCounts({ added, removed }), left, ` · ${seen} of ${files.length} seen`];
     const text = `${subject ? `“${subject}” · ` : ""}${pluralise(total, "file")} `;
     fill(this.summary, text, total > 0 && changes, note && ` · ${note}`);
     fill(this.fileIndex, files.map((file) => el("li", this.indexEntry(file))));

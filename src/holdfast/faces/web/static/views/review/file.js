@@ -101,8 +101,8 @@ export class FileDiff {
     this.node.classList.toggle("folded", isSeen);
     if (isSeen || this.table) return;
     const isUncounted = added === null;
-    // A binary file, for example; the note of one that differs too much says that its lines are "not counted".
-    const hasNoLines = isUncounted && note && !note.includes("not counted");
+    // A binary file, for example; the note of one that differs too much says that its lines were "not compared".
+    const hasNoLines = isUncounted && note && !note.includes("not compared");
     if (hasNoLines) fill(this.body, el("p.quiet", note));
     else if (isUncounted || added + removed > MAX_LINES_LOADED) {
       const lines = isUncounted ? "very many changed lines" : pluralise(added + removed, "changed line");

@@ -1,5 +1,6 @@
 // The selection of lines for a remark, with the mouse or with keys.
 
+import { button } from "../../controls.js";
 import { FileDiff, rowOf } from "./file.js";
 
 /** @import { Review } from "../review.js" */
@@ -18,6 +19,10 @@ export class Selection {
     /** @type {HTMLElement | null} the row at which the selection started */
     this.first = null;
     this.isDragging = false;
+    /** Starts a remark; shown in the margin of the row that has the mouse or the focus. */
+    this.addButton = button("+", ({ detail }) => this.clickedAdd(detail), {
+      class: "button add-remark", title: "Write a remark (r)", "aria-label": "Write a remark on this line",
+    });
     this.followMouse();
     this.addKeys();
   }
@@ -25,8 +30,16 @@ export class Selection {
   followMouse() {
     const { list, review: { view } } = this;
     list.addEventListener("mousedown", (event) => this.press(event));
+    list.addEventListener("mouseup", (event) => this.release(event));
     list.addEventListener("mouseover", ({ target }) => {
-      if (this.isDragging && target instanceof Element) this.move(target.closest("tr.line"), true);
+      const row = target instanceof Element && target.closest("tr.line");
+      if (!row) return;
+      this.showAddButton(row);
+      if (this.isDragging) this.move(/** @type {HTMLElement} */ (row), true);
+    });
+    list.addEventListener("focusin", ({ target }) => {
+      const row = target instanceof Element && target.closest("tr.line");
+      if (row) this.showAddButton(row);
     });
     document.addEventListener("mouseup", () => {
       if (this.isDragging) this.startRemark();
@@ -49,6 +62,36 @@ export class Selection {
       const file = this.file();
       file?.setSeen(!file.seenBox.checked);
     });
+  }
+
+  /**
+   * Start a remark on the row of the button if it was pressed by key; a mouse has started it when it was released.
+   * @param {number} clicks 0 for a key
+   */
+  clickedAdd(clicks) {
+    if (clicks > 0) return;
+    const row = /** @type {HTMLElement} */ (this.addButton.closest("tr.line"));
+    if (!row.classList.contains("selected")) this.move(row);
+    this.startRemark();
+  }
+
+  /** @param {Element} row */
+  showAddButton(row) {
+    const cell = [...row.querySelectorAll(".line-number")].at(-1);
+    if (cell !== this.addButton.parentElement) cell?.append(this.addButton);
+  }
+
+  /**
+   * Select the row whose code was clicked, or the rows of the text that was marked, which can still be copied.
+   * @param {MouseEvent} event
+   */
+  release({ target, button, shiftKey }) {
+    const row = /** @type {Element} */ (target).closest("tr.line");
+    if (this.isDragging || button !== 0 || !row || /** @type {Element} */ (target).closest("a, button")) return;
+    const marked = getSelection();
+    const anchor = marked?.isCollapsed ? null : marked?.anchorNode?.parentElement?.closest("tr.line");
+    if (anchor) this.move(/** @type {HTMLElement} */ (anchor));
+    this.move(/** @type {HTMLElement} */ (row), shiftKey || Boolean(anchor));
   }
 
   /**
