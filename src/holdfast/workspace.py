@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from holdfast.comments.store import Comments
     from holdfast.doctor import CheckableStore, Countable, FileKeeper, StoreRoom
     from holdfast.inbox.store import Inbox
+    from holdfast.kernel.registry import Registry
     from holdfast.milestones.store import Milestones
     from holdfast.source.room import Source
     from holdfast.storage.watching.topic_source import TopicSource
@@ -73,6 +74,15 @@ class Workspace:
             # Closing a milestone makes tasks ready that depend on it, so its changes are changes of tasks.
             source = source._replace(places=source.places + self.room("milestones").topic("").places)
         return self._watcher.get().subscribe(topic, callback, source)
+
+    def collect_legacy_messages(self, offered: Registry) -> None:
+        """Store messages of earlier lazygit configurations as they come, if a server offers the inbox.
+
+        They are in a single file, where each overwrites the one before. Without its folder there are none.
+        """
+        has_inbox = any(resource.topic == "inbox" for resource in offered.resources)
+        if has_inbox and os.path.isdir(os.path.dirname(self.inbox.legacy.path)):
+            self.subscribe("inbox", lambda: None)  # the probe of the topic stores them
 
     def close(self) -> None:
         self._watcher.close()

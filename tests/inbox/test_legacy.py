@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -14,7 +15,10 @@ from holdfast.inbox.store import Inbox
 from holdfast.kernel.errors import Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.repository import Repository
+from tests.faces.http.running import HOLDFAST, running_server
 from tests.inbox.conftest import Reader
+from tests.waiting import wait_until
+from tests.wire.client import wire_client
 
 Leave = Callable[..., Path]
 
@@ -39,7 +43,7 @@ def test_reading_shows_the_old_file_and_leaves_it(room: Inbox, reader: Reader, l
     before = file.read_bytes()
     assert reader.read("lazygit://messages") == FROM_OLD_FILE
     assert "From the old file" in reader.prompt("address_review_remarks")
-    assert room.count("all") == 0
+    assert room.count("pending") == 1
     assert file.read_bytes() == before
 
 
@@ -233,18 +237,53 @@ def test_a_missing_file_is_no_message(home: Path, repository: Path):
     file.remove(b"")
 
 
-@pytest.mark.parametrize("seen", [True, False])
+@pytest.mark.parametrize(
+    "look",
+    [
+        lambda reader: reader.room.fingerprint(),  # as the watcher does before it announces anything
+        lambda reader: reader.read("lazygit://messages"),
+        lambda reader: reader.read("lazygit://history"),
+        lambda reader: reader.prompt("address_review_remarks"),
+        lambda reader: reader.words("list_messages"),
+    ],
+)
 def test_a_message_that_was_seen_outlives_the_one_that_overwrites_it(
-    room: Inbox, reader: Reader, leave_legacy: Leave, seen: bool
+    reader: Reader, leave_legacy: Leave, look: Callable[[Reader], object]
 ):
     leave_legacy(comment="The first")
-    if seen:
-        room.fingerprint()  # as the watcher does before it announces anything
+    look(reader)
     leave_legacy(comment="The second")
     told = reader.check()
-    assert "The second" in told
-    assert ("The first" in told) is seen
+    assert told.index("The first") < told.index("The second")
     assert reader.check() == NOTHING
+
+
+@pytest.mark.requirement("inbox-68")
+@pytest.mark.parametrize("face", ["stdio", "http"])
+def test_a_running_server_keeps_every_message_though_nobody_looks(
+    room: Inbox, repository: Path, leave_legacy: Leave, home: Path, face: str
+):
+    environment = os.environ | {"HOME": str(home)}
+    environment.pop("XDG_CONFIG_HOME", None)
+    with contextlib.ExitStack() as running:
+        if face == "http":
+            running.enter_context(running_server(repository, environment=environment))
+        else:
+            command = [HOLDFAST, "serve", "--profile", "lazygit"]
+            client = running.enter_context(wire_client(command, cwd=repository, env=environment))
+            client.initialize()
+        for number in range(1, 4):
+            leave_legacy(comment=f"Remark {number}")
+            wait_until(lambda number=number: room.count("pending") == number)
+
+
+def test_a_message_that_cannot_be_stored_is_still_shown(
+    room: Inbox, reader: Reader, leave_legacy: Leave, monkeypatch: pytest.MonkeyPatch
+):
+    leave_legacy()
+    monkeypatch.setattr(Repository, "ensure_store", _refuse)
+    assert reader.read("lazygit://messages") == FROM_OLD_FILE
+    assert room.count("all") == 0
 
 
 def test_an_old_file_that_cannot_be_stored_yet_is_stored_later(

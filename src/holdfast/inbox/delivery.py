@@ -64,11 +64,12 @@ def lease_fitting(room: Inbox, characters: int, *, hook: bool) -> tuple[str, Del
 
 def peek(room: Inbox) -> tuple[Sequence[Message], int]:
     """Return the messages that `lease_waiting` would return, and how many more wait, without leasing any."""
+    room.notice_legacy()
     limit = LIMITS.messages_per_call
     messages = room.messages("pending", limit=limit + 1)
     total = room.count("pending")
     old = room.legacy.read(room.repository)
-    if old is not None and room.with_digest(old.digest) is None:
+    if old is not None and room.with_digest(old.digest) is None:  # it could not be stored
         messages.append(_from_legacy(old))
         total += 1
     shown = messages[:limit]

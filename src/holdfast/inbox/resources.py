@@ -52,6 +52,7 @@ def waiting_messages(room: Inbox) -> str:
 )
 def history(room: Inbox) -> str:
     """Return the newest messages with their state and their replies, oldest first."""
+    room.notice_legacy()
     messages = room.newest(MAX_HISTORY_MESSAGES)
     if not messages:
         return "No messages yet."

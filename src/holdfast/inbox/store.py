@@ -5,7 +5,8 @@ Contract:
 - `take` leases the oldest messages to one reader, in the order they arrived. They are marked as delivered
   when that reader confirms. A reader that fails releases them, and the lease of a reader that was killed
   expires; until then no other reader gets them (at-least-once delivery with a visibility timeout).
-- Nothing is ever removed. Reading an inbox to which nothing was ever written creates no file.
+- Nothing is ever removed. Reading an inbox to which nothing was ever written creates no file, unless the
+  legacy file has a message, which is stored when it is first seen.
 
 Quick commands follow the same rules without loading this module; see `quick` and `schema`.
 """
@@ -178,15 +179,8 @@ class Inbox:
         return reply
 
     def fingerprint(self) -> tuple[object, ...]:
-        """Return a value that changes when a message or reply arrives or a message is delivered.
-
-        The message in the legacy file is stored at once, because the next message overwrites it.
-        """
-        legacy = self.legacy.fingerprint()
-        if legacy != self._legacy_stored:
-            with suppress(HoldfastError):  # not writable now; retried at the next call
-                self.store_legacy()
-                self._legacy_stored = legacy
+        """Return a value that changes when a message or reply arrives or a message is delivered."""
+        legacy = self.notice_legacy()
         # An empty store has the same fingerprint as none, so that the first message is only one change.
         return *(self._rows(schema.LATEST_CHANGES) or [(None, None, 0)]), legacy
 
@@ -195,6 +189,18 @@ class Inbox:
         del part  # the inbox is only watched as a whole
         places = (file_place(self._file.path, is_database=True), file_place(self.legacy.path))
         return TopicSource(self.fingerprint, places)
+
+    def notice_legacy(self) -> object:
+        """Store the message in the legacy file where possible; return a value that changes with the file.
+
+        Whatever shows messages calls this first, because the next message overwrites the one in the file.
+        """
+        legacy = self.legacy.fingerprint()
+        if legacy != self._legacy_stored:
+            with suppress(HoldfastError):  # not writable now; retried at the next call
+                self.store_legacy()
+                self._legacy_stored = legacy
+        return legacy
 
     def store_legacy(self) -> LegacyMessage | None:
         """Store the message in the legacy file unless it is stored already, and return it."""

@@ -57,6 +57,7 @@ def serve_http(workspace: Workspace, selection: Selection, profile: Profile, set
         log_event(logging.INFO, "serving", face="http", version=__version__, pid=os.getpid(), worker=worker)
         handover = None if worker_sockets is None else Handover(worker_sockets, worker)
         registry = full_registry().select(selection._replace(family=profile.family))
+        workspace.collect_legacy_messages(registry)
         dispatcher = Dispatcher(registry, workspace.room, limits=limits)
         context = WorkerContext(worker, sealing_key, handover, logins)
         server = HttpServer(dispatcher, profile, workspace, settings, port, context)

@@ -79,4 +79,5 @@ def _protocol_server(workspace: Workspace, selection: Selection, profile: Profil
 
     begin_tracing()
     registry = full_registry().select(selection._replace(family=profile.family))
+    workspace.collect_legacy_messages(registry)
     return ProtocolServer(Dispatcher(registry, workspace.room), profile, workspace, workspace.room)

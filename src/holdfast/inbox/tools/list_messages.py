@@ -58,6 +58,7 @@ def _list_text(page: MessagePage) -> str:
 )
 def list_messages(room: Inbox, args: ListMessages) -> MessagePage:
     """List messages in the order they arrived, including delivered ones. Listing delivers nothing."""
+    room.notice_legacy()
     query = f"list_messages {args.state}"
     after = 0 if args.cursor is None else _position(query, args.cursor)
     if args.newest and args.cursor is None:
