@@ -88,6 +88,9 @@ def test_a_server_that_ended_shows_as_reconnecting_and_a_new_one_asks_to_sign_in
         expect(page.locator(".live.connected")).to_be_visible()
         port = site.server.port
     expect(page.locator(".live")).to_contain_text("reconnecting", timeout=WAIT_MS)
+    page.get_by_role("navigation", name="Views").get_by_role("link", name="Health").click()
+    expect(page.get_by_role("alert")).to_contain_text("The server could not be reached.")
+    expect(page.get_by_role("alert")).to_contain_text("holdfast open")
     with running_server(root, "--http", f"127.0.0.1:{port}") as again:
         expect(page.get_by_role("heading", level=1)).to_have_text(
             "This browser is not signed in", timeout=WAIT_MS
@@ -96,7 +99,7 @@ def test_a_server_that_ended_shows_as_reconnecting_and_a_new_one_asks_to_sign_in
         other.goto(Site(again, root).link)
         expect(other.get_by_role("heading", level=1)).to_have_text("Today")
         page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")  # somebody looks again
-        expect(page.get_by_role("heading", level=1)).to_have_text("Issues")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Health")
     context.close()
 
 
@@ -219,6 +222,20 @@ def test_the_palette_keeps_the_order_of_its_results_and_enter_takes_the_selected
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text("Seagrass is lost")
+
+
+def test_the_palette_finds_tasks_and_issues_by_their_ids(page: Page, site: Site) -> None:
+    site.holdfast("tasks", "init")
+    task = site.call("taskpilot_create_task", title="Count the limpets")["task"]["id"]
+    issue = site.call("git_mile_create", entity="issue", title="Limpets move at night")
+    page.goto(site.url)
+    page.wait_for_selector("main[data-ready]")
+    page.keyboard.press("/")
+    field = page.get_by_role("combobox", name="Search or jump")
+    field.fill(task.lower())
+    expect(page.get_by_role("option")).to_have_text([f"{task} Count the limpetstask"])
+    field.fill(issue["id"][:10])
+    expect(page.get_by_role("option")).to_have_text(["Limpets move at nightissue"])
 
 
 def test_light_and_dark_follow_the_system_until_somebody_chooses(page: Page, site: Site) -> None:

@@ -112,6 +112,7 @@ def test_the_rail_counts_what_waits_and_an_answer_that_is_done_with_waits_no_mor
     asked = site.call("list_messages")["messages"][1]["id"]
     site.holdfast("inbox", "reply", asked, "--text", "Done")
     expect(answers.get_by_role("listitem")).to_have_count(2)
+    expect(answers.get_by_role("listitem").first).to_contain_text("Done")
     expect(review).to_have_text("2")
     expect(today).to_have_text("4")
     answers.get_by_role("link").first.click()

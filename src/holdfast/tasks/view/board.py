@@ -34,7 +34,7 @@ class TaskCard(TaskRef):
     version: int
     updated_at: str
     rank: float = Field(description="Order among ready tasks with equal priority and equal `unblocks`.")
-    unblocks: int | None = Field(default=None, description="How many tasks wait for it.")
+    unblocks: int | None = Field(default=None, description="How many tasks wait for it; null when it is finished.")
     labels: list[UntrustedText] | None = None
     milestone: UntrustedText | None = None
     criteria: int | None = Field(default=None, description="How many criteria it has.")
@@ -105,13 +105,14 @@ def _card(transaction: TaskTransaction, task: Task, ref: TaskRef, lists: dict[st
     open_subtasks = [task_id(number) for number in lists["subtasks"]]
     gate_input = GateInput(task.id, criteria, json.loads(task.evidence), open_subtasks)
     is_held = ref.claimed_by is not None
-    missing = [] if task.status in FINISHED else missing_for_done(transaction.workspace.gate, gate_input)
+    is_finished = task.status in FINISHED
+    missing = [] if is_finished else missing_for_done(transaction.workspace.gate, gate_input)
     return TaskCard(
         **dict(ref),
         version=task.version,
         updated_at=timestamp(task.updated_at),
         rank=task.rank,
-        unblocks=task.unblocks or None,
+        unblocks=None if is_finished else task.unblocks or None,
         labels=lists["labels"] or None,
         milestone=task.milestone,
         criteria=len(criteria) or None,

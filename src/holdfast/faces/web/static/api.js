@@ -21,7 +21,7 @@ export class Problem extends Error {
     super(error.message ?? "The server could not be reached.");
     this.status = status;
     this.kind = error.kind ?? "unreachable";
-    this.hint = error.hint ?? (status ? "" : "Check that it is still running, then try again.");
+    this.hint = error.hint ?? (status ? "" : "Start it again with holdfast open; the page then continues by itself.");
     this.data = error.data ?? {};
   }
 }

@@ -2,7 +2,7 @@
 
 import { el, fill } from "./dom.js";
 import { emptyState, errorMessage } from "./display.js";
-import { get } from "./api.js";
+import { Problem, get } from "./api.js";
 import * as live from "./live.js";
 import { loadText, saveText } from "./storage.js";
 import * as router from "./router.js";
@@ -23,6 +23,8 @@ let currentView = null;
 let currentPath = "";
 /** Whether the server refused this browser; then the request to sign in is shown instead of a view. */
 let isSignedOut = false;
+/** Whether the server could not be reached for the current view, which is shown again when it is back. */
+let isUnreachable = false;
 /** @type {Promise<void> | null} loads the module that keeps the counts of the rail current; null to try again */
 let countsModule = null;
 
@@ -51,6 +53,7 @@ async function showView() {
   /** Whether the user went to another view or was signed out while this view was loading. */
   const isAbandoned = () => currentView !== view || isSignedOut;
   isSignedOut = false;
+  isUnreachable = false;
   delete main.dataset.ready;
   markCurrentLink(route?.view);
   if (!route) {
@@ -64,8 +67,12 @@ async function showView() {
     if (isAbandoned()) return;
     fill(main).dataset.view = route.view;
     await module.show(view);
-  } catch (problem) {
-    if (isAbandoned() || problem.name === "AbortError") return;
+  } catch (failure) {
+    if (isAbandoned() || failure.name === "AbortError") return;
+    // Browsers report a module that cannot be loaded in words of their own.
+    const problem = /dynamically imported module/i.test(failure.message) ? new Problem(0) : failure;
+    isUnreachable = problem.status === 0;
+    if (isUnreachable) fill(main);
     main.append(errorMessage(problem));
     if (problem.status === undefined) throw problem; // a bug in the page itself
   }
@@ -124,7 +131,8 @@ function markCurrentLink(view) {
 
 /** @param {boolean} isConnected */
 function showConnection(isConnected) {
-  if (isConnected && isSignedOut) showView(); // the user signed in again, in this window or another
+  // The user signed in again, in this window or another, or the server is back.
+  if (isConnected && (isSignedOut || isUnreachable)) showView();
   const node = byId("live");
   node.className = isConnected ? "live connected" : "live";
   fill(node, el("span.dot"), isConnected ? el("span.visually-hidden", "live") : "reconnecting");

@@ -13,6 +13,8 @@ const TYPING_PAUSE_MS = 120;
 /** A judgement: the results of all sources then fit the list with little scrolling. */
 const RESULTS_EACH = 6;
 
+const TASK_ID = /^[a-z][a-z0-9]*-\d+$/i;
+
 /** @typedef {{text: string, kind: string, href: string}} Result */
 
 /**
@@ -26,11 +28,17 @@ const SOURCES = [
       ({ text: name ? `${name} · ${path}` : path, kind, href: codeAddress(path, line) }));
   },
   async (query, options) => {
+    if (!TASK_ID.test(query)) return [];
+    const { task: { id, title } } = await get("tasks/taskpilot_show", { task_id: query.toUpperCase() }, options);
+    return [{ text: `${id} ${title}`, kind: "task", href: address("/task", id) }];
+  },
+  async (query, options) => {
     const { tasks } = await get("tasks/taskpilot_list", { query, limit: RESULTS_EACH }, options);
     return tasks.map(({ id, title }) => ({ text: `${id} ${title}`, kind: "task", href: address("/task", id) }));
   },
   async (text, options) => {
-    const query = { entity: "issue", filter: `title ~ ${JSON.stringify(text)}`, limit: RESULTS_EACH };
+    const words = JSON.stringify(text);
+    const query = { entity: "issue", filter: `title ~ ${words} or id ~ ${words}`, limit: RESULTS_EACH };
     const { items } = await get("milestones/git_mile_list", query, options);
     return items.map(({ id, title }) => ({ text: title, kind: "issue", href: address("/issues", id) }));
   },

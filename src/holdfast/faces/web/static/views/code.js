@@ -147,7 +147,8 @@ class FileView {
   /** Show a few numbers below the title. */
   showFacts() {
     const { firstPage: page, total, revision } = this.lines;
-    const { max_cyclomatic: complexity, changes, reason = "Commits that changed this file, in the 90 days to the newest commit" } = this.heat ?? {};
+    const period = "Commits that changed this file, in the 90 days to the newest commit";
+    const { max_cyclomatic: complexity, changes, reason = period } = this.heat ?? {};
     const open = this.notes?.notes.filter(({ status }) => status === "open") ?? [];
     const fact = (/** @type {string} */ text, /** @type {string} */ title) => el("span", { title }, text);
     fill(this.facts,

@@ -25,7 +25,9 @@ export const formatNumber = (value) => value.toLocaleString("en", { maximumFract
 
 /** @type {Record<string, Measure>} */
 export const MEASURES = {
-  hot_spot: { name: "Hot spot", format: formatNumber, explanation: "complexity × changes in the 90 days to the newest commit" },
+  hot_spot: {
+    name: "Hot spot", format: formatNumber, explanation: "complexity × changes in the 90 days to the newest commit",
+  },
   complexity: {
     name: "Complexity", format: formatNumber, line: "complex_line",
     explanation: "cyclomatic, of all functions",

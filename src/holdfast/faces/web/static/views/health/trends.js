@@ -17,6 +17,11 @@ const STATISTICS = { mean: "mean", max: "highest", p90: "90th percentile" };
 const MAX_POINTS = 100;
 /** With more points, a chart has smaller dots; a judgement: larger ones would touch. */
 const MAX_LARGE_DOTS = 40;
+/**
+ * The least share of the highest value that a chart spans; a judgement: a change of less is small, and the line of a
+ * metric that hardly changed looks flat.
+ */
+const MIN_SPAN = 0.1;
 /** The metrics that are shares of one. */
 const SHARES = /^(duplication|(mean|max)_defect_probability)$/;
 
@@ -86,11 +91,13 @@ function drawTrend(series, points) {
  * @param {(value: number) => string} format
  */
 function drawChart({ metric, lowest, highest }, points, description, format) {
+  const span = Math.max(highest - lowest, MIN_SPAN * Math.abs(highest)) || 1;
+  const bottom = (lowest + highest - span) / 2;
   const dots = points.flatMap(({ numbers, commit, committed_at: time }, index) => {
     const value = numbers[metric];
     if (value === null) return []; // the metric was not measured at this commit
     const x = MARGIN + (index / Math.max(points.length - 1, 1)) * (WIDTH - 2 * MARGIN);
-    const y = HEIGHT - MARGIN - ((value - lowest) / (highest - lowest || 1)) * (HEIGHT - 2 * MARGIN);
+    const y = HEIGHT - MARGIN - ((value - bottom) / span) * (HEIGHT - 2 * MARGIN);
     const title = `${format(value)} at ${commit.slice(0, 8)}, ${time.slice(0, 10)}`;
     return [{ x: x.toFixed(1), y: y.toFixed(1), title }];
   });

@@ -53,7 +53,21 @@ async function loadAnswers(signal) {
   const lastRemarks = new Map(messages.map((remark) => [threadOf(remark), remark]));
   const isUnseenAnswer = ({ id, replies }) => replies && !isMarked(DONE_REMARKS, id);
   const answered = [...lastRemarks.values()].filter(isUnseenAnswer).reverse();
-  return { total: answered.length, items: answered.map(remarkItem) };
+  // Only the answers that are shown are loaded.
+  const items = await Promise.all(answered.slice(0, MAX_ITEMS).map((remark) => answerItem(remark, signal)));
+  return { total: answered.length, items };
+}
+
+/**
+ * Return the last answer to a remark.
+ * @param {{id: string, file: string}} remark
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<ListItem>}
+ */
+async function answerItem({ id, file }, signal) {
+  const { replies } = await get("inbox/show_message", { message_id: id }, { signal });
+  const { author, text, time } = replies.at(-1);
+  return { text, href: "/review", detail: [author ?? "the agent", " · ", file, " · ", ago(time)] };
 }
 
 /** @type {ShortList["load"]} */
