@@ -34,7 +34,9 @@ class TaskCard(TaskRef):
     version: int
     updated_at: str
     rank: float = Field(description="Order among ready tasks with equal priority and equal `unblocks`.")
-    unblocks: int | None = Field(default=None, description="How many tasks wait for it; null when it is finished.")
+    unblocks: int | None = Field(
+        default=None, description="How many tasks wait for it; null when it is finished."
+    )
     labels: list[UntrustedText] | None = None
     milestone: UntrustedText | None = None
     criteria: int | None = Field(default=None, description="How many criteria it has.")
