@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from pydantic import Field, StrictBool, field_validator
 
-from holdfast.kernel.dispatch.validation import validate_arguments
+from holdfast.kernel.dispatch.validation import validate_arguments, with_declared_names
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.kernel.models import Input, Integer, IntegerOrNone, NoArguments
+from holdfast.kernel.models import AtLeast, AtMost, Input, Integer, IntegerOrNone, NoArguments
 from tests.kernel.example import Add
 
 
@@ -147,3 +147,34 @@ def test_where_everything_is_text_the_words_are_booleans() -> None:
     assert spelled == Switches(on=True, maybe=False, nested=Nested(deep=False))
     with pytest.raises(InvalidArguments, match="valid boolean"):
         validate_arguments(Switches, {"on": "perhaps"}, spelled=True)
+
+
+class Remark(Input):
+    file_path: str = Field(alias="filePath")
+    text: str = ""
+    comment_id: str = Field(default="", alias="commentId")
+
+
+@pytest.mark.parametrize("name", ["filePath", "file_path", "file", "path"])
+def test_names_that_other_tools_use_for_the_same_thing_are_accepted(name: str) -> None:
+    named = with_declared_names(Remark, {name: "a.py", "body": "x", "comment_id": "c_1"})
+    assert validate_arguments(Remark, named) == Remark(filePath="a.py", text="x", commentId="c_1")
+
+
+def test_a_name_is_not_replaced_by_one_that_is_given_as_well() -> None:
+    for given in ({"filePath": "a.py", "path": "b.py"}, {"path": "a.py", "file": "b.py"}):
+        with pytest.raises(InvalidArguments, match="unknown argument"):
+            validate_arguments(Remark, with_declared_names(Remark, given))
+
+
+def test_a_number_may_have_a_fraction_where_only_its_whole_part_counts() -> None:
+    class Counts(Input):
+        most: AtMost | None = Field(default=None, ge=1)
+        least: AtLeast = Field(default=1, ge=1)
+
+    assert validate_arguments(Counts, {"most": 10.5, "least": 5.5}) == Counts(most=10, least=6)
+    assert validate_arguments(Counts, {"most": 3, "least": 3.0}) == Counts(most=3, least=3)
+    assert Counts.model_json_schema()["properties"]["least"]["type"] == "number"
+    for wrong in ({"most": 0.5}, {"most": "3"}, {"most": True}, {"least": float("inf")}):
+        with pytest.raises(InvalidArguments):
+            validate_arguments(Counts, wrong)

@@ -170,7 +170,10 @@ def test_malformed_addresses_have_their_code_by_tool_and_by_resource_in_both_ser
     for client, otherwise in ((toolkit, -32602), (everything, -32002)):
         for number, uri in enumerate(MALFORMED):
             called = client.call(number, "generate_template", resource_uri=uri, parameters={})
-            assert called["error"]["code"] == -32001, uri
+            error = (
+                called["result"]["structuredContent"]["error"] if client is everything else called["error"]
+            )
+            assert error["code"] == -32001, uri
             read = client.ask(f"r{number}", "resources/read", {"uri": uri})["error"]
             assert read["code"] == (-32001 if uri.startswith("template://") else otherwise), uri
 

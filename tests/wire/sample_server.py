@@ -32,7 +32,8 @@ def main() -> None:
     toolset = conformance if settings.get("conformance") else sample_toolset(settings.get("family", "core"))
     registry = Registry([toolset], Selection(**settings.get("selection", {})))
     dispatcher = Dispatcher(registry, lambda toolset: None, limits=limits)
-    run_stdio(ProtocolServer(dispatcher, PROFILES["everything"], NoTopics(), lambda toolset: None), limits)
+    profile = replace(PROFILES["everything"], **settings.get("profile", {}))
+    run_stdio(ProtocolServer(dispatcher, profile, NoTopics(), lambda toolset: None), limits)
     sys.stderr.flush()
     os._exit(0)
 

@@ -34,6 +34,11 @@ def quote_name(text: str) -> str:
     return f"'{one_line(text[:_MAX_NAME_CHARACTERS])}'"
 
 
+def _with_path(path: str, reason: str) -> str:
+    quoted = quote_name(path)
+    return reason if quoted in reason else f"{quoted}: {reason}"
+
+
 class SourceNotFound(NotFound, kind="source_not_found", number=4047):
     """There is neither a source file nor a sidecar with that path."""
 
@@ -68,7 +73,8 @@ class InvalidFilePath(InvalidPath, kind="invalid_file_path", number=4066):
 
     def __init__(self, path: str, reason: str = "it names no file", hint: str = "Name a source file") -> None:
         super().__init__(
-            f"Invalid file path: {reason}", **_error_data("InvalidFilePath", path, hint, reason=reason)
+            f"Invalid file path: {_with_path(path, reason)}",
+            **_error_data("InvalidFilePath", path, hint, reason=reason),
         )
 
 
@@ -81,7 +87,8 @@ class FileAccessDenied(Denied, kind="file_access_denied", number=4035):
         self, path: str, reason: str = "access to it is not allowed", hint: str = "Name another file"
     ) -> None:
         super().__init__(
-            f"File access denied: {reason}", **_error_data("FileAccessDenied", path, hint, reason=reason)
+            f"File access denied: {_with_path(path, reason)}",
+            **_error_data("FileAccessDenied", path, hint, reason=reason),
         )
 
 

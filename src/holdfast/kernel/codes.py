@@ -1,8 +1,9 @@
 """The JSON-RPC codes of failures, by family: the specification that an operation comes from.
 
-In the handshake era (MCP until 2025-11-25), a failure is sent as a JSON-RPC error if its specification
-defines a code for it, and otherwise as a tool result marked as an error. Codes belong to a family because the
-specifications use the same numbers for different failures; within a family, a code has one meaning.
+In the handshake era (MCP until 2025-11-25), the server of one specification sends a failure as a JSON-RPC
+error if that defines a code for it, and otherwise as a tool result marked as an error, as other servers do
+(`faces/mcp/failures.py`). Codes belong to a family because the specifications use the same numbers for
+different failures; within a family, a code has one meaning.
 
 In the stateless era (MCP since 2026-07-28), a tool failure is a marked result, unless the client lacks a
 capability. There, as in every other interface, `HoldfastError.number` replaces codes that MCP reserves.

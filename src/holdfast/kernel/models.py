@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib import import_module
+from math import ceil, floor, isfinite
 from types import ModuleType
 from typing import Annotated, Any, ClassVar
 
@@ -89,9 +90,22 @@ def as_integer(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+def _rounding(round_up_or_down: Callable[[float], int]) -> Any:
+    """Return the type of an argument that accepts any number and means the whole number above or below it."""
+
+    def rounded(value: object) -> object:
+        return round_up_or_down(value) if isinstance(value, float) and isfinite(value) else value
+
+    return Annotated[int, Field(strict=True, json_schema_extra={"type": "number"}), BeforeValidator(rounded)]
+
+
 Integer = Annotated[int, Field(strict=True), BeforeValidator(as_integer)]
 """A whole number as an argument."""
 IntegerOrNone = Annotated[int | None, Field(strict=True), BeforeValidator(as_integer)]
+AtMost = _rounding(floor)
+"""A number that limits what is counted from above: at most 10.5 of them are at most 10."""
+AtLeast = _rounding(ceil)
+"""A number that limits what is counted from below: at least 5.5 lines are at least 6."""
 
 
 def count_field(default: int, maximum: int, description: str) -> Any:

@@ -14,7 +14,7 @@ import pytest
 from holdfast.faces.cli.application import run
 from holdfast.faces.cli.serve import parse_http_settings, parse_listen_address, parse_selection
 from holdfast.faces.http.settings import HttpSettings, ListenAddress, OAuthSettings
-from holdfast.faces.mcp.profiles import Profile
+from holdfast.faces.mcp.profiles import PROFILES, Profile
 from holdfast.kernel.errors import Denied, Invalid
 from holdfast.kernel.registry import Selection
 from tests import forked
@@ -161,16 +161,19 @@ def test_options_and_variables_say_what_is_served(
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     assert run(["serve", *arguments]) == 0
-    assert served == [(*expected, False)]
+    assert served == [(*expected, PROFILES[expected[1]].errors_as_results)]
 
 
-def test_failing_tools_can_be_asked_to_answer_with_results(
+def test_the_form_of_failures_depends_on_the_profile_and_can_be_chosen(
     served: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["serve", "--tool-errors", "result"]) == 0
-    monkeypatch.setenv("HOLDFAST_TOOL_ERRORS", "result")
     assert run(["serve"]) == 0
-    assert [how[-1] for how in served] == [True, True]
+    assert run(["serve", "--tool-errors", "error"]) == 0
+    assert run(["serve", "--profile", "git-mile"]) == 0
+    assert run(["serve", "--profile", "git-mile", "--tool-errors", "result"]) == 0
+    monkeypatch.setenv("HOLDFAST_TOOL_ERRORS", "error")
+    assert run(["serve"]) == 0
+    assert [how[-1] for how in served] == [True, False, False, True, False]
     assert run(["serve", "--tool-errors", "loudly"]) == 2
     assert "Choose one of: error, result." in capfd.readouterr().err
 

@@ -6,6 +6,8 @@ import pytest
 
 from tests.wire.client import ENVELOPE, wire_client
 
+WITH_ERRORS = {"errors_as_results": False}
+"""As `--tool-errors error`."""
 TOOLKIT = {
     "template_not_found": -32000,
     "invalid_template_uri": -32001,
@@ -17,7 +19,7 @@ TOOLKIT = {
 
 @pytest.mark.requirement("transport-39", "transport-40", "transport-41", "transport-42", "transport-43")
 def test_a_family_with_codes_answers_with_them_in_the_handshake_era() -> None:
-    with wire_client(settings={"family": "toolkit"}) as client:
+    with wire_client(settings={"family": "toolkit", "profile": WITH_ERRORS}) as client:
         client.initialize()
         for number, (kind, code) in enumerate(TOOLKIT.items()):
             error = client.call(number, "fail", kind=kind)["error"]
@@ -25,9 +27,18 @@ def test_a_family_with_codes_answers_with_them_in_the_handshake_era() -> None:
         assert client.call("typo", "fail", kin="x")["error"]["code"] == -32602
 
 
+def test_a_server_of_all_specifications_answers_with_results_that_a_model_sees() -> None:
+    with wire_client(settings={"family": "toolkit"}) as client:
+        client.initialize()
+        for number, kind in enumerate(TOOLKIT):
+            result = client.call(number, "fail", kind=kind)["result"]
+            assert result["isError"]
+            assert result["structuredContent"]["error"]["message"] in result["content"][0]["text"]
+
+
 @pytest.mark.requirement("comments-88")
 def test_a_defect_of_ours_is_an_internal_error_of_comment_tools_too() -> None:
-    with wire_client(settings={"family": "paired-comments"}) as client:
+    with wire_client(settings={"family": "paired-comments", "profile": WITH_ERRORS}) as client:
         client.initialize()
         answer = client.call(1, "fail", kind="boom")
         assert answer["error"]["code"] == -32603

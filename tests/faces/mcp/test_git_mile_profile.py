@@ -276,12 +276,16 @@ def test_failures_are_results_where_that_is_asked_for(filled: Path) -> None:
 
 
 def test_in_the_stateless_era_failures_are_results_with_allowed_codes(filled: Path) -> None:
-    with wire_client([*HOLDFAST, "serve"], cwd=filled) as client:
-        call = {"name": "git_mile_list", "arguments": {"entity": "issue", "filter": "x"}, "_meta": ENVELOPE}
-        result = client.ask(1, "tools/call", call)["result"]
-        assert result["isError"] is True
-        assert json.loads(result["content"][0]["text"])["error"]["code"] == "InvalidParams"
-        assert result["structuredContent"]["error"]["code"] == -32602
+    call = {"name": "git_mile_list", "arguments": {"entity": "issue", "filter": "x"}, "_meta": ENVELOPE}
+    texts = []
+    for options in (["--profile", "git-mile"], []):
+        with wire_client([*HOLDFAST, "serve", *options], cwd=filled) as client:
+            result = client.ask(1, "tools/call", call)["result"]
+            assert result["isError"] is True
+            assert result["structuredContent"]["error"]["code"] == -32602
+            texts.append(result["content"][0]["text"])
+    specified, plain = texts
+    assert json.loads(specified)["error"] == {"code": "InvalidParams", "message": plain}
 
 
 @pytest.mark.requirement("milestones-40")

@@ -117,7 +117,7 @@ class History:
             report.names = names_by_mailmap(git, {person for file in report.files for person in file.authors})
             return report
 
-    def touches(self, days: int) -> TouchHistory | None:
+    def touches(self, days: float) -> TouchHistory | None:
         """Return which commits of a period touched which files; None without commits.
 
         The result is cached until the next commit.

@@ -40,7 +40,7 @@ class Metadata(Output):
     tool_version: str
     project_root: UntrustedText = Field(description="From the root of the repository.")
     analyses: list[str] = Field(description="The requested analyses.")
-    period_days: int = Field(description="Of the history that ends with HEAD's newest commit.")
+    period_days: float = Field(description="Of the history that ends with HEAD's newest commit.")
     cache_strategy: CacheStrategy
     cache_stats: CacheStats
     compared_with: str | None = optional("The base commit; only new or worse findings are listed.")

@@ -66,13 +66,13 @@ class ProjectMeasurements:
     """None if no analysis resolved the imports."""
     reasons: Mapping[str, str] = field(default_factory=dict)
     """Why each of the other requested analyses failed."""
-    period_days: int = 30
+    period_days: float = 30
     """The days of history over which commits and changed lines are counted."""
 
     @property
     def period(self) -> str:
         """The period in words."""
-        return f"the last {self.period_days} days of the history"
+        return f"the last {self.period_days:g} days of the history"
 
     @cached_property
     def findings_by_file(self) -> Mapping[str, tuple[CodeFinding, ...]]:

@@ -26,7 +26,7 @@ class RunOptions:
     """How many processes read files and how many analyses run at once; by default one for each core."""
     concurrent: bool = True
     """Whether analyses run in threads; running one after the other takes longer, but less processor time."""
-    period_days: int = 30
+    period_days: float = 30
     """The days of history that count as recent."""
 
 

@@ -32,7 +32,7 @@ from holdfast.analysis.rules import COMPLEXITY_RULES
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.models import Input, Integer, IntegerOrNone, count_field, optional
+from holdfast.kernel.models import AtMost, Input, Integer, count_field, optional
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
@@ -74,17 +74,17 @@ class AnalyzeComplexity(Input):
         default="summary",
         description="The format of the text; the data is the same. `full` equals `detailed`.",
     )
-    max_cyclomatic: IntegerOrNone = Field(
+    max_cyclomatic: AtMost | None = Field(
         default=None,
         ge=1,
         description="An error above this, a warning above three quarters of it; 20 and 10 by default.",
     )
-    max_cognitive: IntegerOrNone = Field(
+    max_cognitive: AtMost | None = Field(
         default=None,
         ge=1,
         description="An error above this, a warning above three quarters of it; 30 and 15 by default.",
     )
-    top_files: IntegerOrNone = Field(
+    top_files: AtMost | None = Field(
         default=None, ge=0, description="How many files to rank; 0 for all violations and their files."
     )
     limit: Integer = count_field(

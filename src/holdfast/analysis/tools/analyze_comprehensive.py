@@ -28,7 +28,7 @@ from holdfast.analysis.trend.headline import section_numbers
 from holdfast.analysis.trend.trend_point import TrendPoint, recorded_point
 from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.kernel.models import Integer, Output, count_field, optional
+from holdfast.kernel.models import AtLeast, Integer, Output, count_field, optional
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line, table
 from holdfast.kernel.untrusted import UntrustedText, visible_in
@@ -71,7 +71,7 @@ class AnalyzeComprehensive(arguments.ProjectInput):
         le=1,
         description="Minimum confidence of predictions and dead code.",
     )
-    min_lines: Integer = count_field(
+    min_lines: AtLeast = count_field(
         MIN_COPY_LINES,
         100_000,
         "Minimum lines of a clone, and lines of code in a file that is predicted or graded.",

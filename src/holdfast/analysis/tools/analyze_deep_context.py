@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from posixpath import dirname
 from typing import Any, Literal, get_args
 
-from pydantic import Field, model_validator
+from pydantic import Field, StrictFloat, model_validator
 
 from holdfast import __version__
 from holdfast.analysis.context.annotated_tree import file_tree
@@ -38,7 +38,7 @@ from holdfast.analysis.trend.headline import scorecard_numbers
 from holdfast.analysis.trend.trend_point import TrendPoint, recorded_point
 from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.kernel.models import Input, Integer, IntegerOrNone
+from holdfast.kernel.models import AtMost, Input, Integer
 from holdfast.kernel.operation import Effect
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.project_files import checked_project
@@ -66,11 +66,11 @@ class AnalyzeDeepContext(Input):
         default=None, min_length=1, description="Only these analyses."
     )
     exclude_analyses: list[AnalysisName] = Field(default=[], description="Analyses to leave out.")
-    period_days: Integer = Field(
+    period_days: StrictFloat = Field(
         default=_DEFAULT_PERIOD_DAYS, ge=1, le=36_500, description="Days of churn to HEAD's newest commit."
     )
     dag_type: DagType = Field(default="import-graph", description="Edges of the dependency graph.")
-    max_depth: IntegerOrNone = Field(
+    max_depth: AtMost | None = Field(
         default=None, ge=0, le=1000, description="Levels of subfolders; 0 for none."
     )
     include_patterns: list[str] = Field(default=[], description="Only files that match, such as src/**/*.rs.")
@@ -79,7 +79,7 @@ class AnalyzeDeepContext(Input):
         default="normal",
         description="normal reads changed files, force-refresh all files, offline only the cache.",
     )
-    parallel: IntegerOrNone = Field(default=None, ge=1, le=64, description="Maximum number of processes.")
+    parallel: AtMost | None = Field(default=None, ge=1, le=64, description="Maximum number of processes.")
     format: Format = Field(default="markdown", description="Format of the text.")
     limit: Integer = Field(default=10, ge=1, le=1000, description="Maximum entries of each list.")
     since: arguments.Revision | None = Field(

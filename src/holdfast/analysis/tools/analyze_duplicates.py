@@ -35,7 +35,7 @@ from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.models import Integer, Output, count_field, optional
+from holdfast.kernel.models import AtLeast, Integer, Output, count_field, optional
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import counted, table
 from holdfast.kernel.untrusted import UntrustedText
@@ -75,7 +75,7 @@ class AnalyzeDuplicates(arguments.ProjectInput):
     )
     perf: StrictBool = Field(default=False, description="Report the time taken.")
     format: DuplicatesFormat = Field(default="summary", description="Format of the text.")
-    min_lines: Integer = count_field(
+    min_lines: AtLeast = count_field(
         DEFAULT_MIN_LINES, LIMITS.clone_lines, "The minimum number of lines with code in a fragment."
     )
     limit: Integer = count_field(

@@ -14,7 +14,7 @@ from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.models import Input, Integer, Output, count_field
+from holdfast.kernel.models import AtMost, Input, Output, count_field
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
@@ -48,7 +48,7 @@ class AnalyzeNameSimilarity(Input):
         min_length=1, max_length=LIMITS.name_characters, description="The name to compare with."
     )
     project_path: arguments.ProjectPath = "."
-    top_k: Integer = count_field(
+    top_k: AtMost = count_field(
         _DEFAULT_NAMES, LIMITS.similar_names, "Maximum number of names, the most similar first."
     )
     phonetic: StrictBool = Field(default=False, description="Also find names that sound similar.")

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from holdfast.comments.errors import InvalidLineNumber
+from holdfast.comments.errors import InvalidLineNumber, quote_name
 from holdfast.comments.sidecar.source import SUFFIX, source_path, split_lines
 from holdfast.comments.store import Comments
 from holdfast.kernel.errors import HoldfastError, InvalidArguments
@@ -103,6 +103,7 @@ def explain_line(
         return  # the path is wrong as well
     shown = shorten(value, _MAX_SHOWN_CHARACTERS) if isinstance(value, str) else value
     specified = InvalidLineNumber(path, 0, count)
+    refusal.message = f"Invalid line number: {quote_name(path)} has no line {shown}"
     refusal.specified_message = specified.specified_message
     refusal.hint = str(specified.hint)
     if isinstance(value, str | bool):

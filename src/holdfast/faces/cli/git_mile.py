@@ -113,7 +113,9 @@ def _server_command() -> click.Command:
     return handwritten_command("mcp-server", _SERVER_HELP, options, _serve)
 
 
-def _serve(root: str | None, protocol: str, tool_errors: str, tool_names: str | None, **log: Any) -> int:
+def _serve(
+    root: str | None, protocol: str, tool_errors: str | None, tool_names: str | None, **log: Any
+) -> int:
     from holdfast.faces.cli.host import starting_directory
     from holdfast.faces.cli.serve import select_profile, start_logging
     from holdfast.kernel.errors import Invalid

@@ -148,14 +148,16 @@ def _run_server(
     return serve_http(workspace, selection, profile, settings)
 
 
-def select_profile(name: str, tool_errors: str, tool_names: str | None = None) -> Profile:
-    """Return a profile by name, with the given forms of tool errors and tool names."""
+def select_profile(name: str, tool_errors: str | None, tool_names: str | None = None) -> Profile:
+    """Return a profile by name, with the given forms of tool errors and tool names instead of its own."""
     if name not in PROFILES:
         raise Invalid(f'There is no profile named "{name}".', hint=did_you_mean(name, PROFILES))
-    if tool_errors not in _TOOL_ERRORS:
-        hint = f"Choose one of: {', '.join(_TOOL_ERRORS)}."
-        raise Invalid(f'Tools cannot fail with a "{tool_errors}".', hint=hint)
-    profile = replace(PROFILES[name], errors_as_results=tool_errors == "result")
+    profile = PROFILES[name]
+    if tool_errors is not None:
+        if tool_errors not in _TOOL_ERRORS:
+            hint = f"Choose one of: {', '.join(_TOOL_ERRORS)}."
+            raise Invalid(f'Tools cannot fail with a "{tool_errors}".', hint=hint)
+        profile = replace(profile, errors_as_results=tool_errors == "result")
     if tool_names is None:
         return profile
     if tool_names not in _TOOL_NAMES:
@@ -167,10 +169,10 @@ def select_profile(name: str, tool_errors: str, tool_names: str | None = None) -
 def tool_errors_option() -> click.Option:
     """Return the option for the form of tool errors."""
     text = (
-        "How tools fail whose specification allows both: with a JSON-RPC error, or with a result that the"
-        " model sees.  [default: error]"
+        "How tools fail that can do both: with a JSON-RPC error, or with a result that the model sees."
+        "  [default: result, with a profile error]"
     )
-    return _option("tool-errors", "|".join(_TOOL_ERRORS), text, default="error")
+    return _option("tool-errors", "|".join(_TOOL_ERRORS), text)
 
 
 def tool_names_option() -> click.Option:

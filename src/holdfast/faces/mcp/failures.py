@@ -1,8 +1,11 @@
-"""Converts failures to protocol errors and failed results, by specification family and era.
+"""Converts failures to protocol errors and failed results, by profile, specification family and era.
 
-A specification that names its codes (`kernel/codes.py`) requires the name in the content of a failed tool
-result as well. Its JSON-RPC errors carry that result as their data; an option sends the result itself, for
-clients that do not show JSON-RPC errors to their models.
+Contract:
+- A server that is not limited to one specification answers with failed results, because many hosts hide
+  JSON-RPC errors from their models. What a specification prescribes for messages and content does not apply.
+- The server of a specification answers as that prescribes. One that names its codes (`kernel/codes.py`)
+  requires the name in the content of a failed result as well; its JSON-RPC errors carry that result as data.
+- An option chooses the other form (`Profile.errors_as_results`), where the specification allows it.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import mcp_types as types
 from mcp.shared.exceptions import MCPError
 from mcp_types import MISSING_REQUIRED_CLIENT_CAPABILITY
 
+from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.request import is_stateless
 from holdfast.kernel.codes import (
     CODE_NAMES,
@@ -36,37 +40,37 @@ from holdfast.kernel.questions import MissingCapability
 
 
 def tool_failure(
-    error: HoldfastError, family: str, protocol_version: str, *, as_result: bool = False
+    error: HoldfastError, family: str, protocol_version: str, profile: Profile
 ) -> types.CallToolResult:
-    """Return a failed tool result, or raise the error that the specification or the protocol requires.
-
-    With `as_result`, return a result also where a specification allows either.
-    """
+    """Return a failed tool result, or raise the error that the profile or the protocol requires."""
     if isinstance(error, MissingCapability) and is_stateless(protocol_version):
         data: dict[str, Any] = {"requiredCapabilities": {str(error.data["capability"]): {}}}
         raise MCPError(code=MISSING_REQUIRED_CLIENT_CAPABILITY, message=error.sentence(), data=data)
+    form = family if profile.is_strict else None
     if is_stateless(protocol_version):
-        return _failed_result(error, family, stateless_code(family, error))
+        return _failed_result(error, form, stateless_code(family, error))
     code = handshake_code(family, error)
-    if code is None or (as_result and family in SWITCHABLE_FAMILIES):
-        return _failed_result(error, family, error.number if code is None else code)
-    raise _protocol_error(error, family, code)
+    can_be_result = not profile.is_strict or family in SWITCHABLE_FAMILIES
+    if code is None or (profile.errors_as_results and can_be_result):
+        return _failed_result(error, form, error.number if code is None else code)
+    raise _protocol_error(error, form, code)
 
 
-def unknown_tool_failure(error: UnknownTool, name: str, *, as_result: bool = False) -> types.CallToolResult:
-    """Raise the protocol error for a tool that is not offered; `as_result` as in `tool_failure`."""
+def unknown_tool_failure(error: UnknownTool, name: str, profile: Profile) -> types.CallToolResult:
+    """Raise the protocol error for a tool that is not offered, or return it as a specification's result."""
     family = "git-mile" if name.startswith("git_mile") else PROTOCOL
     code = handshake_code(family, error) or INVALID_PARAMS
-    if as_result and family in CODE_NAMES:
+    if profile.is_strict and profile.errors_as_results and family in CODE_NAMES:
         return _failed_result(error, family, code)
-    raise _protocol_error(error, family, code)
+    raise _protocol_error(error, family if profile.is_strict else None, code)
 
 
-def invalid_params_error(problem: str, family: str) -> MCPError:
+def invalid_params_error(problem: str, family: str, profile: Profile) -> MCPError:
     """Return the protocol error for a request with invalid parameters."""
     error = InvalidArguments(f"Invalid params: {problem}.")
     error.undecodable = True
-    return _protocol_error(error, family, handshake_code(family, error) or INVALID_PARAMS)
+    code = handshake_code(family, error) or INVALID_PARAMS
+    return _protocol_error(error, family if profile.is_strict else None, code)
 
 
 def request_failure(error: HoldfastError, family: str, protocol_version: str) -> MCPError:
@@ -81,30 +85,31 @@ def request_failure(error: HoldfastError, family: str, protocol_version: str) ->
     return MCPError(code=code, message=error.sentence(), data=_error_data(error))
 
 
-def _protocol_error(error: HoldfastError, family: str, code: int) -> MCPError:
-    if family not in CODE_NAMES:
-        message = error.specified_message or error.sentence()
+def _protocol_error(error: HoldfastError, form: str | None, code: int) -> MCPError:
+    """Return a JSON-RPC error in the form of a specification, or in our own if `form` is None."""
+    if form not in CODE_NAMES:
+        message = error.sentence() if form is None else error.specified_message or error.sentence()
         return MCPError(code=code, message=message, data=_error_data(error))
     data = {
-        "content": [{"type": "text", "text": _error_text(error, family)}],
+        "content": [{"type": "text", "text": _error_text(error, form)}],
         "structuredContent": {"error": error_object(error, code)},
         "isError": True,
     }
     return MCPError(code=code, message=error.sentence(), data=data)
 
 
-def _failed_result(error: HoldfastError, family: str, code: int) -> types.CallToolResult:
+def _failed_result(error: HoldfastError, form: str | None, code: int) -> types.CallToolResult:
     return types.CallToolResult(
-        content=[types.TextContent(type="text", text=_error_text(error, family))],
+        content=[types.TextContent(type="text", text=_error_text(error, form))],
         structured_content={"error": error_object(error, code)},
         is_error=True,
     )
 
 
-def _error_text(error: HoldfastError, family: str) -> str:
-    if family not in CODE_NAMES:
+def _error_text(error: HoldfastError, form: str | None) -> str:
+    if form is None or form not in CODE_NAMES:
         return error.sentence()
-    name = CODE_NAMES[family].get(handshake_code(family, error) or 0, error.kind)
+    name = CODE_NAMES[form].get(handshake_code(form, error) or 0, error.kind)
     return json.dumps({"error": {"code": name, "message": error.sentence()}}, ensure_ascii=False)
 
 

@@ -72,7 +72,7 @@ class Handlers:
         self._dispatcher = dispatcher
         self._registry = dispatcher.registry
         self._family = profile.family or PROTOCOL
-        self._errors_as_results = profile.errors_as_results
+        self._profile = profile
         self._catalogue = catalogue
         self._publisher = publisher
         self._announcer = announcer
@@ -94,10 +94,10 @@ class Handlers:
             operation, arguments = requested_call(self._registry, params.name, params.arguments)
         except UnknownTool as failure:
             self._catalogue.name_tools(failure)
-            return unknown_tool_failure(failure, params.name, as_result=self._errors_as_results)
+            return unknown_tool_failure(failure, params.name, self._profile)
         except InvalidArguments as failure:
             self._catalogue.name_tools(failure)
-            return tool_failure(failure, OWN_FAMILY, ctx.protocol_version)
+            return tool_failure(failure, OWN_FAMILY, ctx.protocol_version, self._profile)
         asker = asker_for(ctx, params)
         try:
             work = partial(self._dispatcher.run, operation, arguments)
@@ -106,9 +106,7 @@ class Handlers:
             if (questions := unanswered_questions(asker, failure)) is not None:
                 return questions
             self._catalogue.name_tools(failure)
-            result = tool_failure(
-                failure, operation.family, ctx.protocol_version, as_result=self._errors_as_results
-            )
+            result = tool_failure(failure, operation.family, ctx.protocol_version, self._profile)
             if operation.output.requires_fields:
                 result.structured_content = None
             return result
@@ -125,10 +123,11 @@ class Handlers:
 
     def invalid_params(self, method: str, params: Mapping[str, Any] | None, problem: str) -> MCPError:
         if method != "tools/call":
-            return invalid_params_error(problem, PROTOCOL)
+            return invalid_params_error(problem, PROTOCOL, self._profile)
         name = (params or {}).get("name")
         operation = self._registry.find(name) if isinstance(name, str) else None
-        return invalid_params_error(problem, self._family if operation is None else operation.family)
+        family = self._family if operation is None else operation.family
+        return invalid_params_error(problem, family, self._profile)
 
     async def _run(
         self,

@@ -44,7 +44,7 @@ class Profile:
     lists_plain_schemas: bool = False
     """Whether argument schemas are listed in plain form (see `schemas`)."""
     errors_as_results: bool = False
-    """Whether a failing tool answers with a failed result where its specification allows this or an error."""
+    """Whether a failing tool answers with a failed result where a JSON-RPC error is possible as well."""
 
     @property
     def is_strict(self) -> bool:
@@ -110,6 +110,7 @@ EVERYTHING = Profile(
         ),
         _DATA,
     ),
+    errors_as_results=True,
 )
 
 _ALL_CAPABILITIES = {

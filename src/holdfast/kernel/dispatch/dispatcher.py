@@ -2,7 +2,8 @@
 
 Contract:
 - An operation runs only with arguments that its model accepts, and only if the selection (see `registry`)
-  includes it, whichever face the request came from.
+  includes it, whichever face the request came from. Except on the server of one specification, arguments may
+  have the names that other operations give to the same thing.
 - The author of anything that a caller with a token writes is the token's name. The owner may use another
   name, which is then marked as the owner's.
 - Every exception of an operation is translated to a `HoldfastError`.
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from holdfast.kernel.call import Call, Listener, running
 from holdfast.kernel.clock import MonotonicClock, monotonic
 from holdfast.kernel.dispatch.failures import run_guarded
-from holdfast.kernel.dispatch.validation import validate_arguments
+from holdfast.kernel.dispatch.validation import validate_arguments, with_declared_names
 from holdfast.kernel.dispatch.workers import Workers
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, InvalidArguments
 from holdfast.kernel.limits import LIMITS, Limits
@@ -83,6 +84,8 @@ class Dispatcher:
         return operation.function(room, accepted)
 
     def _validate(self, operation: Operation, arguments: Mapping[str, Any] | None) -> Input:
+        if arguments and self.registry.selection.family is None:
+            arguments = with_declared_names(operation.input, arguments)
         try:
             return validate_arguments(operation.input, arguments)
         except InvalidArguments as refusal:

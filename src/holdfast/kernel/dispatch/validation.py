@@ -13,6 +13,11 @@ from holdfast.kernel.models import ExpectedFormat, Input, wire_names
 
 Model = TypeVar("Model", bound=Input)
 
+_SAME_MEANING = (
+    frozenset({"file", "file_path", "path", "project_path", "connected_file"}),
+    frozenset({"text", "comment", "body"}),
+)
+"""Names that the specifications give to arguments with the same meaning."""
 _SHAPE_MESSAGES = {
     "list_type": 'it has to be a list, such as ["a", "b"]',
     "model_type": 'it has to be an object, such as {"name": "value"}',
@@ -38,6 +43,33 @@ def validate_arguments(
     refusal = InvalidArguments(text if text.endswith("?") else f"{text}.", problems=problems)
     refusal.undecodable = any(_is_undecodable(error) for error in errors)
     raise refusal
+
+
+def with_declared_names(model: type[Input], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments with names that other tools use for the same thing replaced by the model's own.
+
+    A name stays, to be refused as unknown, if the model's own is given as well or several would fit.
+    """
+    known = {*model.model_fields, *wire_names(model)}
+    free = [
+        info.alias or name
+        for name, info in model.model_fields.items()
+        if name not in arguments and info.alias not in arguments
+    ]
+    renamed: dict[str, Any] = {}
+    for name, value in arguments.items():
+        fitting = [] if name in known else [own for own in free if _mean_the_same(name, own)]
+        renamed[fitting[0] if len(fitting) == 1 and fitting[0] not in renamed else name] = value
+    return renamed
+
+
+def _mean_the_same(one: str, other: str) -> bool:
+    words = {_in_snake_case(one), _in_snake_case(other)}
+    return len(words) == 1 or any(words <= names for names in _SAME_MEANING)
+
+
+def _in_snake_case(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
 def _is_undecodable(error: Mapping[str, Any]) -> bool:

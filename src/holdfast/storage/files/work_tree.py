@@ -135,7 +135,7 @@ def _is_regular(directory: int, name: str) -> bool:
 
 def _child(directory: RepoPath, name: str) -> RepoPath | None:
     try:
-        return RepoPath.parse(f"{directory.text}/{name}")
+        return RepoPath.parse("/".join((*directory.segments, name)))
     except InvalidPath:
         return None
 
