@@ -1,4 +1,4 @@
-"""Arguments with the same meaning have the same names in all tools, but for the server of one specification."""
+"""Arguments with the same meaning have the same names in all tools, unless a specification fixes them."""
 
 from __future__ import annotations
 
