@@ -29,8 +29,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.waiting import SECONDS
-
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = {
     str(Path(sys.executable).with_name("holdfast")): "holdfast.__main__:main",
@@ -213,7 +211,7 @@ def run_at_once(commands: Sequence[Sequence[str | Path]], **options: Any) -> lis
             stack.callback(process.kill)
             processes.append(process)
         for process in processes:
-            texts = process.communicate(timeout=SECONDS)
+            texts = process.communicate(timeout=120)
             done.append(subprocess.CompletedProcess(process.args, process.returncode, *texts))
     return done
 
