@@ -47,5 +47,7 @@ ANALYSIS_PLAIN_TEXT = {
     "CodeChurn.generated_at": _OUR_TIME,
     "CodeChurn.method": _OUR_WORDS,
     "CodeChurn.note": _OUR_WORDS,
+    "CodeChurn.period_end": _OUR_TIME,
+    "Heat.period_end": _OUR_TIME,
     "CodeChurn.repository_root": _OUR_WORDS,
 }

@@ -56,5 +56,5 @@ COMPLEXITY_PLAIN_TEXT = {
     "Complexity.method": "a sentence that stands in our code",
     "ComplexityViolation.rule": "one of two words of ours",
     "ComplexityViolation.message": "a sentence of ours, with numbers",
-    "Hotspot.complexity_type": "a word of ours",
+    "ComplexFunction.complexity_type": "a word of ours",
 }

@@ -10,7 +10,7 @@ from holdfast.analysis.dead_code.dead_code_report import DeadCodeReport, dead_co
 from holdfast.analysis.debt.debt_report import DebtReport, debt_report
 from holdfast.analysis.defects.defect_report import DefectReport
 from holdfast.analysis.defects.prediction import cached_predictions
-from holdfast.analysis.duplicates.clone import COPY_KINDS, MIN_COPY_LINES, CloneQuery
+from holdfast.analysis.duplicates.clone import COPIES
 from holdfast.analysis.duplicates.clone_report import CloneReport
 from holdfast.analysis.duplicates.clones import project_clones
 from holdfast.analysis.engine.scope import AnalysisScope
@@ -62,10 +62,10 @@ def defects(scope: AnalysisScope) -> DefectReport:
     return cached_predictions(scope.room, scope.project, scope.scan)
 
 
-def duplicates(scope: AnalysisScope, min_lines: int = MIN_COPY_LINES) -> CloneReport:
-    """Report on exact and renamed clones."""
+def duplicates(scope: AnalysisScope) -> CloneReport:
+    """Report on exact and renamed clones; their lines are the duplication of every view."""
     tokens = scope.room.scan_tokens(scope.project, stats=scope.scan.stats)
-    return project_clones(scope.room, tokens, scope.project, CloneQuery(COPY_KINDS, min_lines))
+    return project_clones(scope.room, tokens, scope.project, COPIES)
 
 
 def coverage(scope: AnalysisScope) -> CoverageReport:

@@ -120,7 +120,7 @@ def test_the_figures_are_those_of_the_functions(tree: Path) -> None:
         20,
     )
     assert (first.file, first.line, first.function) == ("app/deep.py", 1, "deep")
-    assert [(spot.function, spot.complexity) for spot in found.hotspots] == [("deep", 23), ("middle", 13)]
+    assert [(spot.function, spot.complexity) for spot in found.most_complex] == [("deep", 23), ("middle", 13)]
     assert found.exit_code == 1
 
 
@@ -226,7 +226,7 @@ def test_each_format_says_the_same_data(tree: Path) -> None:
 def test_every_number_moves_with_the_tree(repository: Path) -> None:
     empty = analyzed(repository)
     assert empty.summary.median_cyclomatic is empty.summary.maintainability_index is None
-    assert (empty.violations, empty.hotspots, empty.files, empty.languages) == ([], [], [], {})
+    assert (empty.violations, empty.most_complex, empty.files, empty.languages) == ([], [], [], {})
     assert empty.files_discovered == 0
     seen = [empty.summary.wire()]
     commit(repository, {"a.py": branches("a", 3)})

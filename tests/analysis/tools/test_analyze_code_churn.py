@@ -109,7 +109,7 @@ def test_the_figures_are_those_of_the_history(repository, dated):
     assert (second.path, third.path) == ("b.py", "c.py")
     assert second.churn_score == round(0.6 * 1 / 3 + 0.4 * 1 / 6, 4)
     assert result.summary.model_dump() == {
-        "total_commits": 3, "merge_commits": 0, "total_files_changed": 3, "hotspot_files": ["a.py"],
+        "total_commits": 3, "merge_commits": 0, "total_files_changed": 3, "most_changed_files": ["a.py"],
         "stable_files": [], "author_contributions": {"Ada": 3, "Grace": 1}, "author_count": 2,
     }  # fmt: skip
     assert (result.generated_at, result.repository_root) == ("2026-03-31T12:00:00Z", ".")
@@ -122,7 +122,7 @@ def test_hot_and_stable_files_are_told_apart(repository, dated):
         dated({"hot": f"{number}\n" * 50})
     dated({"stable": "1\n"})
     summary = asked(repository).summary
-    assert (summary.hotspot_files, summary.stable_files) == (["hot"], ["stable"])
+    assert (summary.most_changed_files, summary.stable_files) == (["hot"], ["stable"])
 
 
 @pytest.mark.requirement("analysis-216")

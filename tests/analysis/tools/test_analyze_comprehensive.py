@@ -115,9 +115,10 @@ def test_the_threshold_leaves_out_what_is_less_sure_and_counts_it(room):
         dead, defects = found.results["dead_code"], found.results["defects"]
         listed = [*dead["findings"], *defects["predictions"]]
         assert all(item["confidence"] >= threshold for item in listed)
-        assert len(dead["findings"]) == dead["total"] == found.summary.dead_code
+        assert len(dead["findings"]) == dead["at_threshold"]
         everything = asked(room, confidence_threshold=0, limit=1000).results
-        assert dead["total"] + dead["below_threshold"] == everything["dead_code"]["total"]
+        assert dead["at_threshold"] + dead["below_threshold"] == everything["dead_code"]["at_threshold"]
+        assert dead["total"] == found.summary.dead_code == everything["dead_code"]["total"]
         assert defects["files"] + defects["below_threshold"] == everything["defects"]["files"]
 
 
@@ -126,7 +127,9 @@ def test_min_lines_is_the_least_of_clones_and_of_files_that_are_graded(room, roo
     assert AnalyzeComprehensive().min_lines == 10
     long = asked(room, min_lines=33, limit=1000).results
     short = asked(room, min_lines=3, limit=1000).results
-    assert long["duplicates"]["clone_classes"] < short["duplicates"]["clone_classes"]
+    assert len(long["duplicates"]["classes"]) < len(short["duplicates"]["classes"])
+    assert long["duplicates"]["too_short"] > short["duplicates"]["too_short"] == 0
+    assert long["duplicates"]["duplication"] == short["duplicates"]["duplication"]
     lines = {path: len((root / path).read_text().split("\n")) for path in ("web/view.ts", "src/copy.py")}
     assert lines["web/view.ts"] < 10
     for section, entries in (("tdg", "files"), ("defects", "predictions")):

@@ -324,7 +324,7 @@ def test_markdown_is_a_report_with_an_annotated_tree(room: Analysis) -> None:
         "Quality scorecard",
         "Defects",
         "Recommendations",
-        "Hotspots",
+        "Files to improve first",
         "Files with findings of several analyses",
         "Files",
     ):
@@ -437,6 +437,6 @@ def test_a_terminal_gets_the_first_parts_and_a_pipe_the_whole_document(room: Ana
     whole, brief = OPERATION.table(result, UNLIMITED_COLUMNS), OPERATION.table(result, 100)
     assert "## Files (" in whole
     assert len(brief.splitlines()) < len(whole.splitlines())
-    assert brief.startswith(whole[: whole.index("## Hotspots")])
+    assert brief.startswith(whole[: whole.index("## Files to improve first")])
     assert "Not shown: files with findings of several analyses" in brief
     assert "Not shown" not in whole

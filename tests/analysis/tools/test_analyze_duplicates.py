@@ -144,7 +144,7 @@ def test_json_is_the_data_and_can_hold_all_of_it(room: Analysis) -> None:
 
     assert data == json.loads(result.model_dump_json(by_alias=True))
     assert len(data["groups"]) == data["summary"]["clone_groups"]
-    assert data["hotspots"][0]["severity"] >= data["hotspots"][-1]["severity"]
+    assert data["most_duplicated"][0]["severity"] >= data["most_duplicated"][-1]["severity"]
 
 
 @pytest.mark.requirement("analysis-137")
@@ -161,7 +161,7 @@ def test_sarif_has_a_finding_for_each_group(room: Analysis) -> None:
 def test_a_limit_says_what_it_leaves_out(room: Analysis) -> None:
     result = asked(room, limit=1)
 
-    assert len(result.groups) == len(result.hotspots) == 1
+    assert len(result.groups) == len(result.most_duplicated) == 1
     assert len(result.groups[0].fragments) == 2
     assert f"Shown: 1 of {result.summary.clone_groups};" in words(result)
 

@@ -28,8 +28,8 @@ from holdfast.kernel.models import Output
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.syntax.record import Record
 
-MAX_HOTSPOTS = 10
-"""Functions listed as hotspots: a judgement, enough to start with and few enough for one screen."""
+MAX_MOST_COMPLEX = 10
+"""Functions listed as the most complex: a judgement, enough to start with and few enough for one screen."""
 _COMPLEX_SHARES: Mapping[str, float] = {"error": 1.0, "warning": 0.5}
 """The share of a function's lines that counts as too complex, by severity: a convention, stated in
 docs/analysis.md."""
@@ -66,7 +66,7 @@ class ComplexityViolation(Output):
     function: UntrustedText
 
 
-class Hotspot(Output):
+class ComplexFunction(Output):
     """One of the most complex functions."""
 
     file: UntrustedText
@@ -195,19 +195,19 @@ class ComplexityReport(AnalysisReport):
             maintainability_index=maintainability_index(self.counted),
         )
 
-    def hotspots(self) -> list[Hotspot]:
+    def most_complex(self) -> list[ComplexFunction]:
         """Return the functions above the warning threshold of cyclomatic complexity, the highest first."""
         above = [each for each in self.counted if each.cyclomatic > self.thresholds.cyclomatic.warning]
         above.sort(key=lambda each: (-each.cyclomatic, each.file, each.function.line))
         return [
-            Hotspot(
+            ComplexFunction(
                 file=each.file,
                 function=each.function.name,
                 line=each.function.line,
                 complexity=each.cyclomatic,
                 complexity_type="cyclomatic",
             )
-            for each in above[:MAX_HOTSPOTS]
+            for each in above[:MAX_MOST_COMPLEX]
         ]
 
     def top_files(self, requested: int) -> TopFiles:

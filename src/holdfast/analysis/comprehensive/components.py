@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
-from functools import partial
 from statistics import fmean
 from typing import Any
 
@@ -18,7 +17,7 @@ from holdfast.analysis.dead_code.unused_code import LEVELS
 from holdfast.analysis.debt.debt_report import DebtReport
 from holdfast.analysis.defects.defect_report import DefectReport, Prediction, defect_finding
 from holdfast.analysis.duplicates.clone import FragmentGroup
-from holdfast.analysis.duplicates.clone_report import CloneReport
+from holdfast.analysis.duplicates.clone_report import CloneReport, clone_finding
 from holdfast.analysis.engine.analysis_run import Component, Components
 from holdfast.analysis.engine.code_finding import CodeFinding
 from holdfast.analysis.engine.scope import AnalysisScope
@@ -32,7 +31,8 @@ class ReportLimits:
     confidence: float
     """The minimum confidence of dead code and of predictions, from 0 to 1."""
     min_lines: int
-    """The minimum lines of a clone, and lines of code of a file for which defects are predicted."""
+    """The minimum lines of a clone that is listed, and lines of code of a file for which defects are
+    predicted."""
     limit: int
     """The maximum length of a list."""
     brief: bool
@@ -46,9 +46,13 @@ class ReportLimits:
         """Return the analyses of a comprehensive analysis, in the order of its sections."""
         return {
             "duplicates": Component(
-                partial(reports.duplicates, min_lines=self.min_lines),
+                reports.duplicates,
                 self._duplicates,
-                self._unless_brief(lambda report, _: report.findings),
+                self._unless_brief(
+                    lambda report, _: [
+                        clone_finding(group, group.fragments[0]) for group in self._long_clones(report)
+                    ]
+                ),
             ),
             "dead_code": Component(
                 reports.dead_code,
@@ -69,25 +73,30 @@ class ReportLimits:
     ) -> Callable[[Any, AnalysisScope], Iterable[CodeFinding]]:
         return (lambda *_: ()) if self.brief else findings
 
+    def _long_clones(self, report: CloneReport) -> list[FragmentGroup]:
+        return [group for group in report.groups if group.fragments[0].line_count >= self.min_lines]
+
     def _duplicates(self, report: CloneReport, _: AnalysisScope) -> Section:
+        long_clones = self._long_clones(report)
         section = {
             "clone_classes": len(report.groups),
             "by_kind": report.by_kind,
             "duplicate_lines": sum(report.duplicate_lines.values()),
             "total_lines": report.total_lines,
             "duplication": round(report.duplication, 4) if report.total_lines else None,
-            "classes": [clone_entry(clone) for clone in report.groups[: self.max_findings]],
+            "too_short": len(report.groups) - len(long_clones),
+            "classes": [clone_entry(clone) for clone in long_clones[: self.max_findings]],
         }
         return {"duplicates": visible_in(section)}
 
     def _dead_code(self, report: DeadCodeReport, _: AnalysisScope) -> Section:
         confident = report.at_least(self.confidence)
         section = {
-            "total": len(confident.items),
-            "by_level": {level: confident.by_level[level] for level in LEVELS},
+            "total": len(report.at_least("medium").items),
+            "by_level": {level: report.by_level[level] for level in LEVELS},
+            "at_threshold": len(confident.items),
             "by_kind": confident.by_kind,
             "below_threshold": len(report.items) - len(confident.items),
-            "at_least_medium": len(report.at_least("medium").items),
             "findings": [asdict(item) for item in confident.most_confident_first[: self.max_findings]],
         }
         return {"dead_code": visible_in(section)}

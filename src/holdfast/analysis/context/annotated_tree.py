@@ -32,8 +32,8 @@ class Annotations(Output):
     imported_by: int | None = optional("Files that import it.")
     test_coverage: float | None = optional("Percent of lines, from a coverage report.")
     defect_probability: float | None = optional("Probability of a fix within a year, 0 to 1.")
-    # The specification fixes this name, although the score is that of a hotspot and not of defects.
-    defect_score: float | None = optional("Composite score as a hotspot, from 0 to 1.")
+    # The specification fixes this name, although the score is that of a file to improve and not of defects.
+    defect_score: float | None = optional("Composite score as a file to improve, from 0 to 1.")
 
 
 class TreeNode(Output):

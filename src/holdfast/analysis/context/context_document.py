@@ -53,7 +53,7 @@ class DefectSummary(Output):
 
     total_defects: int
     by_severity: dict[str, int]
-    by_type: dict[str, int]
+    by_type: dict[str, int] = Field(description="Dead code is that of high confidence.")
     defect_density: float | None = Field(description="Per 1,000 lines of code; null without code.")
 
 
@@ -64,7 +64,9 @@ class DeepContext(FileCounts):
     metadata: Metadata
     quality_scorecard: Scorecard
     defect_summary: DefectSummary
-    hotspots: list[Hotspot] = Field(description="Files to improve first.")
+    hotspots: list[Hotspot] = Field(
+        description="Files to improve first, by cost of findings, complexity and commits."
+    )
     total_hotspots: int
     recommendations: list[Recommendation]
     defect_correlation: Correlation

@@ -18,6 +18,9 @@ _MAX_HOTSPOTS_ON_TERMINAL = 5
 _MAX_NUMBERS_SHOWN = 6
 """Numbers of each analysis: a judgement, as many as fit on one line."""
 
+_KINDS_SHOWN = {"dead-code": "dead-code at high confidence"}
+"""The names of kinds of findings of which only some are counted."""
+
 
 def context_text(result: DeepContext, width: int) -> str:
     """Return the document in Markdown; for a terminal only its first parts, which fit on a screen."""
@@ -88,7 +91,10 @@ def _scorecard(result: DeepContext) -> Iterator[str]:
 def _defects(result: DeepContext) -> Iterator[str]:
     summary = result.defect_summary
     yield "## Defects\n"
-    kinds = ", ".join(f"{count} {kind}" for kind, count in summary.by_type.items()) or "nothing was analysed"
+    kinds = (
+        ", ".join(f"{count} {_KINDS_SHOWN.get(kind, kind)}" for kind, count in summary.by_type.items())
+        or "nothing was analysed"
+    )
     severities = ", ".join(f"{count} {severity}" for severity, count in summary.by_severity.items() if count)
     yield f"{summary.total_defects} in total: {kinds}{f'; {severities}' if severities else ''}."
     yield f"Per 1,000 lines of code: {_number(summary.defect_density)}."
@@ -104,7 +110,8 @@ def _recommendations(result: DeepContext) -> Iterator[str]:
 
 
 def _hotspots(result: DeepContext) -> Iterator[str]:
-    yield f"## Hotspots ({min(_MAX_ITEMS_SHOWN, len(result.hotspots))} of {result.total_hotspots})\n"
+    shown = min(_MAX_ITEMS_SHOWN, len(result.hotspots))
+    yield f"## Files to improve first ({shown} of {result.total_hotspots})\n"
     rows = (
         (
             f"{spot.location.file}:{spot.location.line}",
@@ -173,7 +180,7 @@ def _notes(annotations: Annotations) -> Iterator[str]:
         "dead_code_items": "{} unused",
         "imported_by": "imported by {}",
         "defect_probability": "defect {}",
-        "defect_score": "hotspot {}",
+        "defect_score": "to improve {}",
     }
     for name, template in templates.items():
         if value := getattr(annotations, name):

@@ -87,12 +87,12 @@ def _complexity_section(limit: int, report: ComplexityReport, _: AnalysisScope) 
 
 
 def complexity_lists(report: ComplexityReport, limit: int) -> dict[str, Any]:
-    """Return the costliest functions over a threshold, and the hotspots."""
+    """Return the costliest functions over a threshold, and the most complex ones."""
     violations = report.costliest
     return {
         "violations": [violation_of(item).wire() for item in violations[:limit]],
         "total_violations": len(violations),
-        "hotspots": [item.wire() for item in report.hotspots()],
+        "most_complex": [item.wire() for item in report.most_complex()],
     }
 
 
@@ -141,13 +141,13 @@ def _graph_sections(limit: int, dag_type: DagType, report: GraphReport, _: Analy
 
 
 def _dead_code_section(limit: int, report: DeadCodeReport, _: AnalysisScope) -> Section:
-    findings = report.most_confident_first
+    findings = report.at_least("medium").most_confident_first
     section = {
         "summary": {
             "total": len(findings),
             **{level: report.by_level[level] for level in ("high", "medium", "low")},
         },
-        "by_kind": report.by_kind,
+        "by_kind": report.at_least("medium").by_kind,
         "findings": [{name: getattr(item, name) for name in _DEAD_CODE_FIELDS} for item in findings[:limit]],
     }
     return {"dead_code_results": visible_in(section)}

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from math import log1p
 from typing import Literal, NamedTuple, get_args
 
-from holdfast.analysis.duplicates.clone import COPY_KINDS, MIN_COPY_LINES, CloneQuery
+from holdfast.analysis.duplicates.clone import COPY_KINDS, MIN_MODEL_LINES, CloneQuery
 from holdfast.analysis.duplicates.clones import project_clones
 from holdfast.analysis.engine.scan import Project, Scan
 from holdfast.analysis.graph.dependency_graph import cached_graph
@@ -84,7 +84,7 @@ def _compute_static_measures(room: Analysis, project: Project, scan: Scan) -> di
 def _duplication(room: Analysis, project: Project, scan: Scan) -> dict[str, Measures]:
     """Return, for each file, the share of exact or renamed clones, and how many other files have copies."""
     tokens = room.scan_tokens(project, stats=scan.stats)
-    clones = project_clones(room, tokens, project, CloneQuery(COPY_KINDS, MIN_COPY_LINES))
+    clones = project_clones(room, tokens, project, CloneQuery(COPY_KINDS, MIN_MODEL_LINES))
     files_with_copies: defaultdict[str, set[str]] = defaultdict(set)
     for clone in clones.groups:
         paths = {fragment.file for fragment in clone.fragments}

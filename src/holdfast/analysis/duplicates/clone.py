@@ -18,8 +18,8 @@ COPY_KINDS: frozenset[CloneKind] = frozenset(("exact", "renamed"))
 """The kinds whose lines are counted as duplicates; see docs/decisions/0020-clones-from-tokens.md."""
 DEFAULT_MIN_LINES = 5
 """Lines of the shortest fragment, by default: a judgement. Fewer lines are often similar by chance."""
-MIN_COPY_LINES = 2 * DEFAULT_MIN_LINES
-"""Lines of the shortest copy in reports of several analyses, where only larger ones matter: a judgement."""
+MIN_MODEL_LINES = 2 * DEFAULT_MIN_LINES
+"""Lines of the shortest copy that the model of defects counts: its weights were trained with it."""
 DEFAULT_THRESHOLD = 0.85
 """The minimum similarity of semantic clones, by default. Tuned with `_GAPPED_TO_SEMANTIC_THRESHOLD`."""
 _GAPPED_TO_SEMANTIC_THRESHOLD = 0.68
@@ -57,6 +57,10 @@ class CloneQuery:
         return {kind: threshold for kind, threshold in thresholds.items() if kind in self.kinds}
 
 
+COPIES = CloneQuery(COPY_KINDS)
+"""The clones that count as duplicates in all views; others are not certain enough."""
+
+
 class Fragment(NamedTuple):
     """Lines that have a clone elsewhere."""
 
@@ -67,6 +71,10 @@ class Fragment(NamedTuple):
     """The number of tokens."""
     similarity: float
     """The similarity to the first fragment, from 0 to 1; for copies, the share of equal tokens."""
+
+    @property
+    def line_count(self) -> int:
+        return self.end_line - self.start_line + 1
 
 
 @dataclass(frozen=True)

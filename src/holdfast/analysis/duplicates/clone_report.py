@@ -26,9 +26,10 @@ class CloneReport(AnalysisReport):
     line_counts: Mapping[str, int]
     """The number of lines of each file."""
     duplicate_lines: Mapping[str, int]
-    """The number of lines in exact or renamed clones, each counted once, of each file with any."""
+    """The number of lines in exact or renamed clones, each counted once, of each file with any. Clones that
+    only a comparison of functions finds are not among them."""
     gapped_lines: Mapping[str, int]
-    """The number of other lines in gapped clones, of each file with any."""
+    """The number of other lines in clones that comparing functions found, of each file with any."""
     gpu: GpuUse = field(default_factory=GpuUse)
 
     default_numbers: ClassVar[Mapping[str, Any]] = {"duplicated_share": 0.0}

@@ -55,14 +55,18 @@ def clones_in_files(
         groups += renamed_clones(corpus, query)
     gpu = GpuUse(query.gpu, reason=_GPU_NOT_NEEDED) if query.gpu else GpuUse()
     compares_functions = bool(query.kinds - COPY_KINDS)
-    records = read_records() if compares_functions else {}
-    groups = add_whole_clones(groups, corpus, records, query)
+    groups = add_whole_clones(groups, corpus, {}, query)
+    duplicate = _covered_lines(
+        _distinct(groups), COPY_KINDS
+    )  # the same whether or not functions are compared
     if compares_functions:
+        records = read_records()
+        groups = add_whole_clones(groups, corpus, records, query)
         near_groups, gpu = near_clones(corpus, indentations(files), records, query)
         groups += near_groups
     groups = _distinct(groups)
-    duplicate, gapped = _covered_lines(groups, COPY_KINDS), _covered_lines(groups, {"gapped"})
     # A line in clones of both kinds counts once, as a duplicate, so that the counts may be added.
+    gapped = _covered_lines(groups, {*COPY_KINDS, "gapped"})
     gapped_only = {path: bits & ~duplicate.get(path, 0) for path, bits in gapped.items()}
     return CloneReport(
         tuple(groups),

@@ -19,7 +19,7 @@ from holdfast.analysis.debt.debt_report import debt_finding
 from holdfast.analysis.debt.marker import SEVERITIES
 from holdfast.analysis.defects.defect_report import Prediction, defect_finding
 from holdfast.analysis.defects.prediction import predictions
-from holdfast.analysis.duplicates.clone import COPY_KINDS, CloneQuery, Fragment, FragmentGroup
+from holdfast.analysis.duplicates.clone import COPIES, Fragment, FragmentGroup
 from holdfast.analysis.duplicates.clone_report import CloneReport, clone_finding
 from holdfast.analysis.duplicates.clones import project_clones
 from holdfast.analysis.engine.base_commit import BaseCommit
@@ -32,8 +32,6 @@ from holdfast.analysis.gate.settings import CheckName, GateSettings
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import COGNITIVE_RULE, COVERAGE_RULE, CYCLOMATIC_RULE
 
-_CLONE_QUERY = CloneQuery(COPY_KINDS)
-"""Exact and renamed clones; looser matches are not certain enough for a gate."""
 _MIN_PROBABILITY_RISE = 0.01
 """How much higher than at the base a file's probability must be to count as worse: a judgement. The model is
 adapted to all files, so any change shifts every probability a little."""
@@ -114,8 +112,7 @@ def _duplication(gate: GateScope, threshold: float) -> Verdict:
     new_lines = {} if gate.base is None else gate.base.new_lines(gate.scan.files)
     if gate.base is not None and not any(new_lines.values()):
         return verdict._replace(reason="no line is new")
-    tokens = gate.room.scan_tokens(gate.project, stats=gate.scan.stats)
-    report = project_clones(gate.room, tokens, gate.project, _CLONE_QUERY)
+    report = reports.duplicates(gate)
     if not report.total_lines:
         return verdict._replace(status="not_measured", reason="there are no lines")
     copies = _all_copies(report) if gate.base is None else _new_copies(gate, gate.base, report, new_lines)
@@ -158,7 +155,7 @@ def _new_copies(
     if fragments:
         base_room = BaseRoom(gate.room, base)
         base_tokens = base_room.scan_tokens(gate.project)
-        base_report = project_clones(base_room, base_tokens, gate.project, _CLONE_QUERY)
+        base_report = project_clones(base_room, base_tokens, gate.project, COPIES)
         base_sizes = {group.id: len(group.fragments) for group in base_report.groups}
         fragments = [
             (group, fragment)

@@ -35,13 +35,13 @@ _MAX_AUTHORS_PER_FILE = 10
 """Authors listed for a file: a judgement, as few files have more than ten important authors."""
 _MAX_FILES_SHOWN = 10
 """Files in the text of a result: a judgement, so that it stays short."""
-_MIN_HOT_SCORE = 0.5
-"""A file with a higher score is hot: a convention, stated in docs/analysis.md."""
+_MIN_HIGH_SCORE = 0.5
+"""A file with a higher score is among those changed most: a convention, stated in docs/analysis.md."""
 _MAX_STABLE_SCORE = 0.1
 """A file with a lower score is stable: a convention, stated in docs/analysis.md."""
 _FILES_CHECKED = 10
-"""How many of the first files may be listed as hot, and of the last as stable: a convention, as above."""
-_HOT = f"Of the first {_FILES_CHECKED} files, those with a score above {_MIN_HOT_SCORE}."
+"""How many of the first files may be among those changed most, and of the last stable: a convention."""
+_CHANGED_MOST = f"Of the first {_FILES_CHECKED} files, those with a score above {_MIN_HIGH_SCORE}."
 _STABLE = f"Of the last {_FILES_CHECKED} files, those with a score below {_MAX_STABLE_SCORE}."
 _METHOD = (
     "Commits of the current branch by commit time, in a period that ends with HEAD's newest commit; merge"
@@ -102,7 +102,7 @@ class ChurnSummary(Output):
     total_commits: int = Field(description="Distinct commits that changed a file of the project.")
     merge_commits: int = Field(description="In the whole repository; not counted as changes of files.")
     total_files_changed: int = Field(description="Distinct files, including those deleted since.")
-    hotspot_files: list[UntrustedText] = Field(description=_HOT)
+    most_changed_files: list[UntrustedText] = Field(description=_CHANGED_MOST)
     stable_files: list[UntrustedText] = Field(description=_STABLE)
     author_contributions: dict[UntrustedText, int] = Field(
         description=f"Changed files of the top {_MAX_AUTHORS} authors."
@@ -150,8 +150,8 @@ def _summary(churn: ChurnReport) -> ChurnSummary:
         total_commits=churn.commits,
         merge_commits=churn.merges,
         total_files_changed=len(churn.files) + churn.deleted_files,
-        hotspot_files=[
-            printable_path(file.path) for file in churn.files[:_FILES_CHECKED] if file.score > _MIN_HOT_SCORE
+        most_changed_files=[
+            printable_path(file.path) for file in churn.files[:_FILES_CHECKED] if file.score > _MIN_HIGH_SCORE
         ],
         stable_files=[
             printable_path(file.path)
@@ -184,7 +184,7 @@ def _text(result: CodeChurn, width: int) -> str:
     header = ("score", "commits", "+", "-", "authors", "file")
     is_cut = len(rows) < result.files_analyzed
     file_count = f"{len(rows)} of {result.files_analyzed} files; the format csv lists {len(result.files)}."
-    groups = {"Hot": result.summary.hotspot_files, "Stable": result.summary.stable_files}
+    groups = {"Changed most": result.summary.most_changed_files, "Stable": result.summary.stable_files}
     return lines(
         _headline(result),
         table([header, *rows], width, flexible=(5,)) if rows else "",

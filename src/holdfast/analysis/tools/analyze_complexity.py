@@ -9,9 +9,9 @@ from typing import Literal
 from pydantic import Field
 
 from holdfast.analysis.complexity.complexity_report import (
+    ComplexFunction,
     ComplexitySummary,
     ComplexityViolation,
-    Hotspot,
     MeasuredFile,
     MeasuredFunction,
     RankedFile,
@@ -44,8 +44,8 @@ _DEFAULT_VIOLATIONS = 50
 """Violations and functions in a result by default: a judgement, about a screen of text."""
 _MAX_FILES = 20
 """Files in a result: a judgement, about a screen of text."""
-_MAX_HOTSPOTS_SHOWN = 5
-"""Hotspots in the text of a result: a judgement, so that its summary fits on a screen."""
+_MAX_COMPLEX_SHOWN = 5
+"""The most complex functions in the text of a result: a judgement, so that its summary fits on a screen."""
 _MAX_FILES_SHOWN = 10
 """Files in the text of a result: a judgement for the same reason."""
 _METHOD = {
@@ -122,7 +122,7 @@ class Complexity(ResultWithFindings):
     summary: ComplexitySummary
     violations: list[ComplexityViolation] = Field(description="The worst first.")
     violations_total: int
-    hotspots: list[Hotspot]
+    most_complex: list[ComplexFunction]
     functions: list[MeasuredFunction] = Field(description="The hardest to understand first.")
     files: list[MeasuredFile] = Field(description=f"The {_MAX_FILES} with the highest score.")
     top_files: TopFiles | None = optional("Only if requested.")
@@ -143,12 +143,12 @@ def _text(result: Complexity, width: int) -> str:
         columns = ("functions", "lines", "cyclomatic", "cognitive", "maintainability", "file")
         rows = [_file_cells(row) for row in result.files[:_MAX_FILES_SHOWN]]
         parts.append("## Files\n" + table([columns, *rows], width, flexible=(5,)))
-    if result.hotspots:
+    if result.most_complex:
         rows = [
             (str(each.complexity), f"{each.file}:{each.line}", each.function)
-            for each in result.hotspots[:_MAX_HOTSPOTS_SHOWN]
+            for each in result.most_complex[:_MAX_COMPLEX_SHOWN]
         ]
-        parts.append("## Hot spots\n" + table(rows, width, flexible=(1, 2)))
+        parts.append("## Most complex functions\n" + table(rows, width, flexible=(1, 2)))
     if result.format in ("detailed", "full") and result.functions:
         columns = ("cyclomatic", "cognitive", "nesting", "parameters", "lines", "where", "function")
         rows = [_function_cells(row) for row in result.functions]
@@ -261,7 +261,7 @@ def analyze_complexity(room: Analysis, args: AnalyzeComplexity) -> Complexity:
         summary=report.summary,
         violations=[violation_of(each) for each in report.excesses[:max_violations]],
         violations_total=len(report.excesses),
-        hotspots=report.hotspots(),
+        most_complex=report.most_complex(),
         functions=hardest_functions(report.counted, args.limit),
         files=[measured_file(row) for row in report.ranked_files[:_MAX_FILES]],
         top_files=None if args.top_files is None else report.top_files(args.top_files),

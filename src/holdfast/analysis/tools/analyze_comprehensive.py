@@ -13,7 +13,6 @@ from pydantic import Field, StrictBool, StrictFloat
 from holdfast.analysis.churn.recent_churn import RECENT_DAYS
 from holdfast.analysis.comprehensive.components import ReportLimits
 from holdfast.analysis.comprehensive.gradient import gradients, missing_components, project_gradient
-from holdfast.analysis.duplicates.clone import MIN_COPY_LINES
 from holdfast.analysis.engine.analysis_run import AnalysisRun, run_analyses
 from holdfast.analysis.engine.measurements import coverage_percent
 from holdfast.analysis.engine.scan import FileCounts, Project
@@ -40,6 +39,8 @@ _ALWAYS_RUN = ("debt",)
 """It is fast, and the overview and the trend always have its number."""
 _RUN_FOR_GRADIENT = ("churn", "coupling")
 
+_DEFAULT_MIN_LINES = 10
+"""The number that the specification gives."""
 _DEFAULT_CONFIDENCE = 0.5
 """The minimum confidence by default: a judgement, as less is more likely wrong than right."""
 _MAX_FRAGMENTS_SHOWN = 5
@@ -47,9 +48,10 @@ _MAX_FRAGMENTS_SHOWN = 5
 _SHARES = ("duplication", "mean_defect_probability")
 """Numbers of the overview that the text shows in percent."""
 _METHOD = (
-    "Each section is the analysis of its own tool, over one scan. Dead code and defect predictions below the"
-    " requested confidence are left out. `min_lines` applies to clones, and to the lines of code of files"
-    " that are predicted or graded. Duplicates are exact and renamed clones."
+    "Each section is the analysis of its own tool, over one scan. Duplicates are exact and renamed clones."
+    " The numbers of duplicates and dead code are those of their tools by default; lists leave out clones"
+    " below `min_lines`, and dead code and predictions below the requested confidence. Files with fewer lines"
+    " of code than `min_lines` are neither predicted nor graded."
     " docs/analysis.md has the formula of the gradient."
 )
 
@@ -72,9 +74,9 @@ class AnalyzeComprehensive(arguments.ProjectInput):
         description="Minimum confidence of predictions and dead code.",
     )
     min_lines: AtLeast = count_field(
-        MIN_COPY_LINES,
+        _DEFAULT_MIN_LINES,
         100_000,
-        "Minimum lines of a clone, and lines of code in a file that is predicted or graded.",
+        "Minimum lines of a clone that is listed, and of code in a file that is predicted or graded.",
     )
     include_patterns: list[str] = Field(default=[], description='Only files that match, such as "**/*.rs".')
     exclude_patterns: list[str] = Field(
@@ -94,9 +96,11 @@ class Overview(Output):
 
     files: int
     code_lines: int
-    duplication: float | None = Field(description="Share of lines in a clone, from 0 to 1.")
-    clone_classes: int | None
-    dead_code: int | None = Field(description="Findings at the requested confidence.")
+    duplication: float | None = Field(
+        description="Share of lines in exact and renamed clones, from 0 to 1, as in analyze_duplicates."
+    )
+    clone_classes: int | None = Field(description="Exact and renamed clones, including unlisted ones.")
+    dead_code: int | None = Field(description="Of at least medium confidence, as in analyze_dead_code.")
     high_risk_files: int | None
     mean_defect_probability: float | None
     functions: int | None
@@ -259,9 +263,9 @@ def _recorded_point(
 ) -> TrendPoint:
     """Return whether the numbers of these results are recorded for the trend."""
     numbers = section_numbers(results)
-    if args.min_lines != MIN_COPY_LINES or args.sections != SECTIONS:
-        # With other arguments these numbers cannot be compared with those recorded before.
-        numbers = {name: value for name, value in numbers.items() if name not in ("duplication", "tdg")}
+    if args.min_lines != _DEFAULT_MIN_LINES or args.sections != SECTIONS:
+        # With other arguments this number cannot be compared with those recorded before.
+        numbers.pop("tdg")
     numbers["coverage"] = coverage_percent(run.measured.files.values())
     # Code is dead only if it is not used outside the project either.
     repository = room.scan(Project()) if project.path and numbers["dead_code"] is not None else None

@@ -124,7 +124,7 @@ class AnalyzeDeepContext(Input):
     | {"listed": True, "report_formats": ("markdown",)},
 )
 def analyze_deep_context(room: Analysis, args: AnalyzeDeepContext) -> DeepContext:
-    """Combine all analyses of a project: scorecard, hotspots, recommendations, annotated file tree.
+    """Combine all analyses of a project: scorecard, files to improve, recommendations, annotated file tree.
 
     Every number is measured, or null with a reason; test coverage comes from reports.
     An analysis that fails is listed in `failures`.

@@ -117,19 +117,23 @@ class DuplicatesSummary(Output):
     total_files: int
     total_fragments: int
     duplicate_lines: int | None = Field(
-        description="Lines in exact and renamed groups, each once; null if neither was requested."
+        description="Lines in exact and renamed groups, each once, of the kinds that were requested; null if"
+        " neither was."
     )
-    gapped_lines: int = Field(description="Other lines that are in gapped groups.")
+    gapped_lines: int = Field(description="Other lines, in groups found by comparing functions.")
     total_lines: int
     duplication_ratio: float | None = Field(
-        description="Share of duplicate lines, from 0 to 1; null also if there are no lines."
+        description="Share of duplicate lines, from 0 to 1; null also if there are no lines. By default it is"
+        " the duplication that all views show."
     )
     clone_groups: int
-    groups_by_type: dict[CloneKind, int]
+    groups_by_type: dict[CloneKind, int] = Field(
+        description="Comparing functions, for gapped and semantic groups, finds more exact and renamed ones."
+    )
     largest_group_size: int
 
 
-class Hotspot(Output):
+class DuplicatedFile(Output):
     """A file with much duplicated code."""
 
     file: UntrustedText
@@ -171,7 +175,7 @@ class Duplicates(ResultWithFindings):
     min_lines: int
     summary: DuplicatesSummary
     groups: list[CloneGroup] = Field(description="`summary.clone_groups` has the total.")
-    hotspots: list[Hotspot] = Field(description="The files with most duplicates, by severity.")
+    most_duplicated: list[DuplicatedFile] = Field(description="The files with most duplicates, by severity.")
     gpu: GpuReport
     performance: Performance | None = optional("Only with `perf`.")
     method: str
@@ -180,21 +184,21 @@ class Duplicates(ResultWithFindings):
 def _text(result: Duplicates, width: int) -> str:
     summary, is_detailed = result.summary, result.format == "detailed"
     shown = result.groups if is_detailed else result.groups[:MAX_ITEMS_IN_SUMMARY]
-    hotspots = [
+    most_duplicated = [
         (
             f"{file.duplicate_lines} of {file.total_lines} lines",
             counted(file.clone_groups, "group"),
             file.file,
         )
-        for file in result.hotspots[:MAX_ITEMS_IN_SUMMARY]
+        for file in result.most_duplicated[:MAX_ITEMS_IN_SUMMARY]
     ]
     thresholds = ", ".join(f"{kind} {value:g}" for kind, value in result.effective_thresholds.items())
     kinds = tally(summary.groups_by_type)
     groups = f"{summary.clone_groups} ({kinds}) with {summary.total_fragments} fragments"
     gpu = f"used, {result.gpu.device}" if result.gpu.used else result.gpu.reason
     return lines(
-        f"Duplication: {_duplication(summary)}.",
-        f"In gapped groups: {summary.gapped_lines} more lines." if summary.gapped_lines else "",
+        f"{_duplication_label(result)}: {_duplication(summary)}.",
+        f"By comparing functions: {summary.gapped_lines} more lines." if summary.gapped_lines else "",
         f"Groups: {groups}, the largest with {summary.largest_group_size}."
         if summary.clone_groups
         else "No duplicates were found.",
@@ -205,10 +209,17 @@ def _text(result: Duplicates, width: int) -> str:
         map(_group_text, shown)
         if is_detailed
         else table([_cells(group) for group in shown], width, flexible=(4,)),
-        "Most duplicates are in:\n" + table(hotspots, width, flexible=(2,)) if hotspots else "",
+        "Most duplicates are in:\n" + table(most_duplicated, width, flexible=(2,)) if most_duplicated else "",
         shown_line(len(shown), summary.clone_groups),
         result.method,
     )
+
+
+def _duplication_label(result: Duplicates) -> str:
+    """Return the name of the share of duplicate lines, which says how it differs from that of other views."""
+    kinds = f" by {result.detection_type} groups alone" if result.detection_type in COPY_KINDS else ""
+    length = f" of at least {result.min_lines} lines" if result.min_lines != DEFAULT_MIN_LINES else ""
+    return f"Duplication{kinds}{length}"
 
 
 def _duplication(summary: DuplicatesSummary) -> str:
@@ -300,13 +311,13 @@ def _summary(report: CloneReport, *, counts_duplicates: bool) -> DuplicatesSumma
     )
 
 
-def _hotspots(report: CloneReport, limit: int) -> list[Hotspot]:
+def _most_duplicated(report: CloneReport, limit: int) -> list[DuplicatedFile]:
     groups: Counter[str] = Counter()
     for group in report.groups:
         groups.update({fragment.file for fragment in group.fragments})
     duplicate_lines = Counter(report.duplicate_lines) + Counter(report.gapped_lines)
-    hotspots = [
-        Hotspot(
+    files = [
+        DuplicatedFile(
             file=path,
             duplicate_lines=lines,
             total_lines=report.line_counts[path],
@@ -315,7 +326,7 @@ def _hotspots(report: CloneReport, limit: int) -> list[Hotspot]:
         )
         for path, lines in duplicate_lines.items()
     ]
-    return sorted(hotspots, key=lambda hotspot: (-hotspot.severity, hotspot.file))[:limit]
+    return sorted(files, key=lambda file: (-file.severity, file.file))[:limit]
 
 
 @analyze.operation(
@@ -356,7 +367,7 @@ def analyze_duplicates(room: Analysis, args: AnalyzeDuplicates) -> Duplicates:
         min_lines=args.min_lines,
         summary=_summary(report, counts_duplicates=bool(kinds & COPY_KINDS)),
         groups=[_clone_group(room, group, args) for group in report.groups[: args.limit]],
-        hotspots=_hotspots(report, args.limit),
+        most_duplicated=_most_duplicated(report, args.limit),
         gpu=GpuReport.model_validate(report.gpu, from_attributes=True),
         performance=performance if args.perf else None,
         method=_METHOD,

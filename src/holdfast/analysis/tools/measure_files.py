@@ -10,7 +10,6 @@ from pydantic import Field
 
 from holdfast.analysis import reports
 from holdfast.analysis.churn.recent_churn import RECENT_DAYS, recent_churn
-from holdfast.analysis.duplicates.clone import MIN_COPY_LINES
 from holdfast.analysis.engine.analysis_report import AnalysisReport
 from holdfast.analysis.engine.scan import FileCounts, Project
 from holdfast.analysis.engine.scope import AnalysisScope, RunOptions
@@ -42,10 +41,9 @@ _NO_COMMIT = "there is no commit"
 _NOT_CHOSEN = "only measured if it is the chosen measure"
 _METHOD = (
     f"Complexity: cyclomatic, the sum over functions. Churn: commits in the {RECENT_DAYS} days"
-    " before HEAD's newest commit."
-    " Hot spot: complexity × churn. Debt: comments with a debt marker. Duplication: share"
-    f" of lines in exact or renamed clones of at least {MIN_COPY_LINES} lines. Defects: the probability of a"
-    " fix within a year. Coverage: percent, from coverage reports."
+    " before HEAD's newest commit. Hot spot: complexity × churn. Debt: comments with a debt marker."
+    " Duplication: share of lines in exact or renamed clones. Defects: the probability of a fix within a"
+    " year. Coverage: percent, from coverage reports."
 )
 
 

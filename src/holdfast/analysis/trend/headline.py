@@ -68,7 +68,7 @@ def section_numbers(sections: Mapping[str, Mapping[str, Any]]) -> MetricValues:
     dead_code, defects = sections.get("dead_code", {}), sections.get("defects", {})
     gradient = sections.get("tdg", {})
     return {
-        "dead_code": dead_code.get("at_least_medium"),
+        "dead_code": dead_code.get("total"),
         "mean_defect_probability": defects.get("mean_probability"),
         "max_defect_probability": defects.get("max_probability"),
         "duplication": sections.get("duplicates", {}).get("duplication"),
