@@ -166,7 +166,7 @@ CATALOGUE: tuple[CatalogueToolset, ...] = (
         _command('churn', 'analyze_code_churn', 'analysis.tools.analyze_code_churn', 'Analyze git history for code churn: which files changed most in a period, how much, and by whom.', None),
         _command('complexity', 'analyze_complexity', 'analysis.tools.analyze_complexity', 'Analyze code complexity: cyclomatic and cognitive complexity, Halstead effort, maintainability.', None),
         _command('comprehensive', 'analyze_comprehensive', 'analysis.tools.analyze_comprehensive', 'Combine duplicates, dead code, defect prediction, complexity and technical debt gradient of a project.', None),
-        _command('context', 'analyze_deep_context', 'analysis.tools.analyze_deep_context', 'Combine all analyses of a project: scorecard, hotspots, recommendations, annotated file tree.', None),
+        _command('context', 'analyze_deep_context', 'analysis.tools.analyze_deep_context', 'Combine all analyses of a project: scorecard, files to improve, recommendations, annotated file tree.', None),
         _command('dead-code', 'analyze_dead_code', 'analysis.tools.analyze_dead_code', 'Find functions, methods, classes, variables, imports and statements that nothing uses.', None),
         _command('debt', 'analyze_debt', 'analysis.tools.analyze_debt', 'List self-admitted technical debt: TODO, FIXME and the like, and comments that read like debt.', None),
         _command('defects', 'analyze_defect_probability', 'analysis.tools.analyze_defect_probability', 'Predict which files are likely to need a fix within a year, with probability, confidence and reasons.', None),
