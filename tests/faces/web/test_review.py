@@ -80,6 +80,7 @@ def test_every_way_to_review_shows_its_files_and_has_its_address(page: Page, sit
     expect(file(page, "src/tide.py").locator("mark").first).to_have_text("5")
     expect(file(page, "src/tide.py").locator("mark").last).to_have_text("five")
     expect(file(page, "to.py")).to_contain_text("moved from from.py:1")
+    expect(file(page, "to.py").locator(".added .is-keyword").first).to_have_text("def")
     expect(file(page, "from.py")).to_contain_text("moved to to.py:2")
     expect(file(page, HOSTILE)).to_contain_text("<script>alert(1)</script>")
     expect(file(page, HOSTILE)).to_contain_text("hidden characters")
@@ -232,6 +233,25 @@ def test_totals_are_those_of_git_and_name_what_they_leave_out(page: Page, site: 
     expect(page.get_by_role("status").filter(has_text="files")).to_contain_text(
         "without 1 file that cannot be counted"
     )
+
+
+def test_files_are_a_tree_with_a_filter_and_those_of_holdfast_come_last(page: Page, site: Site) -> None:
+    for number in range(9):
+        site.write(f"src/deep/er/file_{number}.py", "x = 1\n")
+    site.write("src/tide.py.comments", "[]\n")
+    opened(page, site)
+    tree = page.get_by_role("navigation", name="Files")
+    expect(tree.locator("summary").filter(has_text="deep/er")).to_be_visible()
+    own = file(page, "src/tide.py.comments")
+    expect(page.locator("section.file").last).to_have_attribute("aria-label", "src/tide.py.comments")
+    own.get_by_role("button", name="Show 1 changed line").click()
+    expect(own.locator("tr.line")).to_have_count(1)
+    tree.locator("summary").filter(has_text="deep/er").click()
+    expect(tree.get_by_role("button", name="file_3.py")).to_be_hidden()
+    tree.get_by_role("searchbox", name="Filter files").fill("FILE_3")
+    expect(tree.get_by_role("button")).to_have_count(1)
+    tree.get_by_role("button", name="file_3.py").click()
+    expect(file(page, "src/deep/er/file_3.py").locator("tr.selected")).to_be_visible()
 
 
 def test_drafts_outlive_the_page_and_are_sent_together(page: Page, site: Site) -> None:

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from holdfast.kernel.errors import InvalidArguments, NotFound
-from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.limits import LIMITS, Limits
 from holdfast.source.room import Source
 from holdfast.source.tools.read_diff import Diff, DiffFile, ReadDiff, read_diff
 from holdfast.storage.git.repository import Repository
@@ -273,3 +273,42 @@ def test_wrong_revisions_are_refused_in_words(room: Source, repository: Path) ->
     git(repository, "branch", "-m", "trunk")
     with pytest.raises(NotFound, match="no commit 'main' or 'master'"):
         diff(room, "branch")
+
+
+def test_lines_have_the_styles_of_their_own_version_on_request(room: Source, repository: Path) -> None:
+    commit(repository, {"a.py": "x = 1\n# kelp\n"})
+    (repository / "a.py").write_text('x = "\u00e9\u202e"  # weed\n# kelp\n', encoding="utf-8")
+    [hunk] = lines_of(room, "a.py", highlight=True).hunks or []
+    styled = [
+        (line.text, [(line.text[start:end], style) for start, end, style in line.styles or ()])
+        for line in hunk
+    ]
+    assert styled == [
+        ("x = 1", [("1", "number")]),
+        (
+            'x = "\u00e9"  # weed',
+            [('"', "string"), ("\u00e9", "string"), ('"', "string"), ("# weed", "comment")],
+        ),
+        ("# kelp", [("# kelp", "comment")]),
+    ]
+    [plain] = lines_of(room, "a.py").hunks or []
+    assert [line.styles for line in plain] == [None] * 3
+
+
+def test_totals_count_files_over_the_limits_too_and_say_what_they_leave_out(
+    room: Source, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit(repository, {"a.py": "1\n", "b.py": "1\n2\n"})
+    commit(repository, {"a.py": "2\n", "b.py": "1\n2\n3\n", "c.bin": "\0"})
+    monkeypatch.setattr("holdfast.source.diff.review.LIMITS", Limits(review_bytes=1))
+    found = diff(room, "commit")
+    assert (found.total_added, found.total_removed, found.uncounted_files) == (2, 1, 1)
+    assert [(file.path, file.added, file.removed) for file in found.files] == [
+        ("a.py", 1, 1),
+        ("b.py", 1, 0),
+        ("c.bin", None, None),
+    ]
+    (repository / "a.py").write_text("3\n", encoding="utf-8")
+    (repository / "b.py").write_text("3\n", encoding="utf-8")
+    uncommitted = diff(room)
+    assert (uncommitted.total_added, uncommitted.total_removed, uncommitted.uncounted_files) == (1, 1, 1)

@@ -7,11 +7,11 @@ from hashlib import sha256
 from itertools import islice
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from holdfast.kernel.errors import NotFound
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.models import Input, Integer, Output
+from holdfast.kernel.models import Input, Integer, Output, optional
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import counted, printable_path
 from holdfast.kernel.untrusted import UntrustedText, visible
@@ -20,6 +20,7 @@ from holdfast.source.diff.review import Review, Selection
 from holdfast.source.room import Source
 from holdfast.source.toolset import source
 from holdfast.storage.git.history.changed_files import ChangedFile
+from holdfast.syntax.highlighting import TokenStyle
 
 FileKind = Literal["added", "deleted", "renamed", "changed"]
 LineNote = Literal["hidden characters", "CRLF", "CR", "no line end"]
@@ -53,6 +54,7 @@ class ReadDiff(Input):
     file: str | None = Field(
         default=None, max_length=LIMITS.path_characters, description="Show the lines of this file."
     )
+    highlight: StrictBool = Field(default=False, description="Also return the syntax styles of the lines.")
     context: Integer = Field(default=3, ge=0, le=LIMITS.review_lines, description="Lines around each change.")
 
 
@@ -65,6 +67,9 @@ class DiffLine(Output):
     text: UntrustedText
     changed: list[tuple[int, int]] = Field(
         description="The words that differ, as start and end offsets in the text."
+    )
+    styles: list[tuple[int, int, TokenStyle]] | None = optional(
+        "If `highlight` is set, the parts with a style, as start and end offsets in the text."
     )
     moved: UntrustedText | None = Field(description="Where a moved block came from or went to, as file:line.")
     note: LineNote | None = Field(description="A property of the line that its text does not show.")
@@ -163,7 +168,8 @@ def _file(room: Source, review: Review, change: ChangedFile, args: ReadDiff) -> 
         result = room.reviews.compare(change)
     hunks, note = None, result if isinstance(result, str) else None
     if args.file is not None and isinstance(result, Comparison):
-        hunks = _hunks(review, change.path, result, args.context)
+        styles = _Styles(room, change, result) if args.highlight else None
+        hunks = _hunks(review, change.path, result, args.context, styles)
         if sum(map(len, hunks)) == LIMITS.review_lines:
             note = f"Only the first {LIMITS.review_lines} lines are shown."
     old, new, former = change.old, change.new, change.former
@@ -192,19 +198,44 @@ def _file_kind(change: ChangedFile) -> FileKind:
     return "renamed" if change.former else "changed"
 
 
-def _hunks(review: Review, path: str, comparison: Comparison, context: int) -> list[list[DiffLine]]:
+class _Styles:
+    """The syntax styles of both versions of a file."""
+
+    def __init__(self, room: Source, change: ChangedFile, comparison: Comparison) -> None:
+        self._lines = []
+        for side, lines in ((change.old, comparison.old), (change.new, comparison.new)):
+            text = "".join(f"{displayed_text(line)}\n" for line in lines)
+            highlighted = room.highlighted(change.path, side.id if side else "", text)
+            self._lines.append(list(highlighted.lines(1)))
+
+    def of(self, line: ComparedLine) -> list[tuple[int, int, TokenStyle]]:
+        """Return the parts of a line that have a style, in the old version if the new one lacks it."""
+        old, new = self._lines
+        pieces = new[line.new] if line.new is not None else old[line.old or 0]
+        styles: list[tuple[int, int, TokenStyle]] = []
+        start = 0
+        for style, text in pieces:
+            if style:
+                styles.append((start, start + len(text), style))
+            start += len(text)
+        return styles
+
+
+def _hunks(
+    review: Review, path: str, comparison: Comparison, context: int, styles: _Styles | None
+) -> list[list[DiffLine]]:
     """Return the lines of a file by hunk, up to the limit of lines."""
     lines_left = LIMITS.review_lines
     hunks: list[list[DiffLine]] = []
     for lines in comparison.hunks(context):
-        hunks.append([_line(review, path, line) for line in islice(lines, lines_left)])
+        hunks.append([_line(review, path, line, styles) for line in islice(lines, lines_left)])
         lines_left -= len(hunks[-1])
         if not lines_left:
             break
     return hunks
 
 
-def _line(review: Review, path: str, compared: ComparedLine) -> DiffLine:
+def _line(review: Review, path: str, compared: ComparedLine, styles: _Styles | None) -> DiffLine:
     kind, line, old, new, marks = compared
     text = displayed_text(line)
     index = old if new is None else new
@@ -215,6 +246,7 @@ def _line(review: Review, path: str, compared: ComparedLine) -> DiffLine:
         new=None if new is None else new + 1,
         text=text,
         changed=marks,
+        styles=None if styles is None else styles.of(compared),
         moved=moved and f"{printable_path(moved.path)}:{moved.position + 1}",
         note=next((note for note, has in _NOTE_CONDITIONS if has(line, text)), None),
     )

@@ -2,15 +2,16 @@
 
 import { apiUrl, get, post } from "../api.js";
 import { button, choice, primaryButton } from "../controls.js";
-import { pluralise, emptyState, quiet } from "../display.js";
+import { pluralise, emptyState } from "../display.js";
 import { arrange, el, fill, highlight } from "../dom.js";
 import { commitAddress } from "../links.js";
 import { DONE_REMARKS, isMarked, setMark } from "../storage.js";
 import { validChoice } from "../view.js";
 import { Drafts } from "./review/drafts.js";
-import { FileDiff, changeCounts } from "./review/file.js";
+import { FileDiff, changeCounts, isOwn } from "./review/file.js";
 import { anchorFrom, formatMessage, groupThreads, lastMessage, threadWithLink } from "./review/remarks.js";
 import { Selection } from "./review/selection.js";
+import { FileTree } from "./review/tree.js";
 
 /** @import { View } from "../view.js" */
 /** @import { Draft } from "./review/drafts.js" */
@@ -71,7 +72,10 @@ export class Review {
     /** @type {Set<Draft>} drafts that are being sent */
     this.sending = new Set();
     this.summary = el("span.quiet", { role: "status" });
-    this.fileIndex = el("ul.plain-list");
+    this.tree = new FileTree(({ node }) => {
+      node.scrollIntoView({ block: "start" });
+      this.selection.move(node.querySelector("tr.line"));
+    });
     this.list = el("div.stack");
     /** The threads on files that are not part of the diff. */
     this.otherThreads = el("section.stack", { "aria-label": "Remarks elsewhere" });
@@ -103,7 +107,7 @@ export class Review {
     const { view } = this;
     this.showHeading();
     view.main.append(this.errorPlace, el("div.review",
-      el("nav", { "aria-label": "Files" }, this.fileIndex), el("div.stack", this.list, this.otherThreads)));
+      this.tree.node, el("div.stack", this.list, this.otherThreads)));
     view.on("inbox", () => this.loadRemarks());
     addEventListener("storage", ({ key }) => {
       if (key !== this.drafts.name) return;
@@ -158,10 +162,12 @@ export class Review {
       const isCurrent = (/** @type {any} */ { path, version }) => previous.get(path)?.file.version === version;
       if (diff === this.diff && diff.files.every(isCurrent)) return;
       this.diff = diff;
-      this.files = new Map(diff.files.map((/** @type {any} */ file) => {
+      // Files of Holdfast itself come last.
+      const ordered = [false, true].flatMap((own) => diff.files.filter(({ path }) => isOwn(path) === own));
+      this.files = new Map(ordered.map((/** @type {any} */ file) => {
         const shown = previous.get(file.path);
         const isKept = isCurrent(file) || shown?.openRemarks.length; // lines do not change while the user writes
-        return [file.path, isKept ? shown : this.createFile(file, shown)];
+        return [file.path, shown && isKept ? shown : this.createFile(file, shown)];
       }));
       const nodes = [...this.files.values()].map(({ node }) => node);
       arrange(this.list, nodes.length ? nodes : [this.emptyMessage()]);
@@ -200,20 +206,8 @@ export class Review {
     const changes = [changeCounts({ added, removed }), left, ` · ${seen} of ${files.length} seen`];
     const text = `${subject ? `“${subject}” · ` : ""}${pluralise(total, "file")} `;
     fill(this.summary, text, total > 0 && changes, note && ` · ${note}`);
-    fill(this.fileIndex, files.map((file) => el("li", this.indexEntry(file))));
+    this.tree.show(files);
     this.showDraftCount();
-  }
-
-  /** @param {FileDiff} diff */
-  indexEntry({ file, seenBox: { checked: isSeen }, node }) {
-    const [, folder, name] = file.path.match(/^(?:(.*)\/)?(.*)$/s) ?? [];
-    const jump = () => {
-      node.scrollIntoView({ block: "start" });
-      this.selection.move(node.querySelector("tr.line"));
-    };
-    const content = [el("span.one-line", name, quiet(` ${folder ?? ""}`)), changeCounts(file),
-      el("span.tick", isSeen && "✓"), isSeen && el("span.visually-hidden", "seen")];
-    return button(content, jump, { class: "button plain", title: file.path });
   }
 
   loadRemarks() {

@@ -3,7 +3,7 @@
 import { button, plainButton } from "../../controls.js";
 import { pluralise, quiet } from "../../display.js";
 import { el, fill } from "../../dom.js";
-import { codeAddress } from "../../links.js";
+import { SIDECAR_SUFFIX, codeAddress } from "../../links.js";
 import { get } from "../../api.js";
 import { SEEN_FILES, isMarked, setMark } from "../../storage.js";
 import { draftNode } from "./drafts.js";
@@ -13,9 +13,10 @@ import { findRow, keyOf, threadNode, threadWithLink } from "./remarks.js";
 /** @import { Row, Thread } from "./remarks.js" */
 
 /**
- * A line of a diff. `old` and `new` are its line numbers; `changed` holds the ranges of changed words.
+ * A line of a diff. `old` and `new` are its line numbers; `changed` holds the ranges of changed words, `styles` those
+ * that are coloured.
  * @typedef {{kind: "same" | "added" | "removed", text: string, old?: number, new?: number, changed: [number, number][],
- *   moved?: string, note?: string}} Line
+ *   styles: [number, number, string][], moved?: string, note?: string}} Line
  */
 
 /** @typedef {{old?: Line, new?: Line}} Pair an old and a new line that are shown side by side */
@@ -39,6 +40,12 @@ const diffs = new WeakMap();
  * @type {WeakMap<Element, Row>}
  */
 const rowsByNode = new WeakMap();
+
+/**
+ * Return whether a file belongs to Holdfast itself: a sidecar with notes, or a rule or document of the workspace.
+ * @param {string} path
+ */
+export const isOwn = (path) => path.endsWith(SIDECAR_SUFFIX) || path.startsWith(".task/");
 
 /** @param {Element} node the element of a row */
 export const rowOf = (node) => /** @type {Row} */ (rowsByNode.get(node));
@@ -94,7 +101,10 @@ export class FileDiff {
       changeCounts(file), this.moreButton, el("label.row.seen", this.seenBox, "Seen"));
   }
 
-  /** Fold a file that was seen; offer to load very many lines; load others when the file is scrolled near. */
+  /**
+   * Fold a file that was seen; offer to load very many lines, or those of a file of Holdfast itself; load others when
+   * the file is scrolled near.
+   */
   showBody() {
     const { added, removed, note } = this.file;
     const isSeen = this.seenBox.checked;
@@ -104,7 +114,7 @@ export class FileDiff {
     // A binary file, for example; the note of one that differs too much says that its lines were "not compared".
     const hasNoLines = isUncounted && note && !note.includes("not compared");
     if (hasNoLines) fill(this.body, el("p.quiet", note));
-    else if (isUncounted || added + removed > MAX_LINES_LOADED) {
+    else if (isUncounted || added + removed > MAX_LINES_LOADED || isOwn(this.file.path)) {
       const lines = isUncounted ? "very many changed lines" : pluralise(added + removed, "changed line");
       fill(this.body, button(`Show ${lines}`, () => this.load()));
     } else this.review.visibility.observe(this.node);
@@ -121,7 +131,8 @@ export class FileDiff {
   /** Load the lines with some lines of context, and draw them. */
   load(contextIndex = this.contextIndex) {
     this.contextIndex = Math.min(contextIndex, CONTEXT_LINES.length - 1);
-    const query = { ...this.review.query, file: this.file.path, context: CONTEXT_LINES[this.contextIndex] };
+    const context = CONTEXT_LINES[this.contextIndex];
+    const query = { ...this.review.query, file: this.file.path, context, highlight: true };
     const { view, visibility } = this.review;
     visibility.unobserve(this.node); // redrawing it later would take the focus from a field
     return view.attempt(this.body, async () => {
@@ -302,19 +313,39 @@ function codeCell(line, moves) {
 }
 
 /**
- * Return the text of a line with its changed words marked. Their positions are in code points, not UTF-16 units.
+ * Return the text of a line with its syntax coloured and its changed words marked. Positions are in code points, not
+ * UTF-16 units.
  * @param {Line} line
  */
-function markChanges({ text, changed }) {
-  if (!changed.length) return text;
+function markChanges({ text, changed, styles }) {
   const characters = [...text];
   const pieces = [];
   let position = 0;
   for (const [start, end] of changed) {
-    pieces.push(characters.slice(position, start).join(""), el("mark", characters.slice(start, end).join("")));
+    pieces.push(colour(characters, styles, position, start), el("mark", colour(characters, styles, start, end)));
     position = end;
   }
-  return [...pieces, characters.slice(position).join("")];
+  return [...pieces, colour(characters, styles, position, characters.length)];
+}
+
+/**
+ * Return the characters from `from` up to `to`, coloured.
+ * @param {string[]} characters
+ * @param {Line["styles"]} styles
+ * @param {number} from
+ * @param {number} to
+ */
+function colour(characters, styles, from, to) {
+  const pieces = [];
+  let position = from;
+  for (const [start, end, style] of styles) {
+    const [first, last] = [Math.max(start, position), Math.min(end, to)];
+    if (first >= last) continue;
+    pieces.push(characters.slice(position, first).join(""));
+    pieces.push(el("span", { class: `is-${style}` }, characters.slice(first, last).join("")));
+    position = last;
+  }
+  return [...pieces, characters.slice(position, to).join("")];
 }
 
 /**
