@@ -99,3 +99,15 @@ def test_imports_and_exports_stand_in_the_order_of_the_text():
     assert list(names_of("a.js", exports).exports) == names
     imports = "; ".join(f"import {name}" for name in names)
     assert [row.alias for row in names_of("a.py", imports).imports] == names
+
+
+def test_declarations_that_augment_other_files_are_uses_of_their_names():
+    text = "declare global { interface Window { x: 1 } namespace J { interface K {} } }\ninterface Own {}\n"
+    names = names_of("a.ts", text)
+    used_names = {(row.definition, name) for row in names.uses for name in row.names}
+    paths = [row.path for row in names.definitions]
+    assert (-1, "Window") in used_names
+    assert (paths.index("J"), "K") in used_names
+    assert "Own" not in {name for _, name in used_names}
+    names = names_of("a.ts", 'declare module "vue" { interface Comp { y: 1 } }\n')
+    assert (0, "Comp") in {(row.definition, name) for row in names.uses for name in row.names}

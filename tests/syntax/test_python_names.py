@@ -69,14 +69,14 @@ def test_uses_leave_out_declarations_parameters_keywords_strings_and_comments():
         """,
     )
     assert used(names, "run") - {"r"} == {
-        *("Kind", "default", "call", "value", "rows", "opened", "first", "shown", "width", "self", "argument")
+        *("Kind", "call", "value", "rows", "opened", "first", "shown", "width", "self", "argument")
     }
     assert attributes(names, "run") == {"attribute", "method", "deep"}
     assert bound(names, "run") == {
         *("first", "second", "rest", "key", "more", "local", "item", "index", "handle")
     }
     assert used(names, "LIMIT") == {"other"}
-    assert used(names) == set()
+    assert used(names) == {"default"}  # which is evaluated where the function is defined
 
 
 def test_uses_belong_to_the_innermost_definition():
@@ -93,12 +93,46 @@ def test_uses_belong_to_the_innermost_definition():
         outside()
         """,
     )
-    assert used(names, "Outer") == {"decorate", "setting", "Base", "Meta"}
+    assert used(names, "Outer") == {"decorate", "Base", "Meta"}
     assert used(names, "Outer.field") == {"make"}
     assert used(names, "Outer.method") == {"inner"}
     assert used(names, "Outer.method.inner") == {"größe", "à"}
     assert attributes(names, "Outer.method.inner") == {"höhe"}
-    assert used(names) == {"outside"}
+    assert used(names) == {"outside", "setting"}  # a decorator's arguments are evaluated there
+
+
+def test_code_that_runs_at_the_definition_belongs_to_the_code_around_it():
+    names = names_of(
+        "a.py",
+        """
+        class Outer(make(base)):
+            @deco(setting)
+            def method(self, a=first, b: int = second()):
+                return lambda c=third: c
+        """,
+    )
+    assert used(names, "Outer.method") == {"deco", "int", "third", "c"}
+    assert used(names, "Outer") == {"setting", "first", "second"}
+    assert used(names) == {"make", "base"}
+    assert ("Outer", "second") in calls(names)
+
+
+def test_examples_in_docstrings_are_uses():
+    names = names_of(
+        "a.py",
+        """
+        def add(a):
+            '''Add it to nothing(1).
+
+            >>> add(make("text"))
+            4
+            >>> for one in found:
+            ...     show(one.size)
+            '''
+        """,
+    )
+    assert used(names) == {"add", "make", "found", "one", "show"}
+    assert attributes(names) == {"size"}
 
 
 def test_definitions_say_who_may_see_them_and_what_they_build_on():

@@ -118,11 +118,15 @@ class Analysis:
 
     def read_text(self, path: str) -> str | None:
         """Return the text of a settings file; None if it does not exist, cannot be read or is too large."""
+        data = self.read_bytes(path, _MAX_SETTINGS_BYTES)
+        return None if data is None else data.decode("utf-8", "replace")
+
+    def read_bytes(self, path: str, most: int) -> bytes | None:
+        """Return the content of a file; None if it does not exist, cannot be read or is too large."""
         try:
-            data = self._tree.read_bytes(RepoPath.parse(path), _MAX_SETTINGS_BYTES)
+            return self._tree.read_bytes(RepoPath.parse(path), most)
         except (NotFound, Invalid, TooLarge, Denied, Unavailable):
             return None
-        return data.decode("utf-8", "replace")
 
     def close(self) -> None:
         """Close the databases and end the git processes of this repository."""

@@ -36,6 +36,8 @@ _BLANKED_ROLES = ("comment", "hidden", "parameter", "local", "bound", "import", 
 _BLANKING_TABLE = bytes(byte if byte in b"\r\n" else 0x20 for byte in range(256))
 _WORD = re.compile(r"[^\W\d]\w*")
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.\w+)+")
+_EXAMPLE = re.compile(rb"^[ \t]*(?:>>>|\.\.\.)[ \t]([^\r\n]*)", re.MULTILINE)
+"""Matches a line of code in a docstring, as doctest defines them."""
 _IDENTIFIER_LIKE = re.compile(
     rb"""
     (?<=\w\.)[A-Za-z_]\w*  # after a dot
@@ -76,7 +78,32 @@ class NameReader:
         """The function, name and node of each assignment of a local variable."""
         self.parameters: set[tuple[int, str]] = set()
         """Each parameter with its function."""
+        blocks = Spans(self.nodes("ambient"))
+        self.ambient_names = [name for name in self.name_nodes if name.start_byte in blocks]
+        """The names in `declare global { … }`, which augment what other files declare."""
+        self.examples = list(self._find_examples())
+        """The offset and text of each line of code in docstrings, as doctest runs it."""
+        self.regions.reassign(self._code_from_elsewhere())
         self._collect_bound_names()
+
+    def _find_examples(self) -> Iterator[tuple[int, bytes]]:
+        for node in self.nodes("docstring") if b">>> " in self.source else ():
+            for line in _EXAMPLE.finditer(self.source, node.start_byte, node.end_byte):
+                yield line.start(1), line[1]
+
+    def _code_from_elsewhere(self) -> Iterator[tuple[int, int, int]]:
+        """Yield the ranges of code that does not run as part of the definition whose text has it.
+
+        The arguments of decorators and default values belong to the code around the definition.
+        """
+        for node in (*self.nodes("outside"), *self.ambient_names):
+            owner = self.regions.owner(node.start_byte)
+            is_list = node.type in ("argument_list", "arguments")  # its parentheses are those of the call
+            start, end = node.start_byte + is_list, node.end_byte - is_list
+            if owner != MODULE and start < end:
+                yield start, end, self.regions.containers[owner]
+        for start, line in self.examples:
+            yield start, start + len(line), MODULE
 
     def nodes(self, role: str) -> Sequence[Node]:
         return self._captured.get(role, ())
@@ -140,12 +167,16 @@ class NameReader:
             for name, symbol in zip(self.name_nodes, self.declared, strict=True)
             if not name.child_count and (name is not symbol.node or symbol.declaration is not None)
         ]
+        ambient = {name.id for name in self.ambient_names}
+        declared_names = [name for name in declared_names if name.id not in ambient]
         for nodes in (*map(self.nodes, _BLANKED_ROLES), declared_names):
             for node in nodes:
                 start, end = node.start_byte, node.end_byte
                 rest[start:end] = source[start:end].translate(_BLANKING_TABLE)
         for start, string in self.strings:
             rest[start : start + len(string)] = string.translate(_BLANKING_TABLE)
+        for start, example in self.examples:
+            rest[start : start + len(example)] = example
         if self.naming.interpolated_name is not None:
             for node in self.nodes("text"):
                 start, end = node.start_byte, node.end_byte

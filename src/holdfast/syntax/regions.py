@@ -5,7 +5,7 @@ Contract: definitions are passed in source order, an outer one before those nest
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -70,6 +70,17 @@ class Regions:
     def owner(self, byte: int) -> int:
         """Return the index of the innermost definition around a byte, or MODULE."""
         return self.owners[bisect_right(self.starts, byte) - 1]
+
+    def reassign(self, spans: Iterable[tuple[int, int, int]]) -> None:
+        """Give ranges of bytes, each inside one region, to other definitions; skip those with several."""
+        regions = dict(zip(self.starts, self.owners, strict=True))
+        for start, end, owner in spans:
+            first = bisect_right(self.starts, start)
+            if first == bisect_left(self.starts, end):
+                regions[start] = owner
+                regions.setdefault(end, self.owners[first - 1])
+        self.starts = sorted(regions)
+        self.owners = [regions[start] for start in self.starts]
 
     def owners_of_modifier(self, byte: int) -> Sequence[int]:
         """Return the definitions that a modifier belongs to: in `private int a, b;` to both."""

@@ -35,6 +35,7 @@ DYNAMIC_READERS = frozenset(
 DELIBERATE_PREFIXES = ("_", "`", "unused", "ignore")
 """Prefixes of names that are deliberately unused."""
 
+_LEAVES = re.compile("return|throw|raise|break|continue")
 _LABEL = re.compile(rb"(?m)^\s*\w+\s*:(?!:)")
 _MAX_STATEMENT_DEPTH = 3
 """How many nodes from a call up to its statement are checked; the grammars in use have one or two."""
@@ -149,23 +150,36 @@ def _unreachable_statements(reader: NameReader, exits: Sequence[Node]) -> Iterat
 
 
 def _statements_after_exits(exits: Iterable[Node]) -> Iterator[Node]:
-    """Yield the statement after each call that never returns, if the call is a complete statement."""
-    for node in exits:
-        statement: Node | None = node
-        for _ in range(_MAX_STATEMENT_DEPTH):
-            parent = statement.parent if statement is not None else None
-            if statement is None or parent is None:
-                break
-            if parent.type in BLOCKS:
-                following, previous = statement.next_named_sibling, statement.prev_named_sibling
-                # In `cat <<E || exit` the call is a sibling of the redirected statement, and is conditional.
-                is_conditional = previous is not None and previous.type == "redirected_statement"
-                if following is not None and not is_conditional:
-                    yield following
-                break
-            if parent.type not in CALLS and not parent.type.endswith("expression_statement"):
-                break
-            statement = parent
+    """Yield the statement after each call that never returns, if the call is a complete statement.
+
+    A statement that leaves the block is left out: compilers, which do not know that the call never returns,
+    require it, as in `log.Fatalf(…); return nil`.
+    """
+    statements = [statement for node in exits if (statement := _complete_statement(node)) is not None]
+    leaving = {statement.id for statement in statements}
+    for statement in statements:
+        following, previous = statement.next_named_sibling, statement.prev_named_sibling
+        # In `cat <<E || exit` the call is a sibling of the redirected statement, and is conditional.
+        is_conditional = previous is not None and previous.type == "redirected_statement"
+        if following is None or is_conditional:
+            continue
+        if not _LEAVES.match(following.type) and following.id not in leaving:
+            yield following
+
+
+def _complete_statement(call: Node) -> Node | None:
+    """Return the statement that consists of a call, if there is one."""
+    statement = call
+    for _ in range(_MAX_STATEMENT_DEPTH):
+        parent = statement.parent
+        if parent is None:
+            return None
+        if parent.type in BLOCKS:
+            return statement
+        if parent.type not in CALLS and not parent.type.endswith("expression_statement"):
+            return None
+        statement = parent
+    return None
 
 
 def _first_unreachable(reader: NameReader, node: Node) -> Node | None:

@@ -14,19 +14,17 @@ from holdfast.analysis.dead_code.evidence import Doubt, Evidence
 from holdfast.analysis.dead_code.public_api import PublicApi
 from holdfast.analysis.dead_code.reachability import UNREACHED, Reachability
 from holdfast.analysis.dead_code.roots import registered_subclasses, root_definitions
-from holdfast.analysis.dead_code.symbol_table import BY_IMPORT, SymbolTable
-from holdfast.analysis.dead_code.text_references import text_references
-from holdfast.analysis.dead_code.unused_code import Kind, UnusedCode
+from holdfast.analysis.dead_code.symbol_table import BY_IMPORT, FUNCTIONS, SymbolTable, reported_kind
+from holdfast.analysis.dead_code.text_references import MAX_SEARCHED_BYTES, TextReferences, TextSearch
+from holdfast.analysis.dead_code.unused_code import UnusedCode
 from holdfast.analysis.dead_code.unused_in_file import unused_in_files
 from holdfast.analysis.engine.base_commit import BaseCommit
 from holdfast.analysis.engine.scan import Scan
-from holdfast.analysis.graph.file_scope import NAMESPACES
+from holdfast.analysis.graph.imports.layout import Layout
 from holdfast.analysis.graph.resolution import Resolution
 from holdfast.analysis.room import Analysis
 from holdfast.kernel.call import current_call
 from holdfast.storage.garbage_collection import without_garbage_collection
-from holdfast.syntax.record import MODULE
-from holdfast.syntax.symbols import CLASSES, VARIABLES
 
 _MAX_CONFIDENCE = 0.95
 """The confidence of a finding without any doubt: a judgement. `bench/dead_code.py` checks the level that
@@ -34,10 +32,6 @@ results from it against code known to be dead or alive (docs/accuracy.md)."""
 _CONFIDENCE_WITH_UNREACHED_USER = 0.8
 """The confidence if other unreached code uses the name, which may be alive: a judgement, checked likewise."""
 _NOT_FOUND = "No reachable code uses the name: no call, attribute, import, export list or string"
-_FUNCTIONS = frozenset({"Function", "Method"})
-"""Kinds that are reported; a constructor is alive with its class."""
-_PRIVATE_FIELDS = frozenset({"java", "csharp", "kotlin", "rust"})
-"""Languages in which a field or constant is reported if only its class can access it."""
 
 
 class CachedInputs(NamedTuple):
@@ -45,8 +39,8 @@ class CachedInputs(NamedTuple):
 
     roots: Mapping[str, Sequence[int]]
     """For each file, the indexes of its definitions that are roots."""
-    text_references: Mapping[str, str]
-    """The words of files that are not code, each with a file that contains it."""
+    text_search: TextSearch
+    """The search of the files that are not analysed as code."""
 
 
 @without_garbage_collection()
@@ -54,7 +48,7 @@ def find_dead_code(resolution: Resolution, inputs: CachedInputs | None = None) -
     """Return all unused code of any confidence, by file and line."""
     if inputs is None:
         roots = {path: root_definitions(path, record) for path, record in resolution.records.items()}
-        inputs = CachedInputs(roots, text_references(resolution.layout))
+        inputs = CachedInputs(roots, _text_search(resolution.layout))
     symbols, entries = SymbolTable(resolution), entry_points(resolution.layout)
     reachability = Reachability(symbols)
     reachability.run_first_round(_roots(symbols, entries, inputs.roots))
@@ -65,7 +59,8 @@ def find_dead_code(resolution: Resolution, inputs: CachedInputs | None = None) -
         if reached_in == UNREACHED and reported_kind(symbols, symbol)
     ]
     public_api = PublicApi(symbols, entries)
-    evidence = Evidence(reachability, public_api, inputs.text_references, unreached)
+    references = inputs.text_search.find({symbols.definitions[symbol].name for symbol in unreached})
+    evidence = Evidence(reachability, public_api, references, unreached)
     current_call().progress(2, 3, "collect weaker evidence")
     items = [*_unused_definitions(evidence, unreached), *unused_in_files(public_api)]
     return tuple(sorted(items, key=lambda item: (item.file, item.line, item.name, item.kind)))
@@ -90,8 +85,20 @@ def newly_dead_code(room: Analysis, repository: Scan, base: BaseCommit | None) -
 def _all_dead_code(room: Analysis, scan: Scan) -> tuple[UnusedCode, ...]:
     resolution = room.resolution(scan)
     roots = room.cached_by_file("root definitions", scan, root_definitions)
-    references = room.cached("text references", scan.others, lambda: text_references(resolution.layout))
-    return find_dead_code(resolution, CachedInputs(roots, references))
+
+    def read(path: str) -> bytes | None:
+        return room.read_bytes(path, MAX_SEARCHED_BYTES)
+
+    search = room.cached("text search", scan.others, lambda: TextSearch(resolution.layout.unparsed, read))
+    return find_dead_code(resolution, CachedInputs(roots, search))
+
+
+def _text_search(layout: Layout) -> TextSearch:
+    def read(path: str) -> bytes | None:
+        text = layout.text(path)
+        return None if text is None else text.encode("utf-8", "replace")
+
+    return TextSearch(layout.unparsed, read)
 
 
 def _roots(
@@ -128,7 +135,7 @@ def _unused_definitions(evidence: Evidence, unreached: list[int]) -> Iterator[Un
         file = symbols.file_of[symbol]
         # Definitions with the same path are overloads in some languages, else one definition replaced
         # another.
-        may_be_overloaded = definition.kind in _FUNCTIONS and symbols.families[file] not in BY_IMPORT
+        may_be_overloaded = definition.kind in FUNCTIONS and symbols.families[file] not in BY_IMPORT
         if may_be_overloaded or (file, definition.path) not in reported:
             reported.add((file, definition.path))
             yield _unused_definition(evidence, symbol, doubts)
@@ -141,11 +148,21 @@ def _unused_definition(evidence: Evidence, symbol: int, doubts: dict[int, Doubt]
     reason = f"{_NOT_FOUND} in {len(symbols.paths)} files"
     if doubt.reason:
         reason += f"; but {doubt.reason}"
+    else:
+        reason += _searched_text(evidence.text_references)
     kind = reported_kind(symbols, symbol)
     assert kind is not None  # only definitions with a kind are candidates
     return UnusedCode(
         kind, definition.path, path, definition.line, definition.end_line, doubt.confidence, f"{reason}."
     )
+
+
+def _searched_text(references: TextReferences) -> str:
+    """Return what a finding without doubt says about the files that are not analysed as code."""
+    text = f", and no other file ({references.searched} searched) contains it" if references.searched else ""
+    if references.unsearched:
+        text += f"; {references.unsearched} could not be read, or are too large to be searched"
+    return text
 
 
 def _doubt(evidence: Evidence, symbol: int, doubts: dict[int, Doubt]) -> Doubt:
@@ -165,23 +182,3 @@ def _doubt(evidence: Evidence, symbol: int, doubts: dict[int, Doubt]) -> Doubt:
             _CONFIDENCE_WITH_UNREACHED_USER, f"`{symbols.definitions[user].path}`, itself dead, uses it"
         )
     return Doubt(_MAX_CONFIDENCE, "")
-
-
-def reported_kind(symbols: SymbolTable, symbol: int) -> Kind | None:
-    """Return the kind of finding for a definition, or None if it is never reported."""
-    definition, container = symbols.definitions[symbol], symbols.containers[symbol]
-    file = symbols.file_of[symbol]
-    language, family = symbols.records[file].language, symbols.families[file]
-    container_kind = "" if container == MODULE else symbols.definitions[container].kind
-    if definition.kind in _FUNCTIONS:
-        if family == "script" and symbols.is_member[symbol] and container_kind not in CLASSES:
-            return None  # a function in an object literal, used through the object
-        return "method" if symbols.is_member[symbol] else "function"
-    if definition.kind in CLASSES:
-        return None if definition.kind == "Object" and language == "rust" else "class"
-    if definition.kind not in VARIABLES or container_kind == "EnumMember":
-        return None
-    if container == MODULE or container_kind in NAMESPACES:
-        return "variable" if definition.kind in ("Variable", "Constant") else None
-    # Serialisers and any holder of an object may read its fields, so only private ones are reported.
-    return "variable" if language in _PRIVATE_FIELDS and not definition.exported else None

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from holdfast.analysis.dead_code.convention import conventions
@@ -20,6 +20,7 @@ from holdfast.analysis.dead_code.public_api import ACCESSIBLE, IN_TESTS, PUBLIC,
 from holdfast.analysis.dead_code.reachability import UNREACHED, Reachability
 from holdfast.analysis.dead_code.roots import last_word
 from holdfast.analysis.dead_code.symbol_table import BY_IMPORT, SymbolTable
+from holdfast.analysis.dead_code.text_references import TextReferences
 from holdfast.syntax.record import MODULE, Record
 from holdfast.syntax.symbols import CLASSES, FUNCTIONS
 
@@ -64,7 +65,10 @@ class Doubt(NamedTuple):
 
 
 INTENTIONAL = Doubt(MEANT_TO_STAY, "its name or a comment next to it says that it is intentional")
-TEST_DATA = Doubt(_UNSEEN_USE, "nothing imports its file, which lies among tests and may be test data")
+TEST_INPUT = Doubt(MEANT_TO_STAY, "its file is the input of tests")
+UNIMPORTED_TEST_FILE = Doubt(
+    _UNSEEN_USE, "nothing imports its file, which lies among tests and may be their input"
+)
 
 
 class Occurrence(NamedTuple):
@@ -84,14 +88,13 @@ class Evidence:
         self,
         reachability: Reachability,
         public_api: PublicApi,
-        text_references: Mapping[str, str],
+        text_references: TextReferences,
         unreached: Iterable[int],
     ) -> None:
         self.symbols: SymbolTable = reachability.symbols
         self.reachability = reachability
         self.public_api = public_api
         self.text_references = text_references
-        """Names in files that are not code, each with such a file."""
         self.string_words: dict[str, str] = {}
         """The words in strings that are names, each with a file that contains it."""
         self.string_prefixes: dict[str, str] = {}
@@ -124,6 +127,8 @@ class Evidence:
         definition, file = self.symbols.definitions[symbol], self.symbols.file_of[symbol]
         if self.public_api.visibility(symbol) == PUBLIC:
             return Doubt(MEANT_TO_STAY, "it belongs to the project's public API")
+        if self.public_api.is_test_input(file):
+            return TEST_INPUT
         rules = conventions(self.symbols.records[file].language)
         unknown = [text for text in definition.decorators if last_word(text) not in rules.silent_decorators]
         if unknown:
@@ -149,8 +154,8 @@ class Evidence:
         # A variable's name in a string of its own file is often only its value.
         if file_with_name and (file_with_name != path or definition.kind not in ("Variable", "Constant")):
             return Doubt(_NAMED_IN_TEXT, f"its name is in a string in {file_with_name}")
-        if name in self.text_references:
-            return Doubt(_NAMED_IN_TEXT, f"its name is in {self.text_references[name]}")
+        if path := self.text_references.referring.get(name, ""):
+            return Doubt(_NAMED_IN_TEXT, f"its name is in {path}")
         for end in range(_MIN_PREFIX_CHARACTERS, len(name)):
             if name[end - 1] == "_" and name[:end] in self.string_prefixes:
                 path = self.string_prefixes[name[:end]]
@@ -199,6 +204,8 @@ class Evidence:
             return Doubt(_UNSEEN_USE, "accessors are often called by reflection")
         if path := self.string_words.get(definition.name):
             return Doubt(_NAMED_IN_OWN_FILE, f"its name is in a string in {path}")
+        if path := self.text_references.mentioned.get(definition.name, ""):
+            return Doubt(_RARE_USE, f"{path} contains its name, perhaps as an ordinary word")
         for use in self.occurrences.get(definition.name, ()):
             if self._is_reached(use, symbol):
                 reason = f"{self.symbols.paths[use.file]} uses the name, probably with another meaning"
@@ -216,8 +223,8 @@ class Evidence:
     def _used_without_name(self, symbol: int) -> Doubt | None:
         """Return the doubt about code whose position, file or role may be its use."""
         definition, file = self.symbols.definitions[symbol], self.symbols.file_of[symbol]
-        if self.public_api.is_test_data(file):
-            return TEST_DATA
+        if self.public_api.may_be_test_input(file):
+            return UNIMPORTED_TEST_FILE
         if self.symbols.families[file] == "go" and definition.kind == "Constant":
             return Doubt(_RARE_USE, "its position in a list of constants may matter")
         if self._may_be_loaded_dynamically(symbol):

@@ -30,7 +30,12 @@ IN_TESTS = re.compile(
 _LOADED_WITHOUT_IMPORT = re.compile(
     r"(^|/)(test_[^/]*|[^/]*_tests?|tests)\.py$|\.(test|spec|stories)\.\w+$|(^|/)pages/"
 )
-_TEST_DATA = re.compile(r"(^|/)_*(fixtures?|snapshots?|testdata|test[-_]data)_*/")
+_TEST_INPUT = re.compile(
+    r"(^|/)_*(fixtures?|snapshots?|test[-_]?(data|fixtures?|inputs?|cases)|goldens?|golden[-_]?files?|cassettes)"
+    r"_*/"
+    r"|(^|/)_*(tests?|specs?|testing|e2e)_*/(.*/)?(data|inputs?|outputs?|cases|samples?|corpus|resources)/"
+)
+"""Folders of files that tests read, rather than of tests."""
 
 PUBLIC = "public"
 """Declared to be used by other projects."""
@@ -80,8 +85,10 @@ class PublicApi:
 
     @cached_property
     def _imported(self) -> set[int]:
-        files = range(len(self.symbols.paths))
-        return {module for file in files for module in self.symbols.imported_modules(file).files}
+        imported: set[int] = set()
+        for file in range(len(self.symbols.paths)):
+            imported |= self.symbols.imported_modules(file).files - {file}
+        return imported
 
     def is_unimported(self, file: int) -> bool:
         """Return whether no file imports a file, although it is not an executable, test or page either."""
@@ -90,10 +97,16 @@ class PublicApi:
         is_loaded_otherwise = _LOADED_WITHOUT_IMPORT.search(self.symbols.paths[file]) is not None
         return not is_loaded_otherwise and file not in self._imported
 
-    def is_test_data(self, file: int) -> bool:
-        """Return whether a file is input of tests rather than a test."""
+    def is_test_input(self, file: int) -> bool:
+        """Return whether a file is in a folder of files that tests read."""
         path = self.symbols.paths[file]
-        return bool(_TEST_DATA.search(path) or (IN_TESTS.search(path) and self.is_unimported(file)))
+        return _TEST_INPUT.search(path) is not None and not (
+            _LOADED_WITHOUT_IMPORT.search(path) and "fixture" not in path
+        )
+
+    def may_be_test_input(self, file: int) -> bool:
+        """Return whether nothing imports a file among tests, so that they may read it."""
+        return IN_TESTS.search(self.symbols.paths[file]) is not None and self.is_unimported(file)
 
     def _exported_by(self, file: int, seen: frozenset[int] = frozenset()) -> Iterator[int]:
         symbols, names = self.symbols, self.symbols.records[file].names

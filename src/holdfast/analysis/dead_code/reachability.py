@@ -4,7 +4,8 @@ The first round starts from the roots and from code that runs when a file is loa
 from definitions with weaker evidence. If `run` is a root and its text is `load(x).save()`, then `load` is
 marked, and so is the method `save` of every marked class.
 
-Contract: a definition is marked if marked code refers to it and its container is marked. A member is marked
+Contract: a definition is marked if marked code, or an initial value that runs with it, refers to it, and its
+container is marked. A member is marked
 if its class is and marked code accesses a member of that name on any object. Recursion alone marks nothing.
 """
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
+from holdfast.analysis.dead_code.initial_values import InitialValues
 from holdfast.analysis.dead_code.symbol_table import BY_IMPORT, SymbolTable
 from holdfast.syntax.record import MODULE, Uses
 from holdfast.syntax.symbols import CLASSES
@@ -35,6 +37,7 @@ class Reachability:
         self.reached_from: dict[int, int] = {}
         """The definition that first led to each definition, for all rounds but the first."""
         self._current_round = UNREACHED
+        self._initial_values = InitialValues(symbols)
         self._worklist: list[int] = []
         self._waiting: dict[int, list[int]] = {}
         """The definitions to mark as soon as their container is marked, by the container."""
@@ -56,6 +59,9 @@ class Reachability:
             uses = self.symbols.module_uses.get(file)
             if uses is not None:
                 self._follow_uses(file, MODULE, uses)
+            for variable in self._initial_values.by_file.get(file, ()):
+                for initial in self._initial_values.uses(variable):
+                    self._follow_uses(file, MODULE, initial)
             self._process_worklist()
 
     def run_round(self, roots: Iterable[int]) -> None:
@@ -106,6 +112,9 @@ class Reachability:
         file, definition = symbols.file_of[symbol], symbols.definitions[symbol]
         if symbol in symbols.used:
             self._follow_uses(file, symbol, symbols.used[symbol])
+        for variable in self._initial_values.by_container.get(symbol, ()):
+            for initial in self._initial_values.uses(variable):
+                self._follow_uses(file, symbol, initial)
         for text in (*definition.bases, *definition.decorators):
             name, *attributes = _WORD.findall(text) or [""]
             self._follow_uses(file, symbol, Uses(MODULE, (name,), tuple(attributes)))

@@ -15,16 +15,22 @@ from collections.abc import Iterator, Sequence
 from posixpath import dirname
 from typing import NamedTuple
 
+from holdfast.analysis.dead_code.unused_code import Kind
 from holdfast.analysis.graph.file_scope import NAMESPACES
 from holdfast.analysis.graph.resolution import Resolution
 from holdfast.syntax.record import MODULE, Definition, ImportedName, Record, Uses
-from holdfast.syntax.symbols import CLASSES
+from holdfast.syntax.symbols import CLASSES, VARIABLES
 
 OWNERS = frozenset(
     {"Class", "Interface", "Struct", "Enum", "Object", "Variable", "Constant", "Property", "Field"}
 )
 """Kinds of definitions that have members: definitions inside them, accessed with a dot."""
 MEMBERS = frozenset({"Method", "Constructor", "Field", "Property", "EnumMember"})
+
+FUNCTIONS = frozenset({"Function", "Method"})
+"""Kinds that are reported; a constructor is alive with its class."""
+_PRIVATE_FIELDS = frozenset({"java", "csharp", "kotlin", "rust"})
+"""Languages in which a field or constant is reported if only its class can access it."""
 
 _NOT_WORD = re.compile(r"\W+")
 
@@ -178,7 +184,7 @@ class SymbolTable:
         return symbols
 
     def _resolve_export(self, file: int, name: str) -> Iterator[int]:
-        if name == "default":
+        if name == "default" and self.families[file] == "script":
             yield from self._default_export(file)
         local = [symbol for symbol in self.local[file].get(name, ()) if self.containers[symbol] == MODULE]
         yield from local
@@ -250,3 +256,23 @@ def _imports_of(record: Record) -> FileImports:
         if imported.name == "*" and (not imported.alias or imported.reexported):
             imports.stars.append(imported)
     return imports
+
+
+def reported_kind(symbols: SymbolTable, symbol: int) -> Kind | None:
+    """Return the kind of finding for a definition, or None if it is never reported."""
+    definition, container = symbols.definitions[symbol], symbols.containers[symbol]
+    file = symbols.file_of[symbol]
+    language, family = symbols.records[file].language, symbols.families[file]
+    container_kind = "" if container == MODULE else symbols.definitions[container].kind
+    if definition.kind in FUNCTIONS:
+        if family == "script" and symbols.is_member[symbol] and container_kind not in CLASSES:
+            return None  # a function in an object literal, used through the object
+        return "method" if symbols.is_member[symbol] else "function"
+    if definition.kind in CLASSES:
+        return None if definition.kind == "Object" and language == "rust" else "class"
+    if definition.kind not in VARIABLES or container_kind == "EnumMember":
+        return None
+    if container == MODULE or container_kind in NAMESPACES:
+        return "variable" if definition.kind in ("Variable", "Constant") else None
+    # Serialisers and any holder of an object may read its fields, so only private ones are reported.
+    return "variable" if language in _PRIVATE_FIELDS and not definition.exported else None

@@ -1,36 +1,126 @@
-"""Words in templates, settings and documents that may refer to definitions in code.
+"""Names of definitions in files that are not analysed as code: templates, settings, documents.
 
-A template with `{{ user.full_name }}` keeps a method `full_name` from being reported with high confidence.
+A template with `{{ user.full_name }}` keeps a method `full_name` from being reported at the default level, as
+does the full name of a class in `META-INF/services`. All such files are searched, since a finding of high
+confidence says that no other file contains the name.
 """
 
 from __future__ import annotations
 
 import re
+import threading
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field, replace
 
-from holdfast.analysis.graph.imports.layout import Layout
+from holdfast.analysis.engine.source_text import may_be_source
+from holdfast.kernel.call import current_call
+
+ReadBytes = Callable[[str], bytes | None]
+"""Returns the content of a file, or None if it cannot be read or is too large."""
+
+MAX_SEARCHED_BYTES = 64 * 2**20
+"""The largest file that is searched: a judgement. Searching it takes about a second."""
+_FILES_PER_PROGRESS_REPORT = 200
+"""Files searched between two progress reports: a judgement, as 200 take a fraction of a second."""
+_CHUNK_BYTES = 2**20
+"""How much of a file is split into words at a time, which bounds the memory."""
 
 _REFERRING_FILES = re.compile(
     r"\.(html?|xhtml|jinja2?|j2|tmpl|tpl|mustache|hbs|ejs|erb|haml|slim|vue|svelte|astro|mdx?|rst|txt|adoc"
     r"|xml|xaml|fxml|storyboard|xib|ya?ml|toml|json|jsonc|json5|cfg|ini|conf|env|properties|gradle|cmake|mk|in"
     r"|graphql|proto|sql|service|tf|nix|bzl)$|(^|/)(Procfile|Makefile|Dockerfile|Jenkinsfile|justfile|BUILD)$"
-)
-_EXCLUDED_FILES = re.compile(
-    r"(^|/)(package-lock\.json|[^/]*lock\.(ya?ml|json|toml)|[^/]*\.lock)$|(^|/)locale/"
+    r"|(^|/)META-INF/"
 )
 _PROSE_FILES = re.compile(r"\.(md|rst|txt|adoc)$")
+_UNRELATED_FILES = re.compile(
+    r"(^|/)(package-lock\.json|[^/]*lock\.(ya?ml|json|toml)|[^/]*\.lock)$|(^|/)locale/|[.-]min\.\w+$"
+)
+"""Files whose words are hardly ever names of this project's code."""
+_BINARY_FILES = re.compile(
+    r"\.(png|jpe?g|gif|ico|icns|webp|avif|bmp|tiff?|woff2?|ttf|otf|eot|zip|gz|tgz|bz2|xz|zst|7z|jar|war|class|so"
+    r"|dll|exe|pdf|mp[34]|webm|mov|wav|ogg|wasm|pyc|db|sqlite3?|npz|npy|parquet|pack|bin)$",
+    re.IGNORECASE,
+)
 _LOOKS_LIKE_CODE = re.compile(r"_|[a-z][A-Z]|\d")
 """Words in prose that may be names; other words are ordinary words, which may equal a name by chance."""
-_WORD = re.compile(r"[A-Za-z_]\w+")
+_SEPARATORS = bytes(
+    byte if byte >= 0x80 or chr(byte).isalnum() or byte == ord("_") else 0x20 for byte in range(256)
+)
 
 
-def text_references(layout: Layout) -> dict[str, str]:
-    """Return the words of non-code files that may be names, each with the first file that contains it."""
-    references: dict[str, str] = {}
-    for path in sorted(layout.others):
-        if not _REFERRING_FILES.search(path) or _EXCLUDED_FILES.search(path):
-            continue
-        words = set(_WORD.findall(layout.text(path) or "")).difference(references)
-        if _PROSE_FILES.search(path):
-            words = {word for word in words if _LOOKS_LIKE_CODE.search(word)}
-        references.update(dict.fromkeys(words, path))
-    return references
+@dataclass
+class TextReferences:
+    """The files that contain names of definitions, each name with the first such file."""
+
+    referring: dict[str, str] = field(default_factory=dict)
+    """Names in files that refer to code."""
+    mentioned: dict[str, str] = field(default_factory=dict)
+    """Names in files that may contain the same word by chance."""
+    searched: int = 0
+    unsearched: int = 0
+    """Files that could not be read or are too large."""
+
+
+class TextSearch:
+    """Searches the same files for more and more names; each name is searched for once."""
+
+    def __init__(self, paths: Iterable[str], read: ReadBytes) -> None:
+        self._files = sorted(path for path in paths if not _BINARY_FILES.search(path))
+        self._read = read
+        self._names: set[str] = set()
+        self._found = TextReferences()
+        self._lock = threading.Lock()
+
+    def find(self, names: Collection[str]) -> TextReferences:
+        """Return where the files contain names, perhaps with other names that were searched for before."""
+        with self._lock:
+            new = set(names) - self._names
+            if new:
+                found = self._search(new)
+                self._found = replace(
+                    found,
+                    referring=self._found.referring | found.referring,
+                    mentioned=self._found.mentioned | found.mentioned,
+                )
+                self._names |= new
+            return self._found
+
+    def _search(self, names: Collection[str]) -> TextReferences:
+        found, call = TextReferences(), current_call()
+        wanted = {name.strip("$#").encode(): name for name in names}
+        for number, path in enumerate(self._files):
+            if number % _FILES_PER_PROGRESS_REPORT == 0:
+                call.progress(number, len(self._files), "files searched for names")
+            data = self._read(path)
+            if data is None:
+                found.unsearched += 1
+                continue
+            found.searched += 1
+            for word in wanted.keys() & _words(data):
+                name = wanted[word]
+                refers = found.referring if _refers(path, name) else found.mentioned
+                refers.setdefault(name, path)
+        return found
+
+
+def _refers(path: str, name: str) -> bool:
+    """Return whether a name in a file most likely is that of a definition."""
+    if _UNRELATED_FILES.search(path):
+        return False
+    if may_be_source(path) or (_REFERRING_FILES.search(path) and not _PROSE_FILES.search(path)):
+        return True
+    return _LOOKS_LIKE_CODE.search(name) is not None
+
+
+def _words(data: bytes) -> set[bytes]:
+    words: set[bytes] = set()
+    start = 0
+    while start < len(data):
+        end = start + _CHUNK_BYTES
+        chunk = data[start:end].translate(_SEPARATORS)
+        if end < len(data) and b" " in chunk:
+            end = start + chunk.rindex(b" ")
+            chunk = chunk[: end - start]
+        words.update(chunk.split())
+        start = max(end, start + 1)
+    return words

@@ -14,7 +14,8 @@ from holdfast.analysis.dead_code.convention import conventions
 from holdfast.analysis.dead_code.evidence import (
     INTENTIONAL,
     MEANT_TO_STAY,
-    TEST_DATA,
+    TEST_INPUT,
+    UNIMPORTED_TEST_FILE,
     Doubt,
     is_marked_intentional,
 )
@@ -25,6 +26,8 @@ from holdfast.analysis.dead_code.unused_code import Kind, UnusedCode
 from holdfast.syntax.record import Record, Unused
 
 _UNUSED_BY_NAME = re.compile(r"_.*|unused\d*|ignored?\d*|dummy\d*", re.IGNORECASE)
+_NAMED_IN_STRING = 0.7
+"""The confidence for a local variable whose name is in a string: a judgement, as in `evidence.py`."""
 _FINDINGS: dict[str, tuple[Kind, float, str]] = {
     "import": ("import", 0.95, "The file imports this name but never uses it"),
     "variable": ("local", 0.92, "Its function assigns it but never reads it"),
@@ -64,10 +67,13 @@ def _doubt(public_api: PublicApi, file: int, unused: Unused) -> Doubt | None:
         is_intentional = _UNUSED_BY_NAME.fullmatch(unused.name) is not None
     if is_intentional or is_marked_intentional(record, first_line, unused.line):
         return INTENTIONAL
-    doubt = _import_doubt(symbols, file, unused) if unused.kind == "import" else None
-    if doubt is None and public_api.is_test_data(file):
-        return TEST_DATA
-    return doubt
+    if public_api.is_test_input(file):
+        return TEST_INPUT
+    if unused.kind == "import" and (doubt := _import_doubt(symbols, file, unused)) is not None:
+        return doubt
+    if unused.kind == "variable" and record.language == "python" and unused.name in record.names.words:
+        return Doubt(_NAMED_IN_STRING, "its name is in a string, which may be evaluated")
+    return UNIMPORTED_TEST_FILE if public_api.may_be_test_input(file) else None
 
 
 def _first_line(record: Record, unused: Unused) -> int:

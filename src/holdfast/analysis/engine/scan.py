@@ -13,6 +13,7 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from pydantic import Field
 
+from holdfast.analysis.engine.source_text import VENDORED
 from holdfast.kernel.models import Output
 from holdfast.storage.git.project_files import FileStat, ProjectListing
 from holdfast.syntax.record import Record
@@ -75,12 +76,17 @@ class FileScan(Generic[Made]):
     """Equal for scans of equal files, `other_files` included. None if a file changed too recently for its
     stat to be trusted."""
     others_version: str | None = field(default=None, compare=False)
-    """The version of `other_files` alone."""
+    """The version of `other_files` and `skipped_files` alone."""
     stats: FileStats | None = field(default=None, compare=False, repr=False)
 
     @property
+    def skipped_files(self) -> tuple[str, ...]:
+        """The files that were not analysed, such as generated code, without those of other projects."""
+        return tuple(item.path for item in self.skipped if item.reason != VENDORED)
+
+    @property
     def others(self) -> FileScan[Made]:
-        """A scan of `other_files` alone."""
+        """A scan of the files that were not analysed alone."""
         return FileScan({}, {}, other_files=self.other_files, version=self.others_version)
 
     @property

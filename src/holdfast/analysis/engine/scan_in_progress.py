@@ -67,10 +67,11 @@ class ScanInProgress(Generic[Made]):
 
         They are left out if another file changed too recently for its stat to be trusted.
         """
-        stats = [self.stats.by_path.get(path) for path in scan.other_files]
-        if not all(isinstance(stat, FileStat) and self._detects_changes(stat) for stat in stats):
+        unparsed = [*scan.other_files, *scan.skipped_files]
+        stats = [self.stats.by_path.get(path) for path in unparsed]
+        if not all(self._detects_changes(stat) for stat in stats if isinstance(stat, FileStat)):
             return scan
-        others = _digest(list(zip(scan.other_files, stats, strict=True)))
+        others = _digest(list(zip(unparsed, stats, strict=True)))
         keys = [(path, self.states[path].key) for path in scan.files]
         skipped = [(item.path, item.reason) for item in scan.skipped]
         version = _digest((self.project, keys, skipped, others))

@@ -44,7 +44,7 @@ class Resolution:
 
     def __init__(self, scan: Scan, read_other: ReadOther) -> None:
         self.records: Mapping[str, Record] = scan.files
-        self.layout = Layout(scan.files, scan.other_files, read_other)
+        self.layout = Layout(scan.files, scan.other_files, read_other, scan.skipped_files)
         self._import_resolvers = ImportResolvers(self.layout)
         self.scope = cache(self._make_scope)
         """Returns the scope of a file."""

@@ -39,7 +39,7 @@ class AnalyzeDeadCode(Input):
     )
     min_confidence: Level = Field(
         default="medium",
-        description="high: the name occurs nowhere else. low: also what other programs may use.",
+        description="high: nothing uses it, and no other file has its name. low: also what others may use.",
     )
     kinds: list[Kind] | None = Field(default=None, min_length=1, description="Only findings of these kinds.")
     include_tests: StrictBool = Field(
@@ -141,8 +141,8 @@ def analyze_dead_code(room: Analysis, args: AnalyzeDeadCode) -> DeadCode:
     """Find functions, methods, classes, variables, imports and statements that nothing uses.
 
     Every finding has a confidence and a reason. Public names of libraries and what frameworks may call are
-    low; a name that occurs nowhere else is high. With `since` or `diff` only what became dead is listed, and
-    the command exits with status 1 if anything did.
+    low; high means that no other file has the name. With `since` or `diff` only what became dead is listed,
+    and the command exits with status 1 if anything did.
     """
     base = arguments.requested_base(room, args.since, args.diff)
     path = checked_project(room.repository, args.project_path)

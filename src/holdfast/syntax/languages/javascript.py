@@ -248,6 +248,7 @@ COMMON_PATTERNS = """
     (call_expression function: (_) @callee)
     (new_expression constructor: (_) @callee)
     (decorator (_) @decorator)
+    (decorator (call_expression arguments: (_) @outside))
     (statement_block [(return_statement) (throw_statement) (break_statement) (continue_statement)]
       . (_) @dead)
     (switch_case [(return_statement) (throw_statement) (break_statement) (continue_statement)] . (_) @dead)
@@ -273,6 +274,8 @@ TYPESCRIPT_PATTERNS = """
     (extends_type_clause (_) @base)
     (export_statement declaration: (ambient_declaration (_ name: (_) @exported)))
     (accessibility_modifier) @modifier
+    (ambient_declaration (statement_block) @ambient)
+    (ambient_declaration (module body: (_) @ambient))
     (required_parameter pattern: (identifier) @parameter)
     (optional_parameter pattern: (identifier) @parameter)
     (property_signature name: (property_identifier) @hidden)

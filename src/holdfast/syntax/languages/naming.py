@@ -16,6 +16,8 @@ The patterns of a language capture nodes under these names:
 - `concealed`: a name that is declared private elsewhere.
 - `exit`: a call that never returns, in languages with `calls_in_text`.
 - `dead`: the statement after a jump such as `return`.
+- `outside`: code that runs when the definition around it is defined, not when it is called.
+- `ambient`: a block of declarations that augment what other files declare.
 - `quoted`: text that is treated as code in the search for unused names: a string that is a type, a macro.
 """
 

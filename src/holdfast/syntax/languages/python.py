@@ -132,6 +132,10 @@ NAMING = Naming(
         (import_from_statement) @import
         (future_import_statement) @import
         (decorator (_) @decorator)
+        (decorator (call arguments: (_) @outside))
+        (function_definition parameters: (parameters
+          [(default_parameter value: (_) @outside) (typed_default_parameter value: (_) @outside)]))
+        (class_definition superclasses: (argument_list (call) @outside))
         (class_definition superclasses: (argument_list [(identifier) (attribute) (subscript)] @base))
         ([(return_statement) (raise_statement) (break_statement) (continue_statement)] . (_) @dead)
     """,

@@ -41,10 +41,18 @@ def folder_and_ancestors(folder: str) -> Iterator[str]:
 class Layout:
     """The files of a project, their folders and settings."""
 
-    def __init__(self, records: Mapping[str, Record], others: Iterable[str], read_other: ReadOther) -> None:
+    def __init__(
+        self,
+        records: Mapping[str, Record],
+        others: Iterable[str],
+        read_other: ReadOther,
+        skipped: Iterable[str] = (),
+    ) -> None:
         self.records = records
         self.others = frozenset(others)
         """The files that are not source code."""
+        self.unparsed = self.others | frozenset(skipped)
+        """The files that are not source code, or were not analysed, such as generated code."""
         self.damaged: dict[str, str] = {}
         """The settings files that could not be parsed, with the reason."""
         self._read_other = read_other

@@ -1,0 +1,136 @@
+"""Uses that are no calls: what runs when a file is loaded, registries, examples in documentation."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.analysis.dead_code.made import dead, findings
+
+
+def test_what_a_file_runs_when_it_is_loaded_is_alive() -> None:
+    files = {
+        "app.py": """
+            LIMIT = 5
+            def helper(): return nested(), LIMIT
+            def nested(): return 1
+            def default(): return 2
+            def option(): return 3
+            def lost(): return 4
+            RESULT = helper()
+            LOST = lost
+            @staticmethod(option())
+            def unused(value=default()): return value
+        """,
+        "main.js": "import './job'\n",
+        "job.js": """
+            const started = start({ later: () => then() })
+            const alias = lost
+            function start(options) { return options }
+            function then() { return 1 }
+            function lost() { return 2 }
+        """,
+        "A.java": "class A {\n  private final int at = begin();\n  private int begin() { return 1; }\n}\n",
+    }
+
+    reported = dead(files, "low")
+    assert (
+        not {"helper", "nested", "LIMIT", "default", "option", "start", "then", "A.begin"} & reported.keys()
+    )
+    assert {"RESULT", "LOST", "lost", "unused", "started", "alias"} <= reported.keys()
+
+
+def test_types_of_fields_are_as_alive_as_their_class() -> None:
+    models = "class Address(BaseModel):\n    city: str\nclass Person(BaseModel):\n    home: Address\n"
+    files = {
+        "models.py": f"from pydantic import BaseModel\n{models}class Lost(BaseModel):\n    gone: 'Gone'\n",
+        "main.py": "from models import Person\nPerson.model_validate({})\n",
+        "Shop.java": "class Shop {\n  public Till till;\n  public static void main(String[] a) {}\n}\n",
+        "Till.java": "class Till {}\n",
+    }
+
+    assert dead(files) == {"Lost": "high"}
+
+
+def test_a_class_that_a_registry_names_in_full_is_alive() -> None:
+    files = {
+        "src/main/java/a/Main.java": "package a;\nclass Main { public static void main(String[] x) {} }\n",
+        "src/main/java/a/Ping.java": "package a;\nclass Ping implements Check {}\n",
+        "src/main/java/a/Pong.java": "package a;\nclass Pong implements Check {}\n",
+        "src/main/resources/META-INF/services/a.Check": "a.Ping\n",
+    }
+
+    assert dead(files) == {"Pong": "medium"}
+    assert dead(files, "low")["Ping"] == "low"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "level"),
+    [
+        ("rules.unheard", "call render_page now", "low"),
+        ("LICENSE", "the renderer of this page", "medium"),
+        ("web/package-lock.json", '{"renderer": 1}', "medium"),
+        ("logo.png", "renderer render_page", "high"),
+    ],
+)
+def test_every_other_file_is_searched_before_a_name_occurs_nowhere(path: str, text: str, level: str) -> None:
+    name = "render_page" if "render_page" in text and level != "medium" else "renderer"
+    files = {"app.py": f"def {name}(): return 1\n", "notes.txt": "nothing", path: text}
+
+    [finding] = findings(files)
+
+    assert finding.level == level
+    assert ("no other file (1 searched) contains it" in finding.reason) is (level == "high")
+
+
+def test_interfaces_that_add_to_those_of_others_are_alive() -> None:
+    files = {
+        "package.json": '{"name": "kelp", "main": "dist/index.js"}',
+        "src/index.ts": """
+            import "./types";
+            declare global { interface Window { kelp: number } namespace Express { interface Request {} } }
+            declare module "vue" { interface Options { kelp: string } }
+            interface Point { x: number }
+            interface Point { y: number }
+            interface Lost { x: number }
+            export const origin: Point = { x: 0, y: 0 };
+        """,
+        "src/types.ts": "export {};\n",
+        "src/env.d.ts": "interface ImportMeta { readonly env: number }\n",
+    }
+
+    assert dead(files) == {"Lost": "high"}
+
+
+def test_examples_in_docstrings_are_run() -> None:
+    shown = 'def shown():\n    """Show.\n\n    >>> shown()\n    1\n    """\n    return 1\n'
+    files = {"app.py": f"{shown}def told():\n    'Used as told() elsewhere.'\n    return 2\n"}
+
+    assert dead(files, "low") == {"told": "high"}
+
+
+def test_input_of_tests_is_not_reported_by_default() -> None:
+    lost = "import os\n\ndef lost():\n    return 1\n    return 2\n"
+    folders = (
+        "tests/fixtures",
+        "testdata",
+        "tests/data",
+        "test/input",
+        "pkg/__snapshots__",
+        "tests/test_data",
+    )
+    files = {f"{folder}/case.py": lost for folder in folders} | {"app.py": "def lost(): return 1\n"}
+
+    assert {(one.file, one.level) for one in findings(files) if one.confidence >= 0.6} == {("app.py", "high")}
+    assert {one.level for one in findings(files) if one.file != "app.py"} == {"low"}
+
+
+def test_a_local_variable_named_in_a_string_may_be_evaluated() -> None:
+    files = {"app.py": "def f():\n    Tree = kind('Tree')\n    other = kind('x')\nf()\n"}
+
+    assert dead(files) == {"Tree": "medium", "other": "high"}
+
+
+def test_a_file_that_imports_itself_is_not_imported() -> None:
+    files = {"tests/plans/kelp.py": "from kelp import grow\nX = 5\n", "kelp/__init__.py": "grow = 1\n"}
+
+    assert dead(files)["X"] == "medium"
