@@ -111,3 +111,11 @@ def test_declarations_that_augment_other_files_are_uses_of_their_names():
     assert "Own" not in {name for _, name in used_names}
     names = names_of("a.ts", 'declare module "vue" { interface Comp { y: 1 } }\n')
     assert (0, "Comp") in {(row.definition, name) for row in names.uses for name in row.names}
+
+
+def test_a_module_may_be_exported_under_a_reserved_or_quoted_name():
+    names = names_of("a.js", "export * as default from 'x'\nexport * as 'a b' from 'y'\n")
+    assert [(row.module, row.name, row.alias) for row in names.imports] == [
+        ("x", "*", "default"),
+        ("y", "*", "a b"),
+    ]

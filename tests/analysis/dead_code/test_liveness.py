@@ -134,3 +134,52 @@ def test_a_file_that_imports_itself_is_not_imported() -> None:
     files = {"tests/plans/kelp.py": "from kelp import grow\nX = 5\n", "kelp/__init__.py": "grow = 1\n"}
 
     assert dead(files)["X"] == "medium"
+
+
+def test_test_classes_of_java_are_run_whatever_they_are_called() -> None:
+    body = "{\n  @Test\n  void adds() {}\n  @Override\n  public String toString() { return null; }\n}\n"
+    files = {
+        "src/test/java/a/SumsV2.java": f"package a;\nclass SumsV2 {body}",
+        "src/test/java/a/SumTest3.java": "package a;\nclass SumTest3 extends Sums {}\n",
+        "src/test/java/a/Sums.java": f"package a;\nabstract class Sums {body}",
+        "src/test/java/a/Lost.java": "package a;\nclass Lost { @Override public void close() {} }\n",
+    }
+
+    assert dead(files) == {"Lost": "high"}
+
+
+def test_members_of_anonymous_classes_implement_what_others_call() -> None:
+    text = """
+        class Main {
+          static final Finder finder = new Finder() {
+            public int find(int number) { return own(number); }
+            private int own(int number) { return number; }
+            private int lost() { return 1; }
+          };
+          public static void main(String[] arguments) { lib.Search.run(finder); }
+        }
+    """
+
+    assert dead({"Main.java": text}) == {"Main.finder.lost": "high"}
+
+
+def test_a_name_that_code_may_assemble_is_not_surely_dead() -> None:
+    text = 'class ShopTest { @Test void mocks() { load(Shop.class.getName() + "Mock"); } }'
+    classes = {
+        "ShopTest": text,
+        "Shop": "interface Shop {}",
+        "ShopMock": "class ShopMock implements Shop {}",
+        "LostMock": "class LostMock {}",
+    }
+    files = {f"src/test/java/{name}.java": f"{text}\n" for name, text in classes.items()}
+
+    assert dead(files) == {"ShopMock": "medium", "LostMock": "high"}
+
+
+def test_hooks_of_mkdocs_and_names_in_type_aliases_are_used() -> None:
+    files = {
+        "site/plugins/search.py": "def on_page_content(html): return html\ndef lost(): return 1\n",
+        "kinds.py": "from typing import TypeAlias, Any, Never\nKind: TypeAlias = 'int | Any'\nprint(Kind)\n",
+    }
+
+    assert dead(files) == {"lost": "high", "Never": "high"}

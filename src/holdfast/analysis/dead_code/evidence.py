@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from holdfast.analysis.dead_code.convention import conventions
@@ -21,7 +21,7 @@ from holdfast.analysis.dead_code.reachability import UNREACHED, Reachability
 from holdfast.analysis.dead_code.roots import last_word
 from holdfast.analysis.dead_code.symbol_table import BY_IMPORT, SymbolTable
 from holdfast.analysis.dead_code.text_references import TextReferences
-from holdfast.syntax.record import MODULE, Record
+from holdfast.syntax.record import MODULE, Definition, Record
 from holdfast.syntax.symbols import CLASSES, FUNCTIONS
 
 _INTENTIONAL_MARKER = re.compile(
@@ -34,6 +34,8 @@ _TEST_DOUBLE = re.compile(r"Dummy|Fake|Mock|Noop|Null|Stub")
 _TEST_NAME = re.compile(r"^test|(Tests?|TestCase|IT|Spec)$")
 _MIN_PREFIX_CHARACTERS = 3
 """Characters of a string that code may complete to a name: a judgement, as shorter ones start too many."""
+_ENDING = re.compile(r"([A-Z][a-z0-9]+)+")
+_ENDING_OF_NAME = re.compile(r"(?<!^)[A-Z][a-z]")
 _ACCESSOR = re.compile(r"(get|set|is)[A-Z]")
 _DYNAMIC_LOOKUPS = frozenset({"globals", "getattr", "vars", "locals"})
 
@@ -99,6 +101,8 @@ class Evidence:
         """The words in strings that are names, each with a file that contains it."""
         self.string_prefixes: dict[str, str] = {}
         """The words in strings that names may start with, each with a file that contains it."""
+        self.string_endings: dict[str, str] = {}
+        """The words in strings that names of types may end with, each with a file that contains it."""
         self.occurrences: defaultdict[str, list[Occurrence]] = defaultdict(list)
         """The uses of the names of unreached definitions."""
         self._collect_occurrences({self.symbols.definitions[symbol].name for symbol in unreached})
@@ -106,11 +110,7 @@ class Evidence:
     def _collect_occurrences(self, names: set[str]) -> None:
         symbols = self.symbols
         for file, (path, record) in enumerate(zip(symbols.paths, symbols.records, strict=True)):
-            for word in names.intersection(record.names.words):
-                self.string_words.setdefault(word, path)
-            for word in record.names.words:
-                if word[-1] == "_" and len(word) >= _MIN_PREFIX_CHARACTERS:
-                    self.string_prefixes.setdefault(word, path)
+            self._collect_words(path, record.names.words, names)
             for imported in record.names.imports:  # it may be re-exported
                 if imported.name in names:
                     self.occurrences[imported.name].append(Occurrence(file, MODULE, is_attribute=False))
@@ -121,6 +121,15 @@ class Evidence:
                     self.occurrences[name].append(Occurrence(file, symbol, is_attribute=False))
                 for name in names.intersection(uses.attributes):
                     self.occurrences[name].append(Occurrence(file, symbol, is_attribute=True))
+
+    def _collect_words(self, path: str, words: Sequence[str], names: set[str]) -> None:
+        for word in names.intersection(words):
+            self.string_words.setdefault(word, path)
+        for word in words:
+            if word[-1] == "_" and len(word) >= _MIN_PREFIX_CHARACTERS:
+                self.string_prefixes.setdefault(word, path)
+            elif _ENDING.fullmatch(word):
+                self.string_endings.setdefault(word, path)
 
     def low_doubt(self, symbol: int) -> Doubt | None:
         """Return the first reason for which only a low confidence is justified, if any."""
@@ -162,12 +171,33 @@ class Evidence:
                 return Doubt(_UNRESOLVED_USE, f"a string in {path} starts its name")
         return None
 
+    def _perhaps_named_in_text(self, definition: Definition) -> Doubt | None:
+        """Return the doubt if text has the name, or a part of it, perhaps with another meaning."""
+        if path := self.string_words.get(definition.name):
+            return Doubt(_NAMED_IN_OWN_FILE, f"its name is in a string in {path}")
+        if path := self.text_references.mentioned.get(definition.name, ""):
+            return Doubt(_RARE_USE, f"{path} contains its name, perhaps as an ordinary word")
+        return self._assembled(definition)
+
+    def _assembled(self, definition: Definition) -> Doubt | None:
+        """Return the doubt if the name is that of another type and a word in a string, as `ShopMock`."""
+        for ending in _ENDING_OF_NAME.finditer(definition.name) if definition.kind in CLASSES else ():
+            start, end = definition.name[: ending.start()], definition.name[ending.start() :]
+            if end in self.string_endings and start in self.symbols.top_level:
+                path = self.string_endings[end]
+                return Doubt(_RARE_USE, f'its name is `{start}` and "{end}", which is in a string in {path}')
+        return None
+
     def _may_escape(self, symbol: int) -> bool:
         """Return whether code can use a definition without naming it: through an interface or an object."""
         symbols, file = self.symbols, self.symbols.file_of[symbol]
         definition, container = symbols.definitions[symbol], symbols.containers[symbol]
         if symbols.families[file] == "go":
             return bool(symbols.is_member[symbol]) and definition.exported
+        if symbols.families[file] == "jvm" and definition.kind == "Method" and container >= 0:
+            return (
+                definition.exported and symbols.definitions[container].kind not in CLASSES
+            )  # anonymous class
         if symbols.families[file] != "script" or container < 0 or symbols.is_member[symbol]:
             return False
         used = symbols.used.get(container)
@@ -202,10 +232,8 @@ class Evidence:
             return Doubt(_RARE_USE, "an interface of the project requires it, though nothing calls it")
         if self.symbols.families[file] == "jvm" and _ACCESSOR.match(definition.name):
             return Doubt(_UNSEEN_USE, "accessors are often called by reflection")
-        if path := self.string_words.get(definition.name):
-            return Doubt(_NAMED_IN_OWN_FILE, f"its name is in a string in {path}")
-        if path := self.text_references.mentioned.get(definition.name, ""):
-            return Doubt(_RARE_USE, f"{path} contains its name, perhaps as an ordinary word")
+        if doubt := self._perhaps_named_in_text(definition):
+            return doubt
         for use in self.occurrences.get(definition.name, ()):
             if self._is_reached(use, symbol):
                 reason = f"{self.symbols.paths[use.file]} uses the name, probably with another meaning"

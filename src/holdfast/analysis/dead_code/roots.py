@@ -17,6 +17,11 @@ from holdfast.syntax.symbols import CLASSES
 
 _AMBIGUOUS_BASES = frozenset({"Base", "Task", "Document", "Manager", "Library"})
 """Framework bases with common names; a class of that name in the project takes precedence."""
+_TEST_DECORATORS = frozenset({
+    "Benchmark", "Fact", "ParameterizedTest", "RepeatedTest", "Test", "TestCase", "TestFactory", "TestMethod",
+    "TestTemplate", "Theory",
+})  # fmt: skip
+"""Annotations of methods that test runners of Java, Kotlin and C# call, whatever the class is called."""
 _LAST_WORD = re.compile(r"\w+$")
 
 
@@ -38,11 +43,11 @@ def root_definitions(path: str, record: Record) -> list[int]:
         if _is_root(definitions, index, record.language, name_patterns)
     ]
     found = [definitions[index] for index in roots]
-    # A class with a `main` method can be run.
+    # A class with a `main` method, or with tests, can be run.
     roots += [
         method.container
         for method in found
-        if method.kind == "Method" and method.name == "main" and method.container >= 0
+        if method.kind == "Method" and method.container >= 0 and _can_be_run(method)
     ]
     # Definitions with the name of a decorated root are roots, too: JUnit's @MethodSource without an argument
     # refers to a method with the name of the test.
@@ -50,6 +55,10 @@ def root_definitions(path: str, record: Record) -> list[int]:
     if names:
         roots += [index for index, item in enumerate(definitions) if (item.container, item.name) in names]
     return roots
+
+
+def _can_be_run(method: Definition) -> bool:
+    return method.name == "main" or not _TEST_DECORATORS.isdisjoint(map(last_word, method.decorators))
 
 
 def _is_root(

@@ -164,7 +164,7 @@ def _clause_imports(
         name = "" if has_require else "default"
         yield import_row(node, module, name, text_of(node), is_reexported, is_typing_only)
     elif node.type in ("namespace_import", "namespace_export"):
-        alias = text_of(node.named_children[0])
+        alias = text_of(node.children[-1]).strip("'\"")
         yield import_row(node, module, "*", alias, is_reexported, is_typing_only)
     specifiers = node.named_children if node.type == "named_imports" else [node]
     for specifier in specifiers:

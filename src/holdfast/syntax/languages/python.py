@@ -148,6 +148,7 @@ NAMING = Naming(
              (#any-of? @name "cast" "typing.cast" "t.cast"))
             """,
         ),
+        (b"TypeAlias", '((assignment type: (_) @name right: (string) @quoted) (#match? @name "TypeAlias$"))'),
         (
             b"__all__",
             """
