@@ -33,6 +33,7 @@ AT_ROOT = {
     "pyproject.toml",
     "requirements.lock",
     "server.json",
+    "serving.lock",
 }
 EXEMPT = "hygiene: "
 

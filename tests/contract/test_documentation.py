@@ -24,6 +24,7 @@ def test_the_pages_name_every_tool_command_resource_and_prompt() -> None:
         assert f"- Tool: `{operation.listed_name}`" in page
         assert f"`holdfast {operation.toolset} {operation.command}`" in page
         assert operation.example in page
+    assert "|  | `holdfast comments blame` |" in page, "a command that is no tool"
     assert all(f"| `{resource.uri}` |" in page for resource in registry.resources)
     assert all(f"| `{prompt.name}` |" in page for prompt in registry.prompts)
 

@@ -11,15 +11,18 @@ PIN = re.compile(
 )
 
 
+SERVING = (ROOT / "serving.lock").read_text(encoding="utf-8")
+
+
 def normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def wanted() -> set[str]:
+def wanted(*extras: str) -> set[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     requirements = [
         *project["project"]["dependencies"],
-        *project["project"]["optional-dependencies"]["dev"],
+        *(one for extra in extras for one in project["project"]["optional-dependencies"][extra]),
         *project["build-system"]["requires"],
     ]
     return {normal(re.split(r"[\s<>=!~\[;]", requirement)[0]) for requirement in requirements}
@@ -40,4 +43,14 @@ def test_the_lock_names_no_index_no_host_and_no_path():
 
 
 def test_all_that_the_project_asks_for_is_locked():
-    assert wanted() <= {pin["name"] for pin in PIN.finditer(LOCK)}
+    assert wanted("dev") <= {pin["name"] for pin in PIN.finditer(LOCK)}
+
+
+def test_what_serving_installs_is_a_part_of_the_lock_without_the_tools_of_development():
+    def pins(lock: str) -> dict[str, tuple[str, str]]:
+        return {pin["name"]: (pin["version"], pin[3]) for pin in PIN.finditer(lock)}
+
+    assert PIN.sub("", re.sub(r"^#.*\n", "", SERVING, flags=re.MULTILINE)) == ""
+    assert pins(SERVING).items() <= pins(LOCK).items()
+    assert wanted("postgres", "telemetry") | {"editables"} <= pins(SERVING).keys()
+    assert not {"mypy", "pytest", "playwright", "matplotlib", "pyarrow"} & pins(SERVING).keys()

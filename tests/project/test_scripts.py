@@ -126,6 +126,24 @@ def test_setup_does_nothing_when_nothing_changed(tmp_path: Path):
     assert (answer.returncode, answer.stdout, answer.stderr) == (0, "", "")
 
 
+def test_setup_for_serving_installs_its_lock_unless_everything_is_there(tmp_path: Path):
+    for name in ("requirements.lock", "serving.lock", "pyproject.toml"):
+        (tmp_path / name).write_text(f"{name}==1\n")
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    installed, python = tmp_path / "installed", tmp_path / ".venv" / "bin" / "python"
+    python.write_text(f'#!/bin/sh\n[ "$1" = -c ] || echo "$@" >>{installed}\n')
+    python.chmod(0o755)
+    setup = copy_of("setup", tmp_path)
+    for words, lock in ((["serving"], "serving.lock"), (["serving"], None), ([], "requirements.lock")):
+        installed.write_text("")
+        assert run(setup, *words).returncode == 0
+        assert lock is None or f"-r {lock}" in installed.read_text()
+        assert bool(installed.read_text()) is (lock is not None)
+    installed.write_text("")
+    assert run(setup, "serving").returncode == 0
+    assert installed.read_text() == "", "what has everything has what serving needs"
+
+
 @pytest.mark.parametrize(
     "script", ["setup", "lock", "serve", "test", "check", "fix", "audit", "bench", "bundle", "node_packages"]
 )

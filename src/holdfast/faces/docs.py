@@ -39,9 +39,11 @@ _MODULE_TABLE_END = "<!-- The end of the table of tools. -->"
 _INTRODUCTION = """\
 # Tools
 
-Everything Holdfast can do: each operation is an MCP tool and a command, with the same arguments and the
-same result. This page and the pages it links to are generated from the declarations in the code by
-`python -m holdfast.faces.docs --write`; edits made here are lost.
+The operations of Holdfast. Each is a command, and unless a row names no tool, an MCP tool with the same
+arguments and the same result. A server lists the common tools; `find_tools` and `call_tool` reach the others.
+`holdfast --help` also lists the commands that run or set up the program itself. This page and the pages it
+links to are generated from the declarations in the code by `python -m holdfast.faces.docs --write`; edits
+made here are lost.
 
 Every command also takes `--root DIRECTORY` (where to look for the repository; by default the current
 directory) and `--json` (print the result as JSON instead of text). A command that fails explains why on
@@ -67,7 +69,7 @@ def tools_pages(registry: Registry) -> Iterator[tuple[Path, str]]:
 def _summary(toolset: Toolset) -> str:
     rows = [
         (
-            f"`{item.listed_name}`",
+            "" if item.command_only else f"`{item.listed_name}`",
             f"`holdfast {toolset.name} {item.command}`",
             item.description.split("\n")[0],
         )

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import http.client
+import os
+import re
+import shlex
 import stat
 import threading
 from pathlib import Path
@@ -30,6 +33,14 @@ def test_the_token_is_for_the_owner_only_and_never_printed(server: RunningServer
     assert len(server.token) == 64
     assert server.token not in server.said
     assert "claude mcp add" in server.said
+
+
+def test_the_commands_it_prints_work_wherever_it_is_installed(repository: Path) -> None:
+    with running_server(repository, environment=os.environ | {"PATH": "/usr/bin:/bin"}) as server:
+        [for_tokens] = re.findall(r"`(.+ token) add NAME`", server.said)
+        [for_clients] = re.findall(r"holdfast -- (.+ serve)$", server.said, re.MULTILINE)
+    for command in (for_tokens, for_clients):
+        assert forked.run([*shlex.split(command), "--help"], capture_output=True).returncode == 0
 
 
 def test_a_port_in_use_is_named_with_the_way_out(server: RunningServer) -> None:

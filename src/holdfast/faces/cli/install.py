@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,6 +16,7 @@ from holdfast.faces.cli.host import starting_directory
 from holdfast.faces.cli.options import complete_from, json_option, root_option
 from holdfast.faces.cli.output import is_terminal, write, write_text
 from holdfast.faces.json_text import json_text
+from holdfast.faces.program import own_program
 from holdfast.kernel.errors import Invalid, did_you_mean
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _installation_context(
         platform=sys.platform,
         environment=os.environ,
         scope=chosen_scope,
-        program=_own_program() or on_path,
+        program=own_program() or on_path,
         on_search_path=on_path is not None,
         name=name,
         git_directory=repository.common_dir,
@@ -146,12 +146,6 @@ def _find_scope(client: Client, name: str | None) -> Scope:
         if scope.value == name:
             return scope
     raise Invalid(f'{client.title} has no scope "{name}".', hint=f"It has: {', '.join(client.scopes)}.")
-
-
-def _own_program() -> str | None:
-    """Return the program of this installation, which is beside its interpreter, if it is executable."""
-    program = Path(sys.executable).with_name("holdfast")
-    return str(program) if os.access(program, os.X_OK) else None
 
 
 def _notes(client: Client, context: InstallationContext) -> list[str]:

@@ -20,6 +20,7 @@ from holdfast.faces.http.settings import MCP_PATH, HttpSettings
 from holdfast.faces.http.worker_processes import WorkerProcesses
 from holdfast.faces.logs import log_event
 from holdfast.faces.mcp.profiles import Profile
+from holdfast.faces.program import program_in_shell
 from holdfast.faces.tracing import begin_tracing, end_tracing
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.limits import LIMITS, Limits
@@ -90,13 +91,14 @@ def _connection_instructions(
     local = settings.local_url(port)
     url = f"{settings.public_url or local}{MCP_PATH}"
     token_file = os.path.relpath(os.path.join(workspace.repository.store_directory, TOKEN_NAME))
+    program = program_in_shell()
     header = f"Authorization: Bearer $(cat {token_file})"
     lines = [
         f"Holdfast serves {os.path.basename(workspace.repository.root)} at {local}{MCP_PATH}",
-        f"The owner's token is in {token_file}; `holdfast token add NAME` makes others. With Claude Code:",
+        f"The owner's token is in {token_file}; `{program} token add NAME` makes others. With Claude Code:",
         f'  claude mcp add --transport http holdfast {url} --header "{header}"',
         "A client that starts the server itself needs neither:",
-        "  claude mcp add holdfast -- holdfast serve",
+        f"  claude mcp add holdfast -- {program} serve",
     ]
     if not settings.address.is_loopback and not url.startswith("https://"):
         lines.append("Tokens travel unencrypted: put a proxy with TLS in front, or use a tunnel.")
