@@ -117,7 +117,11 @@ def test_side_by_side_and_more_lines_are_a_press_away(page: Page, site: Site) ->
     expect(page).to_have_url(re.compile("layout=split"))
     changed = file(page, "src/tide.py").locator("tr.line").nth(3).locator("td")
     expect(changed).to_have_text(["5", "line 5", "5", "line five"])
-    file(page, "src/tide.py").get_by_role("button", name="More lines").click()
+    shown = file(page, "src/tide.py")
+    shown.get_by_role("button", name="Show 1 line", exact=True).click()
+    expect(shown.locator("tr.line")).to_have_count(15)  # 14 pairs and one more
+    expect(shown.get_by_role("button", name="Show 13 lines")).to_be_visible()
+    shown.get_by_role("button", name="All lines").click()
     expect(file(page, "src/tide.py").locator("tr.line")).to_have_count(30)
     page.set_viewport_size({"width": 360, "height": 740})
     expect(file(page, "src/tide.py").locator("tr.line").nth(4).locator("td")).to_have_text(

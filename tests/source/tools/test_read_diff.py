@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from holdfast.kernel.errors import InvalidArguments, NotFound
 from holdfast.kernel.limits import LIMITS, Limits
+from holdfast.source.diff.comparison import Comparison
 from holdfast.source.room import Source
 from holdfast.source.tools.read_diff import Diff, DiffFile, ReadDiff, read_diff
 from holdfast.storage.git.repository import Repository
@@ -309,3 +310,28 @@ def test_totals_count_files_over_the_limits_too_and_say_what_they_leave_out(
     (repository / "b.py").write_text("3\n", encoding="utf-8")
     uncommitted = diff(room)
     assert (uncommitted.total_added, uncommitted.total_removed, uncommitted.uncounted_files) == (1, 1, 1)
+
+
+@given(
+    st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n"]), max_size=30),
+    st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n"]), max_size=30),
+    st.integers(0, 4),
+    st.lists(st.tuples(st.integers(1, 35), st.integers(1, 35)), max_size=3),
+)
+def test_unfolded_lines_are_each_shown_once_and_in_order(
+    old: list[bytes], new: list[bytes], context: int, ranges: list[tuple[int, int]]
+) -> None:
+    compared = Comparison.of(b"".join(old), b"".join(new))
+    spans = [(min(each) - 1, max(each)) for each in ranges]
+    lines = [line for hunk in compared.hunks(context, spans) for line in hunk]
+    numbers = [line.new for line in lines if line.new is not None]
+    assert numbers == sorted(set(numbers))
+    wanted = {number for start, end in spans for number in range(start, min(end, len(new)))}
+    assert wanted <= set(numbers)
+    assert all(old[line.old] == new[line.new] == line.line for line in lines if line.kind == "same")
+    assert [line.old for line in lines if line.kind == "removed"] == [
+        number for change in compared.changes for number in range(change.old_start, change.old_end)
+    ]
+    assert [line.new for line in lines if line.kind == "added"] == [
+        number for change in compared.changes for number in range(change.new_start, change.new_end)
+    ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, takewhile
 from typing import Literal, NamedTuple
 
@@ -83,22 +83,34 @@ class Comparison(NamedTuple):
         added = sum(end - start for _, _, start, end in self.changes)
         return added, sum(end - start for start, end, _, _ in self.changes)
 
-    def hunks(self, context: int) -> Iterator[Iterator[ComparedLine]]:
-        """Yield the lines of each group of changes, with `context` lines around it."""
-        first = 0
-        for last, change in enumerate(self.changes, 1):
-            if last == len(self.changes) or self.changes[last].old_start - change.old_end > 2 * context:
-                yield self._lines(self.changes[first:last], context)
-                first = last
+    def hunks(self, context: int, shown: Iterable[Span] = ()) -> Iterator[Iterator[ComparedLine]]:
+        """Yield the lines of each group of changes, with `context` lines around it.
 
-    def _lines(self, hunk: Sequence[ChangedSpan], context: int) -> Iterator[ComparedLine]:
-        """Yield the lines of a hunk, with the lines between and around its changes."""
-        next_old = max(hunk[0][0] - context, 0)
-        offset = hunk[0][2] - hunk[0][0]  # from an old index to the new index of the same line
-        end = min(hunk[-1][1] + context, len(self.old))
-        for old_start, old_end, new_start, new_end in (*hunk, (end, end, 0, 0)):
-            for index in range(next_old, old_start):
-                yield ComparedLine("same", self.old[index], index, index + offset, [])
+        `shown` has further spans of lines of the new version; what touches is one group.
+        """
+        spans = [(change.new_start - context, change.new_end + context) for change in self.changes]
+        start, end = None, 0
+        for next_start, next_end in sorted([*spans, *shown]):
+            if start is None:
+                start, end = next_start, next_end
+            elif next_start <= end:
+                end = max(end, next_end)
+            else:
+                yield self._lines(start, end)
+                start, end = next_start, next_end
+        if start is not None:
+            yield self._lines(start, end)
+
+    def _lines(self, start: int, end: int) -> Iterator[ComparedLine]:
+        """Yield the lines of a span of the new version, and those that were removed in it."""
+        start, end = max(start, 0), min(end, len(self.new))
+        changes = [change for change in self.changes if start <= change.new_start and change.new_end <= end]
+        before = [change for change in self.changes if change.new_end <= start and change not in changes]
+        offset = before[-1].old_end - before[-1].new_end if before else 0  # from a new index to the old one
+        next_new = start
+        for old_start, old_end, new_start, new_end in (*changes, ChangedSpan(0, 0, end, end)):
+            for index in range(next_new, new_start):
+                yield ComparedLine("same", self.old[index + offset], index + offset, index, [])
             old, new = self.old[old_start:old_end], self.new[new_start:new_end]
             old_marks, new_marks = changed_words(
                 [displayed_text(line) for line in old], [displayed_text(line) for line in new]
@@ -107,7 +119,7 @@ class Comparison(NamedTuple):
                 yield ComparedLine("removed", line, index, None, marks)
             for index, (line, marks) in enumerate(zip(new, new_marks, strict=True), new_start):
                 yield ComparedLine("added", line, None, index, marks)
-            next_old, offset = old_end, new_end - old_end
+            next_new, offset = new_end, old_end - new_end
 
 
 def displayed_text(line: bytes) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from itertools import islice
 from typing import Annotated, Literal
@@ -33,6 +33,9 @@ _NOTE_CONDITIONS: tuple[tuple[LineNote, Callable[[bytes, str], bool]], ...] = (
 )
 """Notes on a line, each with a condition on its bytes and its displayed text; the first to hold is shown."""
 
+LineRange = Annotated[str, Field(pattern=r"^[1-9][0-9]{0,8}-[1-9][0-9]{0,8}$")]
+_MAX_RANGES = 100
+"""A judgement: somebody who asks for more reads the whole file."""
 _VERSION_DIGITS = 16
 """Hexadecimal digits of a version: 64 bits, which do not collide among the states of one file."""
 
@@ -56,6 +59,11 @@ class ReadDiff(Input):
     )
     highlight: StrictBool = Field(default=False, description="Also return the syntax styles of the lines.")
     context: Integer = Field(default=3, ge=0, le=LIMITS.review_lines, description="Lines around each change.")
+    shown: list[LineRange] = Field(
+        default=[],
+        max_length=_MAX_RANGES,
+        description="Further lines of the new version to show, such as 40-60.",
+    )
 
 
 class DiffLine(Output):
@@ -85,6 +93,7 @@ class DiffFile(Output):
     added: int | None = Field(description="The number of added lines; null if they are not counted.")
     removed: int | None = Field(description="The number of removed lines; null if they are not counted.")
     version: str = Field(description="Identifies the difference; unchanged as long as it is the same.")
+    lines: int | None = Field(description="The number of lines of the new version, if this file was requested.")
     note: str | None = Field(description="Why lines are not counted or shown, or only some of them.")
     hunks: list[list[DiffLine]] | None = Field(description="Its lines, if this file was requested.")
 
@@ -169,7 +178,7 @@ def _file(room: Source, review: Review, change: ChangedFile, args: ReadDiff) -> 
     hunks, note = None, result if isinstance(result, str) else None
     if args.file is not None and isinstance(result, Comparison):
         styles = _Styles(room, change, result) if args.highlight else None
-        hunks = _hunks(review, change.path, result, args.context, styles)
+        hunks = _hunks(review, change.path, result.hunks(args.context, _spans(args.shown)), styles)
         if sum(map(len, hunks)) == LIMITS.review_lines:
             note = f"Only the first {LIMITS.review_lines} lines are shown."
     old, new, former = change.old, change.new, change.former
@@ -185,6 +194,7 @@ def _file(room: Source, review: Review, change: ChangedFile, args: ReadDiff) -> 
         removed=None if counts is None else counts[1],
         # A path that is not UTF-8 has surrogates from git's bytes.
         version=sha256(repr(change).encode("utf-8", "surrogateescape")).hexdigest()[:_VERSION_DIGITS],
+        lines=len(result.new) if hunks is not None and isinstance(result, Comparison) else None,
         note=note,
         hunks=hunks,
     )
@@ -221,13 +231,18 @@ class _Styles:
         return styles
 
 
+def _spans(ranges: Iterable[str]) -> Iterator[tuple[int, int]]:
+    for first, last in (text.split("-") for text in ranges):
+        yield int(first) - 1, int(last)
+
+
 def _hunks(
-    review: Review, path: str, comparison: Comparison, context: int, styles: _Styles | None
+    review: Review, path: str, compared: Iterable[Iterable[ComparedLine]], styles: _Styles | None
 ) -> list[list[DiffLine]]:
     """Return the lines of a file by hunk, up to the limit of lines."""
     lines_left = LIMITS.review_lines
     hunks: list[list[DiffLine]] = []
-    for lines in comparison.hunks(context):
+    for lines in compared:
         hunks.append([_line(review, path, line, styles) for line in islice(lines, lines_left)])
         lines_left -= len(hunks[-1])
         if not lines_left:

@@ -7,28 +7,21 @@ import { SIDECAR_SUFFIX, codeAddress } from "../../links.js";
 import { get } from "../../api.js";
 import { SEEN_FILES, isMarked, setMark } from "../../storage.js";
 import { draftNode } from "./drafts.js";
+import { drawHunks, gapsBetween } from "./hunks.js";
 import { findRow, keyOf, threadNode, threadWithLink } from "./remarks.js";
 
 /** @import { Review } from "../review.js" */
+/** @import { Gap } from "./hunks.js" */
 /** @import { Row, Thread } from "./remarks.js" */
 
-/**
- * A line of a diff. `old` and `new` are its line numbers; `changed` holds the ranges of changed words, `styles` those
- * that are coloured.
- * @typedef {{kind: "same" | "added" | "removed", text: string, old?: number, new?: number, changed: [number, number][],
- *   styles: [number, number, string][], moved?: string, note?: string}} Line
- */
-
-/** @typedef {{old?: Line, new?: Line}} Pair an old and a new line that are shown side by side */
-
-/** The numbers of context lines that "More lines" steps through; the first is git's default. */
-const CONTEXT_LINES = [3, 25, 5000];
+/** The number of lines around each change: git's default. */
+const CONTEXT_LINES = 3;
+/** The number of lines of context with which all lines of a file are shown: the most that the server accepts. */
+const ALL_LINES = 5000;
+/** The number of lines that are unfolded at once; a judgement: half a screen. */
+const STEP_LINES = 20;
 /** A file with more changed lines is loaded only on request; a judgement: about twenty screens. */
 const MAX_LINES_LOADED = 800;
-/** The sign of a line, by its kind. */
-const SIGNS = { same: " ", added: "+", removed: "−" };
-/** The classes of the columns in each layout. */
-const COLUMNS = { split: ["number", "text", "number", "text"], unified: ["number", "number", "sign", "text"] };
 
 /**
  * The file that an element shows.
@@ -36,19 +29,10 @@ const COLUMNS = { split: ["number", "text", "number", "text"], unified: ["number
  */
 const diffs = new WeakMap();
 /**
- * The row that an element shows.
- * @type {WeakMap<Element, Row>}
- */
-const rowsByNode = new WeakMap();
-
-/**
  * Return whether a file belongs to Holdfast itself: a sidecar with notes, or a rule or document of the workspace.
  * @param {string} path
  */
 export const isOwn = (path) => path.endsWith(SIDECAR_SUFFIX) || path.startsWith(".task/");
-
-/** @param {Element} node the element of a row */
-export const rowOf = (node) => /** @type {Row} */ (rowsByNode.get(node));
 
 /**
  * Return the numbers of added and removed lines; null if they are unknown.
@@ -68,8 +52,10 @@ export class FileDiff {
   constructor(review, file) {
     this.review = review;
     this.file = file;
-    /** The index in CONTEXT_LINES. */
-    this.contextIndex = 0;
+    /** Whether all lines are shown. */
+    this.isWhole = false;
+    /** @type {string[]} the ranges of unchanged lines that the user has unfolded */
+    this.shown = [];
     /** @type {ReturnType<typeof drawHunks> | null} the lines, once they have been loaded */
     this.table = null;
     /** @type {any} the file as `read_diff` returns it with its lines */
@@ -81,7 +67,10 @@ export class FileDiff {
       type: "checkbox", checked: isMarked(SEEN_FILES, file.version), "aria-label": `Seen ${file.path}`,
       on: { change: () => this.setSeen(this.seenBox.checked) },
     });
-    this.moreButton = plainButton("More lines", () => this.load(this.contextIndex + 1), { hidden: true });
+    this.moreButton = plainButton("All lines", () => {
+      this.isWhole = true;
+      return this.load();
+    }, { hidden: true });
     this.node = el("section.file.card", { "aria-label": file.path }, this.drawHeader(), this.body);
     diffs.set(this.node, this);
     this.showBody();
@@ -128,11 +117,30 @@ export class FileDiff {
     this.review.showSummary();
   }
 
+  /**
+   * Show the same unchanged lines as another version of the file.
+   * @param {FileDiff} previous
+   */
+  loadLike({ isWhole, shown }) {
+    this.isWhole = isWhole;
+    this.shown = shown;
+    return this.load();
+  }
+
+  /**
+   * Unfold unchanged lines.
+   * @param {number} from
+   * @param {number} to
+   */
+  unfold(from, to) {
+    this.shown.push(`${from}-${to}`);
+    return this.load();
+  }
+
   /** Load the lines with some lines of context, and draw them. */
-  load(contextIndex = this.contextIndex) {
-    this.contextIndex = Math.min(contextIndex, CONTEXT_LINES.length - 1);
-    const context = CONTEXT_LINES[this.contextIndex];
-    const query = { ...this.review.query, file: this.file.path, context, highlight: true };
+  load() {
+    const context = this.isWhole ? ALL_LINES : CONTEXT_LINES;
+    const query = { ...this.review.query, file: this.file.path, context, shown: this.shown, highlight: true };
     const { view, visibility } = this.review;
     visibility.unobserve(this.node); // redrawing it later would take the focus from a field
     return view.attempt(this.body, async () => {
@@ -144,13 +152,34 @@ export class FileDiff {
 
   draw() {
     if (!this.content) return;
-    const { path, hunks = [], note = hunks.length ? null : "No lines differ." } = this.content;
+    const { path, hunks = [], lines, note = hunks.length ? null : "No lines differ." } = this.content;
     this.table = drawHunks({ path, hunks }, this.review.isSplit);
+    const gaps = gapsBetween(hunks, lines);
+    this.table.heads.forEach((head, hunk) =>
+      fill(unfoldButtons(head), this.gapButtons(gaps[hunk], hunk > 0, true)));
+    const end = gaps.at(-1);
+    if (end) this.table.node.tBodies[0].append(foldedRow(this.gapButtons(end, true, false)));
     fill(this.foot);
-    const hasAllContext = this.contextIndex === CONTEXT_LINES.length - 1 || this.file.kind === "added";
-    this.moreButton.hidden = !hunks.length || hasAllContext;
+    this.moreButton.hidden = !gaps.some(Boolean);
     fill(this.body, hunks.length > 0 && this.table.node, note && el("p.quiet", note), this.foot);
     this.showRemarks();
+  }
+
+  /**
+   * Return buttons that show unchanged lines.
+   * @param {Gap | null} gap
+   * @param {boolean} isBelow whether there are lines above the gap
+   * @param {boolean} isAbove whether there are lines below the gap
+   */
+  gapButtons(gap, isBelow, isAbove) {
+    if (!gap) return [];
+    const { from, to } = gap;
+    const show = (/** @type {string} */ text, /** @type {number} */ first, /** @type {number} */ last) =>
+      plainButton(text, () => this.unfold(first, last));
+    if (to - from < STEP_LINES) return [show(`Show ${pluralise(to - from + 1, "line")}`, from, to)];
+    return [isBelow && show(`↓ ${STEP_LINES} lines`, from, from + STEP_LINES - 1),
+      isAbove && show(`↑ ${STEP_LINES} lines`, to - STEP_LINES + 1, to),
+      show(`All ${to - from + 1} lines`, from, to)].filter((node) => node !== false);
   }
 
   /** The remark that the user is writing, and the threads with an open reply form. */
@@ -193,6 +222,11 @@ export class FileDiff {
  */
 const changeNotice = (head) => /** @type {HTMLElement} */ (head.querySelector(".since"));
 
+/** @param {HTMLElement} head */
+const unfoldButtons = (head) => /** @type {HTMLElement} */ (head.querySelector(".unfold"));
+/** @param {HTMLElement[]} buttons */
+const foldedRow = (buttons) => el("tr.hunk", el("td", { colspan: 4 }, el("span.unfold", buttons)));
+
 /**
  * Insert a node below a row and the remarks that are already there.
  * @param {Row} row
@@ -203,168 +237,4 @@ function insertBelow(row, node) {
   let previous = row.node;
   while (previous.nextElementSibling?.classList.contains("remarks")) previous = previous.nextElementSibling;
   previous.after(el("tr.remarks", el("td", { colspan: 4 }, node)));
-}
-
-/**
- * Draw the lines of a file as a table; return its node, its rows and the heads of its hunks.
- * @param {{path: string, hunks: Line[][]}} file
- * @param {boolean} isSplit
- */
-function drawHunks(file, isSplit) {
-  const body = el("tbody");
-  /** @type {Row[]} */
-  const rows = [];
-  const moves = describeMoves(file);
-  const splitCells = (/** @type {Pair} */ pair) => [numberCell(pair.old?.old), codeCell(pair.old, moves),
-    numberCell(pair.new?.new), codeCell(pair.new, moves)];
-  const unifiedCells = (/** @type {Line} */ line) =>
-    [numberCell(line.old), numberCell(line.new), signCell(line), codeCell(line, moves)];
-  const heads = file.hunks.map((lines, hunk) => {
-    const head = el("tr.hunk", el("td", { colspan: 4 }, hunkRange(file, lines), el("span.since")));
-    body.append(head);
-    const pairs = isSplit ? pairLines(lines) : lines.map(toPair);
-    pairs.forEach((pair, index) => {
-      const node = el("tr.line", { tabindex: -1 }, isSplit ? splitCells(pair) : unifiedCells(lines[index]));
-      const texts = { old: pair.old?.text, new: pair.new?.text };
-      const row = { node, old: pair.old?.old ?? null, new: pair.new?.new ?? null, texts, hunk, near: null };
-      rowsByNode.set(node, row);
-      rows.push(row);
-      body.append(node);
-    });
-    return head;
-  });
-  /** @type {number | null} */
-  let nextNewLine = null;
-  for (const row of rows.toReversed()) {
-    nextNewLine = row.new ?? nextNewLine;
-    row.near = nextNewLine;
-  }
-  const layout = isSplit ? "split" : "unified";
-  const columns = el("colgroup", COLUMNS[layout].map((name) => el("col", { class: name })));
-  const node = el(`table.diff.mono.${layout}`, { "aria-label": `Differences in ${file.path}` }, columns, body);
-  return { node, rows, heads };
-}
-
-/**
- * Return the range of lines of a hunk, as a link if they still exist.
- * @param {{path: string}} file
- * @param {Line[]} lines
- */
-function hunkRange(file, lines) {
-  const numbers = lines.map((line) => line.new).filter(Boolean);
-  if (!numbers.length) return el("span", `was lines ${lines[0].old}–${lines[lines.length - 1].old}`);
-  const first = numbers[0], last = numbers[numbers.length - 1];
-  return el("a", { href: codeAddress(file.path, first, last), title: "Open in Code" }, `lines ${first}–${last}`);
-}
-
-/**
- * Return a line as a pair: a removed line has no new side, an added line no old side.
- * @param {Line} line
- * @returns {Pair}
- */
-const toPair = (line) => ({ removed: { old: line }, added: { new: line } })[line.kind] ?? { old: line, new: line };
-
-/**
- * Pair lines for the layout side by side: removed lines beside the added lines that replaced them.
- * @param {Line[]} lines
- */
-function pairLines(lines) {
-  /** @type {Pair[]} */
-  const pairs = [];
-  /** @type {Line[]} */
-  let removed = [];
-  /** @type {Line[]} */
-  let added = [];
-  const addChangedPairs = () => {
-    const count = Math.max(removed.length, added.length);
-    for (let index = 0; index < count; index += 1) pairs.push({ old: removed[index], new: added[index] });
-    removed = [];
-    added = [];
-  };
-  for (const line of lines) {
-    if (line.kind === "removed") removed.push(line);
-    else if (line.kind === "added") added.push(line);
-    else {
-      addChangedPairs();
-      pairs.push({ old: line, new: line });
-    }
-  }
-  addChangedPairs();
-  return pairs;
-}
-
-/** @param {Line} line */
-const lineClass = (line) => (line.moved ? `${line.kind} moved` : line.kind);
-/** @param {number | undefined} value */
-const numberCell = (value) => el("td.line-number", value ?? "");
-/** @param {Line} line */
-const signCell = (line) => el("td", { class: `sign ${lineClass(line)}` }, SIGNS[line.kind]);
-
-/**
- * @param {Line | undefined} line
- * @param {Map<Line, string>} moves
- */
-function codeCell(line, moves) {
-  if (!line) return el("td.code.nothing");
-  const isUnchangedEnding = line.note === "CRLF" && line.kind === "same";
-  const note = !isUnchangedEnding && line.note;
-  return el("td", { class: `code ${lineClass(line)}`, dataset: { sign: SIGNS[line.kind] } }, markChanges(line),
-    note && el("span.tag", note), moves.has(line) && el("span.tag.info", moves.get(line)));
-}
-
-/**
- * Return the text of a line with its syntax coloured and its changed words marked. Positions are in code points, not
- * UTF-16 units.
- * @param {Line} line
- */
-function markChanges({ text, changed, styles }) {
-  const characters = [...text];
-  const pieces = [];
-  let position = 0;
-  for (const [start, end] of changed) {
-    pieces.push(colour(characters, styles, position, start), el("mark", colour(characters, styles, start, end)));
-    position = end;
-  }
-  return [...pieces, colour(characters, styles, position, characters.length)];
-}
-
-/**
- * Return the characters from `from` up to `to`, coloured.
- * @param {string[]} characters
- * @param {Line["styles"]} styles
- * @param {number} from
- * @param {number} to
- */
-function colour(characters, styles, from, to) {
-  const pieces = [];
-  let position = from;
-  for (const [start, end, style] of styles) {
-    const [first, last] = [Math.max(start, position), Math.min(end, to)];
-    if (first >= last) continue;
-    pieces.push(characters.slice(position, first).join(""));
-    pieces.push(el("span", { class: `is-${style}` }, characters.slice(first, last).join("")));
-    position = last;
-  }
-  return [...pieces, characters.slice(position, to).join("")];
-}
-
-/**
- * Describe where each moved block of lines went or came from; the key is the first line of the block.
- * @param {{path: string, hunks: Line[][]}} file
- * @returns {Map<Line, string>}
- */
-function describeMoves({ path, hunks }) {
-  const moves = new Map();
-  for (const [kind, preposition] of [["removed", "to"], ["added", "from"]]) {
-    /** @type {string | undefined} the place of the next line of the current block in the other version */
-    let expected;
-    for (const line of hunks.flat().filter((candidate) => candidate.kind === kind)) {
-      const [, file, number] = line.moved?.match(/^(.*):(\d+)$/s) ?? [];
-      const isBlockStart = file && line.moved !== expected;
-      const place = file === path ? `line ${number}` : line.moved;
-      if (isBlockStart) moves.set(line, `moved ${preposition} ${place}`);
-      expected = file && `${file}:${Number(number) + 1}`;
-    }
-  }
-  return moves;
 }

@@ -1,7 +1,8 @@
 // The selection of lines for a remark, with the mouse or with keys.
 
 import { button } from "../../controls.js";
-import { FileDiff, rowOf } from "./file.js";
+import { FileDiff } from "./file.js";
+import { rowOf } from "./hunks.js";
 
 /** @import { Review } from "../review.js" */
 
