@@ -93,7 +93,9 @@ class DiffFile(Output):
     added: int | None = Field(description="The number of added lines; null if they are not counted.")
     removed: int | None = Field(description="The number of removed lines; null if they are not counted.")
     version: str = Field(description="Identifies the difference; unchanged as long as it is the same.")
-    lines: int | None = Field(description="The number of lines of the new version, if this file was requested.")
+    lines: int | None = Field(
+        description="The number of lines of the new version, if this file was requested."
+    )
     note: str | None = Field(description="Why lines are not counted or shown, or only some of them.")
     hunks: list[list[DiffLine]] | None = Field(description="Its lines, if this file was requested.")
 
