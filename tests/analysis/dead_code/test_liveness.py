@@ -183,3 +183,45 @@ def test_hooks_of_mkdocs_and_names_in_type_aliases_are_used() -> None:
     }
 
     assert dead(files) == {"lost": "high", "Never": "high"}
+
+
+def test_test_classes_of_python_are_collected_whatever_they_are_called() -> None:
+    files = {
+        "test/test_sums.py": """
+            from lib import Base
+            class Adding(Base):
+                def test_add(self): pass
+            class AddingMore(Adding): pass
+            class Fake(Base):
+                def run(self): pass
+        """,
+        "lib.py": "class Base: pass\n",
+    }
+
+    assert dead(files) == {"Fake": "high"}
+
+
+def test_public_members_of_private_classes_are_accessible_where_the_module_is() -> None:
+    files = {
+        "pyproject.toml": '[build-system]\n[project]\nname = "kelp"\n',
+        "kelp/__init__.py": "",
+        "kelp/pool.py": """
+            class _Record:
+                def in_use(self): return 1
+                def _lost(self): return 2
+            def connect(): return _Record()
+            connect()
+        """,
+    }
+
+    assert dead(files) == {"_Record.in_use": "medium", "_Record._lost": "high"}
+
+
+def test_imports_are_used_by_types_in_strings_and_kept_where_there_is_nothing_else() -> None:
+    files = {
+        "shim.py": "from kinds import Motor\nimport os\n",
+        "kinds.py": "from typing import Union\nfrom x import Car, Bus\nprint(Union[int, 'Car'])\n"
+        "class Motor: pass\nMotor()\n",
+    }
+
+    assert dead(files) == {"Bus": "high", "os": "high"}

@@ -21,6 +21,7 @@ from posixpath import basename, dirname
 from holdfast.analysis.dead_code.entry_points import EntryPoints
 from holdfast.analysis.dead_code.symbol_table import BY_IMPORT, SymbolTable
 from holdfast.syntax.record import MODULE
+from holdfast.syntax.symbols import CLASSES
 
 IN_TESTS = re.compile(
     r"(^|/)(tests?|testing|testdata|__tests__|specs?|examples?|docs?|benchmarks?)/"
@@ -131,15 +132,20 @@ class PublicApi:
         symbols = self.symbols
         definition, file = symbols.definitions[symbol], symbols.file_of[symbol]
         container = symbols.containers[symbol]
+        family = symbols.families[file]
         if not definition.exported:
             return None
         if container != MODULE and not symbols.is_member[symbol]:
             return None  # a nested function
         if symbol in self.declared_public:
             return PUBLIC
-        if container != MODULE and symbols.families[file] in ("python", "script"):
-            return self.visibility(container)
-        return self._visibility_by_language(symbols.families[file], symbols.paths[file], file)
+        if container != MODULE and family in ("python", "script"):
+            visibility = self.visibility(container)
+            is_object = family == "python" and symbols.definitions[container].kind in CLASSES
+            if visibility is not None or not is_object:
+                return visibility
+            # Other projects can get an object of a private class.
+        return self._visibility_by_language(family, symbols.paths[file], file)
 
     def _visibility_by_language(self, family: str, path: str, file: int) -> str | None:
         if family == "python":

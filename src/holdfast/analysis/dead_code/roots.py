@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 
 from holdfast.analysis.dead_code.convention import Convention, conventions
+from holdfast.analysis.dead_code.public_api import IN_TESTS
 from holdfast.analysis.dead_code.symbol_table import FAMILIES, MEMBERS, OWNERS, SymbolTable
 from holdfast.analysis.graph.file_scope import NAMESPACES
 from holdfast.syntax.record import Definition, Record
@@ -22,6 +23,7 @@ _TEST_DECORATORS = frozenset({
     "TestTemplate", "Theory",
 })  # fmt: skip
 """Annotations of methods that test runners of Java, Kotlin and C# call, whatever the class is called."""
+_MAY_HAVE_TESTS = frozenset({"python", "java", "kotlin", "csharp"})
 _LAST_WORD = re.compile(r"\w+$")
 
 
@@ -43,7 +45,7 @@ def root_definitions(path: str, record: Record) -> list[int]:
         if _is_root(definitions, index, record.language, name_patterns)
     ]
     found = [definitions[index] for index in roots]
-    # A class with a `main` method, or with tests, can be run.
+    # A class with a `main` method, or with tests, can be run; its subclasses are in `registered_subclasses`.
     roots += [
         method.container
         for method in found
@@ -58,7 +60,13 @@ def root_definitions(path: str, record: Record) -> list[int]:
 
 
 def _can_be_run(method: Definition) -> bool:
-    return method.name == "main" or not _TEST_DECORATORS.isdisjoint(map(last_word, method.decorators))
+    return method.name == "main" or _is_test(method)
+
+
+def _is_test(method: Definition) -> bool:
+    """Return whether a test runner calls a method, given that it is a root."""
+    has_name = method.name.startswith("test_")
+    return has_name or not _TEST_DECORATORS.isdisjoint(map(last_word, method.decorators))
 
 
 def _is_root(
@@ -136,12 +144,16 @@ def registered_subclasses(symbols: SymbolTable) -> set[int]:
 
 
 def _registering_classes(symbols: SymbolTable) -> set[str]:
-    """Return the names of Python classes that register their subclasses or are queried for them."""
+    """Return the names of classes whose subclasses are found: by a Python class, or by a test runner."""
     owners = [symbols.containers[symbol] for symbol in symbols.members.get("__init_subclass__", ())]
     names = {symbols.definitions[symbol].name for symbol in owners if symbol >= 0}
     classes = (definition for definition in symbols.definitions if definition.kind == "Class")
     metaclasses = {definition.name for definition in classes if "type" in definition.bases}
-    for record in symbols.records:
+    for path, record in zip(symbols.paths, symbols.records, strict=True):
+        if record.language in _MAY_HAVE_TESTS and IN_TESTS.search(path):
+            definitions = record.names.definitions
+            tests = (item for item in definitions if item.kind == "Method" and _is_test(item))
+            names.update(definitions[item.container].name for item in tests if item.container >= 0)
         if record.language != "python":
             continue
         for uses in record.names.uses:

@@ -109,10 +109,14 @@ def _import_doubt(symbols: SymbolTable, file: int, unused: Unused) -> Doubt | No
     path = symbols.paths[file]
     if basename(path).startswith(("__init__.", "conftest.")):
         return Doubt(MEANT_TO_STAY, "such a file imports names for other files")
+    names = symbols.records[file].names
+    only_imports = not names.definitions and not names.uses
     rules = conventions(symbols.records[file].language)
     for imported in symbols.imports[file].by_name.get(unused.name, ()):
         if imported.line != unused.line:
             continue
+        if only_imports and symbols.imported_files(file, imported):
+            return Doubt(MEANT_TO_STAY, "its file only imports names, for other files")
         imported_symbols = list(symbols.resolve_import(file, imported))
         decorators = [text for symbol in imported_symbols for text in symbols.definitions[symbol].decorators]
         if any(last_word(text) in rules.decorators for text in decorators):
