@@ -71,11 +71,23 @@ def test_depth_ends_nothing(ending, piece):
     assert_holds_together(f"a{ending}", piece * 3000)
 
 
-def test_a_deep_nest_of_definitions_is_read():
+def test_a_deep_nest_of_definitions_is_read_to_a_depth_that_nobody_needs():
     text = "".join(f"{' ' * depth}def f{depth}():\n" for depth in range(300)) + " " * 300 + "pass\n"
     record = read_record("a.py", text.encode())
-    assert len(record.names.definitions) == 300
-    assert record.names.definitions[299].container == 298
+    assert len(record.names.definitions) == 200
+    assert record.names.definitions[199].container == 198
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.js", "(function(){" * 8000 + "})()" * 8000),  # the query
+        ("a.js", "function f(){" * 2000 + "}" * 2000),  # the calls
+        ("a.java", "class A { void m() { " * 1000 + "}}" * 1000),
+    ],
+)
+def test_functions_in_each_other_are_read_or_given_up(name, text):
+    assert_holds_together(name, text.encode())  # unbounded, each of these took minutes to hours
 
 
 def test_a_text_that_is_too_long_is_refused(monkeypatch):

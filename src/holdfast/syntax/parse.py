@@ -86,11 +86,18 @@ def captures(parsed: Parsed, patterns: str, seconds: float = MAX_PARSE_SECONDS) 
 
     cursor = tree_sitter.QueryCursor(compile_query(parsed.language, patterns), **_time_limit(seconds))
     start = monotonic()
-    found = cursor.captures(parsed.root)
+    # Not by `captures`: it sorts its result in quadratic time, to which the time limit does not apply.
+    matches = cursor.matches(parsed.root)
     # At the time limit tree-sitter returns a partial result without an error.
     if monotonic() - start >= seconds:
         raise _timeout_error(parsed.language, seconds)
-    return found
+    found: dict[str, dict[int, Node]] = {}
+    for _, nodes_by_name in matches:
+        for name, nodes in nodes_by_name.items():
+            by_id = found.setdefault(name, {})
+            for node in nodes:
+                by_id[node.id] = node
+    return {name: list(by_id.values()) for name, by_id in found.items()}
 
 
 def parse(language: Language, text: str, seconds: float = MAX_PARSE_SECONDS) -> Parsed:

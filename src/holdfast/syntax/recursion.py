@@ -10,10 +10,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.syntax.components import strong_components
 from holdfast.syntax.parameters import parameter_list
+from holdfast.syntax.parse import MAX_PARSE_SECONDS, ParseTooLong
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -51,6 +53,7 @@ class Recursion:
 
     def __init__(self, source: bytes, callers: Iterable[Caller], has_implicit_receiver: bool) -> None:
         self.source = source
+        self._deadline = monotonic() + MAX_PARSE_SECONDS
         self.has_implicit_receiver = has_implicit_receiver
         self.callers = {".".join(caller.path): caller for caller in callers}
         self.local_names: dict[str, set[bytes]] = {}
@@ -65,6 +68,7 @@ class Recursion:
         possible_callees: dict[str, list[str]] = {}
         for key, caller in self.callers.items():
             mentioned = [callee for word in names & caller.words for callee in by_name[word] if callee != key]
+            self._check_time()
             callees = [callee for callee in mentioned if self._can_refer_to(caller, callee)]
             if callees:
                 possible_callees[key] = callees
@@ -91,6 +95,13 @@ class Recursion:
             if len(cycle) > 1:
                 yield from cycle
 
+    def _check_time(self) -> None:
+        if monotonic() > self._deadline:  # of functions that are nested deeply or repeat the same few names
+            raise ParseTooLong(
+                f"The calls between the functions could not be resolved within {MAX_PARSE_SECONDS:g} s",
+                hint="Divide the file, or exclude it.",
+            )
+
     def _can_refer_to(self, caller: Caller, callee: str) -> bool:
         """Return whether the caller can refer to a function: it is in scope, or its type is named."""
         owner = self.callers[callee].path[:-1]
@@ -110,7 +121,29 @@ class Recursion:
             and (self.has_implicit_receiver or not called.is_method)
             and (key == callee or self._resolves_to(caller, called))
         )
-        return _is_called_on(self.source, caller.node, called.name, objects, can_be_unqualified)
+        return self._is_called_on(caller.node, called.name, objects, can_be_unqualified)
+
+    def _is_called_on(self, node: Node, name: bytes, objects: set[bytes], can_be_unqualified: bool) -> bool:
+        """Return whether the name is called on one of the objects, or without an object where it can be."""
+        source = self.source
+        start, end = node.byte_range
+        position = source.find(name, start, end)
+        while position >= 0:
+            self._check_time()
+            name_end = position + len(name)
+            follows_name = source[position - 1] in _NAME_BYTES
+            precedes_name = name_end < len(source) and source[name_end] in _NAME_BYTES
+            if not follows_name and not precedes_name:
+                preceding = source[max(start, position - _MAX_OBJECT_BYTES) : position].rstrip()
+                operator = next((mark for mark in _MEMBER_OPERATORS if preceding.endswith(mark)), b"")
+                if operator:
+                    is_match = _last_name(preceding.removesuffix(operator).rstrip(b" \n?")) in objects
+                else:
+                    is_match = can_be_unqualified
+                if is_match and _is_called(node, position, name_end):
+                    return True
+            position = source.find(name, name_end, end)
+        return False
 
     def _resolves_to(self, caller: Caller, called: Caller) -> bool:
         """Return whether the unqualified name refers to this function, and is not shadowed."""
@@ -132,29 +165,6 @@ class Recursion:
             words = _WORDS.findall(parameters.text or b"") if parameters is not None else ()
             self.local_names[key] = {*words, *_ASSIGNED_NAME.findall(text)}
         return self.local_names[key]
-
-
-def _is_called_on(
-    source: bytes, node: Node, name: bytes, objects: set[bytes], can_be_unqualified: bool
-) -> bool:
-    """Return whether the name is called on one of the objects, or without an object where it can be."""
-    start, end = node.byte_range
-    position = source.find(name, start, end)
-    while position >= 0:
-        name_end = position + len(name)
-        follows_name = source[position - 1] in _NAME_BYTES
-        precedes_name = name_end < len(source) and source[name_end] in _NAME_BYTES
-        if not follows_name and not precedes_name:
-            preceding = source[max(start, position - _MAX_OBJECT_BYTES) : position].rstrip()
-            operator = next((mark for mark in _MEMBER_OPERATORS if preceding.endswith(mark)), b"")
-            if operator:
-                is_match = _last_name(preceding.removesuffix(operator).rstrip(b" \n?")) in objects
-            else:
-                is_match = can_be_unqualified
-            if is_match and _is_called(node, position, name_end):
-                return True
-        position = source.find(name, name_end, end)
-    return False
 
 
 def _last_name(text: bytes) -> bytes:
