@@ -45,7 +45,7 @@ SHAPES = {
     "testcase": Shape(r"(skipped |failure )?", {"name": TEXT, "classname": TEXT, "time": SECONDS}),
     "failure": Shape("", {"message": TEXT, "type": TEXT}, has_text=True),
     "skipped": Shape("", {"message": TEXT}),
-    "system-out": Shape(),
+    "system-out": Shape(has_text=True),
     "system-err": Shape(),
 }
 

@@ -125,4 +125,4 @@ def test_every_view_shows_the_same_number_of_dead_code(repository: Path, measure
     [check] = (check for check in measure("quality_gate")["checks"] if check["check"] == "dead_code")
     confident = {"gate": check["actual"], "context": context["defect_summary"]["by_type"]["dead-code"]}
     assert confident == dict.fromkeys(confident, levels["high"])
-    assert check["measure"] == "unused definitions and statements, confidence high"
+    assert check["measure"] == "unused definitions and statements, confidence high, outside tests"

@@ -45,6 +45,7 @@ FLIPS: dict[str, dict[str, Any]] = {
         "limit": ({"max_cyclomatic": 1, "max_cognitive": 1}, 1),
         "dialect": "extended",
         "recursion": False,
+        "fail_on_violation": ({"max_cyclomatic": 1}, True),
         "since": "HEAD",
         "diff": "HEAD",
     },
@@ -108,6 +109,8 @@ FLIPS: dict[str, dict[str, Any]] = {
         "staged": True,
         "format": "json",
         "fail_on_violation": True,
+        "fail_on_predictions": True,
+        "fail_on_tests": True,
         "limit": ({"complexity_threshold": 1}, 1),
     },
     "analyze_graph_metrics": {

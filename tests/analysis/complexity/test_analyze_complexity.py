@@ -121,7 +121,10 @@ def test_the_figures_are_those_of_the_functions(tree: Path) -> None:
     )
     assert (first.file, first.line, first.function) == ("app/deep.py", 1, "deep")
     assert [(spot.function, spot.complexity) for spot in found.most_complex] == [("deep", 23), ("middle", 13)]
-    assert found.exit_code == 1
+    assert (found.exit_code, found.is_error) == (0, False)
+    failed = analyzed(tree, fail_on_violation=True)
+    assert (failed.exit_code, failed.is_error) == (1, True)
+    assert analyzed(tree, fail_on_violation=True, max_cyclomatic=23).exit_code == 0
 
 
 @pytest.mark.requirement("analysis-67", "analysis-68")
@@ -252,8 +255,9 @@ def test_only_what_is_new_or_worse_counts_against_a_base(tree: Path) -> None:
     assert found.compared_with == git(tree, "rev-parse", "HEAD").strip()
     assert found.summary.total_functions == 3
     assert {each.function for each in found.violations} == {"middle", "fresh"}
-    assert found.exit_code == 1
-    assert analyzed(tree, since="HEAD", max_cyclomatic=40, max_cognitive=40).exit_code == 0
+    assert analyzed(tree, since="HEAD", fail_on_violation=True).exit_code == 1
+    higher = {"max_cyclomatic": 40, "max_cognitive": 40}
+    assert analyzed(tree, since="HEAD", fail_on_violation=True, **higher).exit_code == 0
     commit(tree, {"app/new.py": branches("fresh", 30), "app/deep.py": worse})
     assert analyzed(tree, since="HEAD").violations == []
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from pydantic import Field
@@ -14,13 +13,18 @@ from holdfast.kernel.models import Output, optional
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 
-Status = Literal["pass", "fail", "not_measured"]
+Status = Literal["pass", "warn", "fail", "not_measured"]
+"""A check that warns does not fail the gate."""
+ViolationLevel = Literal["error", "warning"]
 
 
 class GateViolation(Output):
     """A place above a maximum threshold, or below a minimum threshold."""
 
     rule: str
+    level: ViolationLevel = Field(
+        description="A warning is a prediction, or is in a test; it fails no check."
+    )
     file: UntrustedText
     line: int | None = Field(description="Null for the file as a whole.")
     message: UntrustedText
@@ -38,8 +42,11 @@ class GateCheck(Output):
     actual: float | None = Field(description="Null if it was not measured or there is nothing to count.")
     status: Status
     reason: UntrustedText | None = Field(description="Why the check failed or was not measured, or a caveat.")
-    violations: list[GateViolation] = Field(description="The worst first; empty if the check passes.")
+    violations: list[GateViolation] = Field(
+        description="Errors before warnings, the worst first; empty if the check passes."
+    )
     violations_total: int
+    warnings_total: int = Field(description="How many of them are warnings.")
     analysis_duration: Duration
 
     @property
@@ -54,7 +61,8 @@ class GateCheck(Output):
         lines = []
         for violation in self.violations[:limit]:
             line = "" if violation.line is None else f":{violation.line}"
-            lines.append(one_line(f"{violation.file}{line}: {violation.message}"))
+            level = "warning: " if violation.level == "warning" else ""
+            lines.append(one_line(f"{violation.file}{line}: {level}{violation.message}"))
         others = self.violations_total - len(lines)
         if others:
             lines.append(f"{others} more")
@@ -66,6 +74,25 @@ class Breach(NamedTuple):
 
     finding: CodeFinding
     actual: float
+    level: ViolationLevel = "error"
+
+
+class Outcome(NamedTuple):
+    """What a check found in a part of the code."""
+
+    actual: float | None = None
+    """The measured value; None if there is nothing to measure."""
+    is_met: bool = True
+    """Whether the threshold is met."""
+    breaches: tuple[Breach, ...] = ()
+    """All places above or below the threshold, the worst first."""
+
+    @property
+    def violations(self) -> tuple[Breach, ...]:
+        return () if self.is_met else self.breaches
+
+
+_NOTHING = Outcome()
 
 
 class Verdict(NamedTuple):
@@ -78,8 +105,12 @@ class Verdict(NamedTuple):
     breaches: tuple[Breach, ...] = ()
     """All of them, the worst first."""
 
-    def decide(self, actual: float, is_met: bool, breaches: Iterable[Breach]) -> Verdict:
-        """Return a pass if the threshold is met, otherwise a failure with the breaches."""
-        if is_met:
-            return self._replace(status="pass", actual=actual)
-        return self._replace(status="fail", actual=actual, breaches=tuple(breaches))
+    def decide(self, outcome: Outcome, warning: Outcome = _NOTHING) -> Verdict:
+        """Return a failure with the breaches if the threshold is not met; a second outcome can only warn."""
+        status: Status = "pass" if warning.is_met else "warn"
+        warnings = (breach._replace(level="warning") for breach in warning.violations)
+        return self._replace(
+            status=status if outcome.is_met else "fail",
+            actual=outcome.actual,
+            breaches=(*outcome.violations, *warnings),
+        )

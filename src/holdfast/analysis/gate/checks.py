@@ -6,15 +6,17 @@ measured never passes. Exceptions propagate to the gate, which reports a failed 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from holdfast.analysis import reports
 from holdfast.analysis.complexity.function_complexity import ComplexityCounting, FunctionComplexity
 from holdfast.analysis.coverage.coverage_report import CoverageReport
 from holdfast.analysis.coverage.report_formats import CoverableParts
 from holdfast.analysis.dead_code.dead_code_report import unused_finding
+from holdfast.analysis.dead_code.public_api import IN_TESTS
 from holdfast.analysis.debt.debt_report import debt_finding
 from holdfast.analysis.debt.marker import SEVERITIES
 from holdfast.analysis.defects.defect_report import Prediction, defect_finding
@@ -27,7 +29,7 @@ from holdfast.analysis.engine.code_finding import CodeFinding, FindingRule
 from holdfast.analysis.engine.scan import FileScan, Project, Scan
 from holdfast.analysis.engine.scope import AnalysisScope, RunOptions
 from holdfast.analysis.engine.token_stream import TokenStream
-from holdfast.analysis.gate.check_result import Breach, Status, Verdict
+from holdfast.analysis.gate.check_result import Breach, Outcome, Status, Verdict
 from holdfast.analysis.gate.settings import CheckName, GateSettings
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import COGNITIVE_RULE, COVERAGE_RULE, CYCLOMATIC_RULE
@@ -35,6 +37,10 @@ from holdfast.analysis.rules import COGNITIVE_RULE, COVERAGE_RULE, CYCLOMATIC_RU
 _MIN_PROBABILITY_RISE = 0.01
 """How much higher than at the base a file's probability must be to count as worse: a judgement. The model is
 adapted to all files, so any change shifts every probability a little."""
+
+Item = TypeVar("Item")
+Judge = Callable[[list[Item]], Outcome]
+"""Compares what was measured in a part of the code with the threshold."""
 
 
 class GateScope(AnalysisScope):
@@ -46,8 +52,32 @@ class GateScope(AnalysisScope):
 
     @property
     def measure_suffix(self) -> str:
+        """What to append to the name of a measure: which code is checked."""
+        return self.code_suffix + self.base_suffix
+
+    @property
+    def base_suffix(self) -> str:
         """What to append to the name of a measure if only new or worse code is checked."""
         return "" if self.base is None else ", new or worse than at the base"
+
+    @property
+    def code_suffix(self) -> str:
+        """What to append to the name of a measure if tests can only warn."""
+        return "" if self.settings.fail_on_tests else ", outside tests"
+
+    def only_warns(self, path: str) -> bool:
+        """Return whether a file can only cause warnings, as tests, examples and documents do."""
+        return not self.settings.fail_on_tests and bool(IN_TESTS.search(path))
+
+    def decide(
+        self, verdict: Verdict, items: Iterable[Item], path: Callable[[Item], str], judge: Judge[Item]
+    ) -> Verdict:
+        """Return the verdict on items, of which those in some files can only cause warnings."""
+        code: list[Item] = []
+        tests: list[Item] = []
+        for item in items:
+            (tests if self.only_warns(path(item)) else code).append(item)
+        return verdict.decide(judge(code), judge(tests))
 
 
 class BaseRoom(Analysis):
@@ -82,12 +112,16 @@ def _complexity(rule: FindingRule, gate: GateScope, threshold: float) -> Verdict
         functions = [new for new, old in pairs if old is None or value(new) > value(old)]
     if not functions:
         return verdict._replace(reason="no function is new or more complex")
-    above = [function for function in functions if value(function) > threshold]
-    breaches = [
-        Breach(_complexity_finding(rule, kind, function, value(function), threshold), value(function))
-        for function in sorted(above, key=lambda function: -value(function))
-    ]
-    return verdict.decide(max(map(value, functions)), not breaches, breaches)
+
+    def judge(functions: list[FunctionComplexity]) -> Outcome:
+        above = [function for function in functions if value(function) > threshold]
+        breaches = tuple(
+            Breach(_complexity_finding(rule, kind, function, value(function), threshold), value(function))
+            for function in sorted(above, key=lambda function: -value(function))
+        )
+        return Outcome(max(map(value, functions), default=None), not breaches, breaches)
+
+    return gate.decide(verdict, functions, lambda function: function.file, judge)
 
 
 def _complexity_finding(
@@ -99,8 +133,9 @@ def _complexity_finding(
 
 
 class _CheckedCopies(NamedTuple):
-    """The copies among the lines that are checked."""
+    """The copies among the lines of a file that are checked."""
 
+    path: str
     checked_lines: int
     copied_lines: int
     fragments: list[tuple[FragmentGroup, Fragment]]
@@ -108,20 +143,30 @@ class _CheckedCopies(NamedTuple):
 
 
 def _duplication(gate: GateScope, threshold: float) -> Verdict:
-    verdict = Verdict("pass", f"percentage of lines that are copies{_of_new_lines(gate)}")
+    verdict = Verdict("pass", f"percentage of lines that are copies{gate.code_suffix}{_of_new_lines(gate)}")
     new_lines = {} if gate.base is None else gate.base.new_lines(gate.scan.files)
     if gate.base is not None and not any(new_lines.values()):
         return verdict._replace(reason="no line is new")
     report = reports.duplicates(gate)
     if not report.total_lines:
         return verdict._replace(status="not_measured", reason="there are no lines")
-    copies = _all_copies(report) if gate.base is None else _new_copies(gate, gate.base, report, new_lines)
-    breaches = (
-        Breach(clone_finding(group, fragment), _percent(len(_lines_of(fragment)), copies.checked_lines))
-        for group, fragment in copies.fragments
+    copies = (
+        _all_copies(gate, report) if gate.base is None else _new_copies(gate, gate.base, report, new_lines)
     )
-    is_met = 100 * copies.copied_lines <= threshold * copies.checked_lines  # of the value before rounding
-    return verdict.decide(_percent(copies.copied_lines, copies.checked_lines), is_met, breaches)
+
+    def judge(files: list[_CheckedCopies]) -> Outcome:
+        checked, copied = sum(file.checked_lines for file in files), sum(file.copied_lines for file in files)
+        fragments = sorted(
+            (item for file in files for item in file.fragments), key=lambda item: item[0].sort_key
+        )
+        breaches = tuple(
+            Breach(clone_finding(group, fragment), _percent(len(_lines_of(fragment)), checked))
+            for group, fragment in fragments
+        )
+        is_met = 100 * copied <= threshold * checked  # of the value before rounding
+        return Outcome(_percent(copied, checked) if checked else None, is_met, breaches)
+
+    return gate.decide(verdict, copies, lambda file: file.path, judge)
 
 
 def _of_new_lines(gate: GateScope) -> str:
@@ -132,15 +177,21 @@ def _percent(part: int, total: int) -> float:
     return round(100 * part / total, 2)
 
 
-def _all_copies(report: CloneReport) -> _CheckedCopies:
-    """Return the copies in all lines; a group is reported at its first fragment."""
-    fragments = [(group, group.fragments[0]) for group in report.groups]
-    return _CheckedCopies(report.total_lines, sum(report.duplicate_lines.values()), fragments)
+def _all_copies(gate: GateScope, report: CloneReport) -> list[_CheckedCopies]:
+    """Return the copies in all lines; a group is reported once, outside tests if it can be."""
+    reported: defaultdict[str, list[tuple[FragmentGroup, Fragment]]] = defaultdict(list)
+    for group in report.groups:
+        fragment = min(group.fragments, key=lambda fragment: gate.only_warns(fragment.file))
+        reported[fragment.file].append((group, fragment))
+    return [
+        _CheckedCopies(path, lines, report.duplicate_lines.get(path, 0), reported[path])
+        for path, lines in report.line_counts.items()
+    ]
 
 
 def _new_copies(
     gate: GateScope, base: BaseCommit, report: CloneReport, new_lines: Mapping[str, frozenset[int]]
-) -> _CheckedCopies:
+) -> list[_CheckedCopies]:
     """Return the copies in new lines: fragments of which at least half is new, of groups that grew."""
 
     def new_lines_of(fragment: Fragment) -> frozenset[int]:
@@ -162,8 +213,18 @@ def _new_copies(
             for group, fragment in fragments
             if len(group.fragments) > base_sizes.get(group.id, 0)
         ]
-    copied_lines = {(part.file, line) for _, part in fragments for line in new_lines_of(part)}
-    return _CheckedCopies(sum(map(len, new_lines.values())), len(copied_lines), fragments)
+    reported: defaultdict[str, list[tuple[FragmentGroup, Fragment]]] = defaultdict(list)
+    for group, fragment in fragments:
+        reported[fragment.file].append((group, fragment))
+    return [
+        _CheckedCopies(
+            path,
+            len(lines),
+            len({line for _, fragment in reported[path] for line in new_lines_of(fragment)}),
+            reported[path],
+        )
+        for path, lines in new_lines.items()
+    ]
 
 
 def _lines_of(fragment: Fragment) -> frozenset[int]:
@@ -198,8 +259,8 @@ def _coverage(gate: GateScope, threshold: float) -> Verdict:
     if not total:
         return verdict._replace(status=status_if_missing, reason=reason)
     is_met = 100 * covered >= threshold * total  # of the value before rounding
-    breaches = _coverage_breaches(checked.parts, threshold)
-    return verdict._replace(reason=reason).decide(_percent(covered, total), is_met, breaches)
+    breaches = tuple(_coverage_breaches(checked.parts, threshold))
+    return verdict._replace(reason=reason).decide(Outcome(_percent(covered, total), is_met, breaches))
 
 
 def _all_coverage(report: CoverageReport) -> _CheckedCoverage:
@@ -231,9 +292,8 @@ def _coverage_breaches(parts: Mapping[str, CoverableParts], threshold: float) ->
 
 
 def _defects(gate: GateScope, threshold: float) -> Verdict:
-    verdict = Verdict(
-        "pass", f"highest probability that a file needs a fix within a year{gate.measure_suffix}"
-    )
+    suffix = gate.measure_suffix if gate.settings.fail_on_predictions else gate.base_suffix
+    verdict = Verdict("pass", f"highest probability that a file needs a fix within a year{suffix}")
     base, no_riskier_file = gate.base, "no changed file became riskier"
     changed = {} if base is None else base.new_lines(gate.scan.files)
     if base is not None and not changed:
@@ -245,9 +305,16 @@ def _defects(gate: GateScope, threshold: float) -> Verdict:
         ranked = _riskier_files(gate, base, tuple(each for each in ranked if each.file in changed))
     if not ranked:
         return verdict._replace(reason=no_riskier_file)
-    above = (each for each in ranked if each.probability > threshold)
-    breaches = [Breach(defect_finding(each), each.probability) for each in above]
-    return verdict.decide(ranked[0].probability, not breaches, breaches)
+
+    def judge(files: list[Prediction]) -> Outcome:
+        above = (each for each in files if each.probability > threshold)
+        breaches = tuple(Breach(defect_finding(each), each.probability) for each in above)
+        return Outcome(files[0].probability if files else None, not breaches, breaches)
+
+    if gate.settings.fail_on_predictions:
+        return gate.decide(verdict, ranked, lambda each: each.file, judge)
+    predicted = judge(list(ranked))
+    return verdict.decide(Outcome(predicted.actual), predicted)
 
 
 def _riskier_files(
@@ -271,17 +338,21 @@ def _debt(gate: GateScope, threshold: float) -> Verdict:
     severity = gate.settings.debt_severity
     severities = SEVERITIES[: SEVERITIES.index(severity) + 1]
     items = [item for item in reports.debt(gate).items if item.severity in severities]
-    breaches = (Breach(debt_finding(item), len(items)) for item in items)
     verdict = Verdict("pass", f"debt items in comments, {severity} or more severe{gate.measure_suffix}")
-    return verdict.decide(len(items), len(items) <= threshold, breaches)
+    return gate.decide(verdict, items, lambda item: item.file, partial(_count, debt_finding, threshold))
 
 
 def _dead_code(gate: GateScope, threshold: float) -> Verdict:
     level = gate.settings.dead_code_confidence
     items = reports.dead_code(gate).at_least(level).items
-    breaches = (Breach(unused_finding(item), len(items)) for item in items)
     verdict = Verdict("pass", f"unused definitions and statements, confidence {level}{gate.measure_suffix}")
-    return verdict.decide(len(items), len(items) <= threshold, breaches)
+    return gate.decide(verdict, items, lambda item: item.file, partial(_count, unused_finding, threshold))
+
+
+def _count(finding: Callable[[Item], CodeFinding], threshold: float, items: list[Item]) -> Outcome:
+    """Compare the number of items with the threshold."""
+    breaches = tuple(Breach(finding(item), len(items)) for item in items)
+    return Outcome(len(items), len(items) <= threshold, breaches)
 
 
 CHECKS: Mapping[CheckName, Callable[[GateScope, float], Verdict]] = {

@@ -48,7 +48,18 @@ class Thresholds(Input):
     dead_code_threshold: Number = _threshold("Maximum number of dead code findings; 0 if not set.")
 
 
-class GateSettings(Thresholds):
+class Requests(Input):
+    """What fails a check only on request, and is a warning otherwise; arguments and settings add up."""
+
+    fail_on_predictions: StrictBool = Field(
+        default=False, description="Let the probability of defects fail the gate; otherwise it only warns."
+    )
+    fail_on_tests: StrictBool = Field(
+        default=False, description="Let tests, examples and documents fail checks as other code does."
+    )
+
+
+class GateSettings(Requests, Thresholds):
     """The content of a `gate` table in a settings file."""
 
     require_coverage: StrictBool = False
@@ -56,6 +67,11 @@ class GateSettings(Thresholds):
     dead_code_confidence: Level = "high"
     disable: tuple[CheckName, ...] = ()
     exclude: tuple[str, ...] = ()
+
+    def requesting(self, requests: Requests) -> GateSettings:
+        """Return the settings with further requests."""
+        requested = {name: True for name in Requests.model_fields if getattr(requests, name)}
+        return self.model_copy(update=requested)
 
 
 _DEFAULTS: dict[CheckName, float | None] = {

@@ -24,6 +24,8 @@ class JUnitCase(NamedTuple):
     """Why it failed, in one line; None if it did not."""
     details: str = ""
     """The lines below that one, only shown if it failed."""
+    output: str = ""
+    """Lines that are shown although it passed."""
 
 
 def junit(suite_name: str, cases: Sequence[JUnitCase], timestamp: str) -> str:
@@ -46,7 +48,8 @@ def junit(suite_name: str, cases: Sequence[JUnitCase], timestamp: str) -> str:
     SubElement(suite, "properties")
     for case in cases:
         _add_case(suite, suite_name, case)
-    SubElement(suite, "system-out")
+    output = SubElement(suite, "system-out")
+    output.text = _xml_text("\n".join(case.output for case in cases if case.output)) or None
     SubElement(suite, "system-err")
     indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}'

@@ -31,10 +31,6 @@ FINGERPRINT = "holdfast/v1"
 only compare fingerprints of the same name."""
 _FINGERPRINT_DIGITS = 32
 """Hexadecimal digits of a hash, 128 bits: no two findings have the same by chance."""
-MAX_RESULTS = 4000
-"""Results in the document of several analyses: a judgement, below the 5,000 of a run that GitHub's code
-scanning shows,
-https://docs.github.com/en/code-security/code-scanning/troubleshooting-sarif-uploads/results-exceed-limit."""
 
 
 class SarifOptions(TypedDict, total=False):

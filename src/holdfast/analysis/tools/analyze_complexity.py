@@ -6,7 +6,7 @@ from collections import Counter
 from itertools import groupby
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from holdfast.analysis.complexity.complexity_report import (
     ComplexFunction,
@@ -104,6 +104,11 @@ class AnalyzeComplexity(Input):
         description="Only functions that are new or more complex than in this commit, branch or tag.",
     )
     diff: arguments.ForkRevision = None
+    fail_on_violation: StrictBool = Field(
+        default=False,
+        description="If a function exceeds an error threshold, mark the result as an error and exit with"
+        " status 1.",
+    )
 
 
 class Complexity(ResultWithFindings):
@@ -127,10 +132,14 @@ class Complexity(ResultWithFindings):
     files: list[MeasuredFile] = Field(description=f"The {_MAX_FILES} with the highest score.")
     top_files: TopFiles | None = optional("Only if requested.")
 
+    is_error: bool = Field(
+        description="Whether a function exceeds an error threshold and `fail_on_violation` is set."
+    )
+
     @property
     def exit_code(self) -> int:
-        """1 if a function exceeds an error threshold."""
-        return int(self.summary.errors > 0)
+        """1 if a function exceeds an error threshold and `fail_on_violation` is set."""
+        return int(self.is_error)
 
 
 def _text(result: Complexity, width: int) -> str:
@@ -236,8 +245,9 @@ def _violation_lines(violations: list[ComplexityViolation]) -> str:
 def analyze_complexity(room: Analysis, args: AnalyzeComplexity) -> Complexity:
     """Analyze code complexity: cyclomatic and cognitive complexity, Halstead effort, maintainability.
 
-    Fifteen languages, function by function. The command exits with status 1 if a function exceeds an error
-    threshold; with `since` or `diff` only functions that are new or became more complex are counted.
+    Fifteen languages, function by function. With `since` or `diff` only functions that are new or became
+    more complex are counted. With `fail_on_violation` the command exits with status 1 if one exceeds an error
+    threshold.
     """
     project = Project(
         checked_project(room.repository, args.project_path), languages=languages_of(args.toolchain)
@@ -264,10 +274,11 @@ def analyze_complexity(room: Analysis, args: AnalyzeComplexity) -> Complexity:
         most_complex=report.most_complex(),
         functions=hardest_functions(report.counted, args.limit),
         files=[measured_file(row) for row in report.ranked_files[:_MAX_FILES]],
+        is_error=args.fail_on_violation and report.summary.errors > 0,
         top_files=None if args.top_files is None else report.top_files(args.top_files),
     )
     return result.with_findings(
-        report.findings[:max_violations],
+        report.findings[: None if args.top_files == 0 else arguments.document_limit(args)],
         rules=COMPLEXITY_RULES,
         total=len(report.findings),
         properties={"summary": result.summary.wire()},

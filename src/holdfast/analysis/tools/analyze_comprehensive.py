@@ -18,7 +18,7 @@ from holdfast.analysis.engine.measurements import coverage_percent
 from holdfast.analysis.engine.scan import FileCounts, Project
 from holdfast.analysis.engine.scope import RunOptions
 from holdfast.analysis.render.markdown import LEFT, RIGHT, escape, markdown_table
-from holdfast.analysis.render.sarif import MAX_RESULTS, sarif, sarif_text
+from holdfast.analysis.render.sarif import sarif, sarif_text
 from holdfast.analysis.render.text_layout import skipped_files_line
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import arguments
@@ -207,10 +207,10 @@ def _notes(result: Comprehensive) -> list[str]:
     return [one_line(note) for note in notes]
 
 
-def _sarif(run: AnalysisRun, result: Comprehensive) -> dict[str, Any]:
+def _sarif(run: AnalysisRun, result: Comprehensive, limit: int | None) -> dict[str, Any]:
     findings = run.measured.findings
     return sarif(
-        findings[:MAX_RESULTS],
+        findings[:limit],
         total=len(findings),
         properties={"summary": result.summary.wire(), **run.scan.counts.model_dump()},
         notes=[result.method, *_notes(result)],
@@ -318,7 +318,7 @@ def analyze_comprehensive(room: Analysis, args: AnalyzeComprehensive) -> Compreh
         method=_METHOD,
     )
     if args.format == "sarif":
-        return result.model_copy(update={"sarif": _sarif(run, result)})
+        return result.model_copy(update={"sarif": _sarif(run, result, arguments.document_limit(args))})
     return result
 
 

@@ -167,7 +167,7 @@ def analyze_dead_code(room: Analysis, args: AnalyzeDeadCode) -> DeadCode:
         format=args.format,
     )
     return result.with_findings(
-        report.findings[: args.limit], rules=DEAD_CODE_RULES.values(), total=len(items)
+        report.findings[: arguments.document_limit(args)], rules=DEAD_CODE_RULES.values(), total=len(items)
     )
 
 

@@ -244,16 +244,17 @@ def analyze_debt(room: Analysis, args: AnalyzeDebt) -> Debt:
     severities = SEVERITIES[: SEVERITIES.index(args.min_severity) + 1]
     items = [item for item in report.items if item.severity in severities]
     ages = _item_ages(room, items, args.ages)
+    found = [_found_debt(item, ages[item.file][item.line]) for item in items]
     result = Debt(
         **scan.counts.result_fields(project.path, args.format),
         compared_with=None if base is None else base.commit,
         summary=_summary(items, ages),
-        items=[_found_debt(item, ages[item.file][item.line]) for item in items[: args.limit]],
+        items=found[: args.limit],
         threshold=threshold,
         method=_METHOD,
     )
     return result.with_findings(
-        map(_finding_with_age, items[: args.limit], result.items),
+        map(_finding_with_age, items[: arguments.document_limit(args)], found),
         rules=DEBT_RULES.values(),
         total=len(items),
         properties={"summary": result.summary.wire()},

@@ -30,7 +30,7 @@ from holdfast.analysis.engine.duration import Duration
 from holdfast.analysis.engine.scan import CacheStrategy, Project, Scan
 from holdfast.analysis.engine.scope import NOT_OFFLINE, RunOptions
 from holdfast.analysis.graph.dependency_graph import DagType
-from holdfast.analysis.render.sarif import MAX_RESULTS, sarif, sarif_text
+from holdfast.analysis.render.sarif import sarif, sarif_text
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
@@ -168,7 +168,7 @@ def analyze_deep_context(room: Analysis, args: AnalyzeDeepContext) -> DeepContex
         file_tree=file_tree(measured, folder, scores, _TREE_NODES_PER_ENTRY * args.limit),
     )
     if args.format == "sarif":
-        return result.model_copy(update={"sarif": _sarif(run, result)})
+        return result.model_copy(update={"sarif": _sarif(run, result, arguments.document_limit(args))})
     return result
 
 
@@ -229,7 +229,7 @@ def _cache_stats(scan: Scan) -> CacheStats:
     return CacheStats(hits=scan.hits, misses=scan.misses, hit_rate=rate)
 
 
-def _sarif(run: AnalysisRun, result: DeepContext) -> dict[str, Any]:
+def _sarif(run: AnalysisRun, result: DeepContext, limit: int | None) -> dict[str, Any]:
     findings = run.measured.findings
     notes = [f"{name} failed: {reason}" for name, reason in run.failures.items()]
     notes += [
@@ -237,7 +237,7 @@ def _sarif(run: AnalysisRun, result: DeepContext) -> dict[str, Any]:
     ]
     quality: Mapping[str, Any] = result.quality_scorecard.wire()
     return sarif(
-        findings[:MAX_RESULTS],
+        findings[:limit],
         total=len(findings),
         properties={
             "overall_health_score": quality["overall_health"],

@@ -279,21 +279,20 @@ def analyze_defect_probability(room: Analysis, args: AnalyzeDefectProbability) -
     ]
     if args.rank_by == "risk-per-line":
         confident.sort(key=lambda prediction: (-prediction.per_100_lines, prediction.file))
+    views = [_prediction_view(prediction, explain=args.explain) for prediction in confident]
     result = Defects(
         **scan.counts.result_fields(project.path, "sarif" if args.sarif else args.format),
         min_confidence=args.min_confidence,
         rank_by=args.rank_by,
         summary=_summary(report, confident),
-        predictions=[
-            _prediction_view(prediction, explain=args.explain) for prediction in confident[: args.limit]
-        ],
+        predictions=views[: args.limit],
         model=report.model,
         baseline=report.baseline,
         recent_commits=list(report.commits),
         method=_METHOD,
     )
     return result.with_findings(
-        map(_finding_with_advice, confident[: args.limit], result.predictions),
+        map(_finding_with_advice, confident[: arguments.document_limit(args)], views),
         rules=[replace(DEFECT_RULE, help=_METHOD)],
         total=len(confident),
         properties={"summary": result.summary.wire(), "baseline": result.baseline.wire()},

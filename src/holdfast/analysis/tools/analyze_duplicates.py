@@ -373,7 +373,7 @@ def analyze_duplicates(room: Analysis, args: AnalyzeDuplicates) -> Duplicates:
         method=_METHOD,
     )
     return result.with_findings(
-        report.findings[: args.limit],
+        report.findings[: arguments.document_limit(args)],
         rules=DUPLICATE_RULES.values(),
         total=len(report.groups),
         properties={"summary": result.summary.wire(), "gpu": result.gpu.wire()},

@@ -85,6 +85,12 @@ def requested_base(room: Analysis, since: str | None, diff: str | None) -> BaseC
     return None if revision is None else BaseCommit(room.repository, revision, merge_base=diff is not None)
 
 
+def document_limit(args: Input) -> int | None:
+    """Return how many findings a document for other programs may have: all, unless a limit was given."""
+    limit: int | None = vars(args)["limit"]
+    return limit if "limit" in args.model_fields_set else None
+
+
 IN_PROJECT: OperationOptions = {
     "positional": ("project_path",),
     "listed": False,

@@ -19,7 +19,7 @@ from holdfast.analysis.engine.scope import RunOptions
 from holdfast.analysis.engine.stages import Stages
 from holdfast.analysis.gate.check_result import Breach, GateCheck, GateViolation, Verdict
 from holdfast.analysis.gate.checks import CHECKS, GateScope
-from holdfast.analysis.gate.settings import CheckName, Thresholds, active_thresholds, gate_settings
+from holdfast.analysis.gate.settings import CheckName, Requests, Thresholds, active_thresholds, gate_settings
 from holdfast.analysis.render.junit import JUnitCase, junit
 from holdfast.analysis.render.sarif import ResultWithFindings
 from holdfast.analysis.render.text_layout import lines, skipped_files_line
@@ -46,12 +46,14 @@ _COLUMNS = ("check", "status", "actual", "threshold", "measure")
 _METHOD = (
     "Each check uses the analysis of that name. The gate passes if at least one check was measured and none"
     " fails. A check without data, such as a coverage report, is not measured: it neither passes nor fails,"
-    " unless `require_coverage` is set. A check whose data cannot be read or whose analysis stops with an"
-    " error fails. Copies are exact or renamed. Coverage comes from existing reports; tests are never run."
+    " unless `require_coverage` is set. Predictions, and violations in tests, examples and documents, only"
+    " warn, unless `fail_on_predictions` or `fail_on_tests` is set. A check whose data cannot be read or"
+    " whose analysis stops with an error fails. Copies are exact or renamed. Coverage comes from existing"
+    " reports; tests are never run."
 )
 
 
-class QualityGate(arguments.ProjectInput, Thresholds):
+class QualityGate(arguments.ProjectInput, Requests, Thresholds):
     """The files, the thresholds and the base commit."""
 
     since: arguments.Revision | None = Field(
@@ -117,7 +119,9 @@ def _text(result: GateResult, width: int) -> str:
     for check in result.checks:
         if check.violations:
             numbered = [f"  {number}. {line}" for number, line in enumerate(check.violation_lines(limit), 1)]
-            parts.append("\n".join([f"Violations of {check.check}: {check.violations_total}", *numbered]))
+            warnings = f", {check.warnings_total} of them warnings" if check.warnings_total else ""
+            title = f"Violations of {check.check}: {check.violations_total}{warnings}"
+            parts.append("\n".join([title, *numbered]))
     return "\n\n".join(filter(None, [*parts, result.method]))
 
 
@@ -139,9 +143,11 @@ def _junit_case(check: GateCheck) -> JUnitCase:
     seconds = check.analysis_duration.seconds
     if check.status == "not_measured":
         return JUnitCase(check.check, seconds, skipped=check.reason or "not measured")
-    failure = check.headline if check.status == "fail" else None
     details = "\n".join(check.violation_lines(len(check.violations)))
-    return JUnitCase(check.check, seconds, failure=failure, details=details)
+    if check.status == "fail":
+        return JUnitCase(check.check, seconds, failure=check.headline, details=details)
+    output = f"{check.check}: {check.headline}\n{details}" if check.status == "warn" else ""
+    return JUnitCase(check.check, seconds, output=output)
 
 
 @analyze.operation(
@@ -163,6 +169,7 @@ def quality_gate(room: Analysis, args: QualityGate) -> GateResult:
     base = _resolve_base(room, args)
     path = checked_project(room.repository, args.project_path)
     settings, settings_file = gate_settings(room.repository, path)
+    settings = settings.requesting(args)
     thresholds = active_thresholds(args, settings)
     stages = Stages(len(thresholds) + 1)
     project = Project(path, exclude=settings.exclude, only_tracked=args.staged)
@@ -176,7 +183,7 @@ def quality_gate(room: Analysis, args: QualityGate) -> GateResult:
         )
     options = RunOptions(project, None if args.count_all else base)
     gate = GateScope(room, scan, options, settings)
-    checks, findings = _run_checks(stages, gate, thresholds, args.limit)
+    checks, findings = _run_checks(stages, gate, thresholds, args)
     passed, reason = _outcome(checks)
     result = GateResult(
         **scan.counts.result_fields(path, args.format),
@@ -211,15 +218,16 @@ def _resolve_base(room: Analysis, args: QualityGate) -> BaseCommit | None:
 
 
 def _run_checks(
-    stages: Stages, gate: GateScope, thresholds: Mapping[CheckName, float], limit: int
+    stages: Stages, gate: GateScope, thresholds: Mapping[CheckName, float], args: QualityGate
 ) -> tuple[list[GateCheck], list[CodeFinding]]:
-    """Return the results of the checks, and as findings the violations that they list."""
+    """Return the results of the checks, and as findings all violations unless a limit was given."""
     checks: list[GateCheck] = []
     findings: list[CodeFinding] = []
+    max_findings = arguments.document_limit(args)
+    max_listed = max_findings if args.format == "junit" else args.limit  # JUnit shows what is listed
     for name, threshold in thresholds.items():
         started = time.monotonic()
         verdict = stages.run(name, partial(_verdict, gate, name, threshold))
-        listed = verdict.breaches[:limit]
         result = GateCheck(
             check=name,
             measure=verdict.measure,
@@ -227,14 +235,15 @@ def _run_checks(
             actual=verdict.actual,
             status=verdict.status,
             reason=verdict.reason,
-            violations=[_gate_violation(each, threshold) for each in listed],
+            violations=[_gate_violation(each, threshold) for each in verdict.breaches[:max_listed]],
             violations_total=len(verdict.breaches),
+            warnings_total=sum(breach.level == "warning" for breach in verdict.breaches),
             analysis_duration=Duration.since(started),
         )
         checks.append(result)
-        for breach in listed:
-            properties = {"actual": breach.actual, "threshold": threshold}
-            findings.append(replace(breach.finding, level="error", properties=properties))
+        for breach in verdict.breaches[:max_findings]:
+            properties = {"check": name, "actual": breach.actual, "threshold": threshold}
+            findings.append(replace(breach.finding, level=breach.level, properties=properties))
     return checks, findings
 
 
@@ -251,6 +260,7 @@ def _gate_violation(breach: Breach, threshold: float) -> GateViolation:
     finding = breach.finding
     return GateViolation(
         rule=finding.rule.id,
+        level=breach.level,
         file=finding.path,
         line=finding.line,
         message=finding.message,
@@ -263,8 +273,10 @@ def _gate_violation(breach: Breach, threshold: float) -> GateViolation:
 def _outcome(checks: list[GateCheck]) -> tuple[bool, str]:
     """Return whether the gate passes, and a sentence about its checks."""
     failing = [each.check for each in checks if each.status == "fail"]
+    warning = [each.check for each in checks if each.status == "warn"]
     missing = [each.check for each in checks if each.status == "not_measured"]
-    rest = f"; not measured: {', '.join(missing)}" if missing else ""
+    rest = f"; warnings: {', '.join(warning)}" if warning else ""
+    rest += f"; not measured: {', '.join(missing)}" if missing else ""
     if failing:
         return False, f"{len(failing)} of {len(checks)} checks fail: {', '.join(failing)}{rest}."
     if len(missing) == len(checks):

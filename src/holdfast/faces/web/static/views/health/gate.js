@@ -11,7 +11,9 @@ import { formatNumber } from "./numbers.js";
 /** The number of findings that are listed for each rule; a judgement: about a screen. */
 const MAX_FINDINGS_PER_RULE = 20;
 /** The colour and the text of each status. */
-const STATUSES = { pass: ["ok", "✓ passes"], fail: ["danger", "✕ fails"], not_measured: ["", "not measured"] };
+const STATUSES = {
+  pass: ["ok", "✓ passes"], warn: ["attention", "! warns"], fail: ["danger", "✕ fails"], not_measured: ["", "not measured"],
+};
 
 /**
  * Show the quality gate.
