@@ -30,7 +30,7 @@ _VARIABLES = (
     "local_variable_declaration local_declaration_statement lexical_declaration short_var_declaration"
 )
 BLOCKS, VARIABLES = frozenset(_BLOCKS.split()), frozenset(_VARIABLES.split())
-VARIABLE = "variable"
+VARIABLE, FUNCTION = "variable", "function"
 _MAX_ALIKE = 3
 """Elements that begin alike up to which their order tells which is which; generated code has many more."""
 
@@ -51,10 +51,12 @@ class Element:
     head: str
     text: str
     line: int
+    end: int
+    """The line on which a block or function ends; of a variable, its own."""
 
 
-def elements(path: str, text: str) -> list[Element]:
-    """Return the elements of a source in their order; none where it cannot be read."""
+def elements(path: str, text: str, *, with_functions: bool = False) -> list[Element]:
+    """Return the elements of a source in their order, functions first; none where it cannot be read."""
     language = language_of(path, text.split("\n", 1)[0])
     if language is None:
         return []
@@ -64,12 +66,17 @@ def elements(path: str, text: str) -> list[Element]:
         return []
     functions = [symbol for symbol in symbols(parsed) if symbol.is_function]
     names = _names(functions)
-    found = []
+    found = [_function(parsed, symbol, name) for symbol, name in names.items() if with_functions]
     for node, nesting in _nodes(parsed.tree.root_node, ()):
         around = innermost(functions, node.start_point[0] + 1)
         if around is not None and names.get(around) and around.body_start <= node.start_point[0] + 1:
             found.append(_element(parsed, node, nesting, names[around]))
     return [one for one in found if one.said]
+
+
+def _function(parsed: Parsed, symbol: Symbol, name: Function) -> Element:
+    text = _squeezed(parsed, *symbol.span)
+    return Element(name, FUNCTION, (), symbol.name, symbol.signature, text, symbol.name_line, symbol.end_line)
 
 
 def _names(functions: Sequence[Symbol]) -> dict[Symbol, Function]:
@@ -98,11 +105,12 @@ def _element(parsed: Parsed, node: Node, nesting: tuple[str, ...], function: Fun
     line = node.start_point[0] + 1
     if node.type in VARIABLES:
         name, line = _variable(parsed, node)
-        return Element(function, VARIABLE, (), name, text.split("=")[0], text, line)
+        return Element(function, VARIABLE, (), name, text.split("=")[0], text, line, line)
     body = node.child_by_field_name("body") or node.child_by_field_name("consequence")
     body = body or next((child for child in node.named_children if child.type.endswith("block")), None)
     head = _squeezed(parsed, node.start_byte, body.start_byte if body else node.end_byte)
-    return Element(function, node.type, nesting, head, head, text, line)
+    end = (body or node).end_point[0] + 1
+    return Element(function, node.type, nesting, head, head, text, line, end)
 
 
 def _variable(parsed: Parsed, node: Node) -> tuple[str, int]:
@@ -153,7 +161,8 @@ def _renamed(before: Sequence[Element], after: Sequence[Element]) -> dict[Functi
 def _heads(found: Sequence[Element]) -> dict[Function, Counter[str]]:
     heads: dict[Function, Counter[str]] = defaultdict(Counter)
     for one in found:
-        heads[one.function][one.head] += 1
+        if one.kind != FUNCTION:
+            heads[one.function][one.head] += 1
     return heads
 
 

@@ -12,7 +12,8 @@ Kinds
 - years: like release, with the revisions of each file between.
 
 `--labels structure` asks no comments but the structure of the code (elements.py): one-commit and years of the
-blocks and local variables inside functions.
+blocks and local variables inside functions. `--labels closing` takes the lines without words that close
+those blocks and the functions instead.
 """
 
 from __future__ import annotations
@@ -40,6 +41,9 @@ from holdfast.syntax.languages import language_of
 from holdfast.syntax.parse import ParseTooLong
 
 MAX_CHARACTERS = 400_000
+KINDS = {"structure": "element-", "closing": "closing-", "deleted": "deleted-"}
+"""How the kinds of sets are called whose labels do not come from comments."""
+
 NEAR = 3
 SKIPPED = ("vendor/", "node_modules/", "third_party/", "/dist/", "min.js", "deps/", "modules/oniguruma")
 
@@ -192,8 +196,9 @@ def found(miner: Miner, options: argparse.Namespace) -> Iterator[Case]:
     if options.labels == "deleted":
         deleted = Deleted(miner.history, miner.name, SKIPPED)
         return (deleted.years if options.kind == "years" else deleted.commits)(options.first, options.last)
-    if options.labels == "structure":
-        structure = Structure(miner.history, miner.name, options.suffix, SKIPPED)
+    if options.labels in ("structure", "closing"):
+        closing = options.labels == "closing"
+        structure = Structure(miner.history, miner.name, options.suffix, SKIPPED, closing)
         way = {"one-commit": structure.commits, "years": structure.years}.get(options.kind)
         if way is None:
             sys.exit("structure gives labels of the kinds one-commit and years only")
@@ -227,14 +232,14 @@ def main() -> None:
     parser.add_argument("--kind", choices=("release", "one-commit", "years", "moved-file"), default="release")
     parser.add_argument("--name", help="how to call the repository; by default as its folder")
     parser.add_argument("--most", type=int, default=1500, help="labels to keep")
-    parser.add_argument("--labels", choices=("comments", "structure", "deleted"), default="comments")
+    parser.add_argument("--labels", choices=("comments", *KINDS), default="comments")
     parser.add_argument("--suffix", default="", help="of structure: only files whose names end so")
     options = parser.parse_args()
     name = options.name or options.repository.name
     history = History(options.repository)
     miner = Miner(history, name)
     cases = (bucketed(case) for case in sample(found(miner, options), options.most))
-    kind = {"structure": "element-", "deleted": "deleted-"}.get(options.labels, "") + options.kind
+    kind = KINDS.get(options.labels, "") + options.kind
     title = f"{kind}.{name}.{options.first}-{options.last}".replace("/", "_")
     count = labels.save(options.out, title, cases)
     if options.kind == "moved-file" and count:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from bench.anchors.cases import Case, Label
-from bench.anchors.elements import Element, elements, same
+from bench.anchors.elements import VARIABLE, Element, elements, same
 from bench.anchors.history import History
 from holdfast.comments.tracking.placement import FileVersion
 from holdfast.syntax.languages import language_of
@@ -27,11 +27,15 @@ MIN_CHANGES = 2
 class Structure:
     """One repository, read for its elements."""
 
-    def __init__(self, history: History, name: str, suffix: str, skipped: tuple[str, ...]) -> None:
+    def __init__(
+        self, history: History, name: str, suffix: str, skipped: tuple[str, ...], closing: bool = False
+    ) -> None:
+        """`closing`: label the lines without words that close functions and blocks, not their first lines."""
         self.history = history
         self.name = name
         self.suffix = suffix
         self.skipped = skipped
+        self.closing = closing
         self.read = lru_cache(maxsize=5000)(self._read)
 
     def _read(self, path: str, blob: str) -> tuple[FileVersion, list[Element]] | None:
@@ -39,7 +43,11 @@ class Structure:
         if text is None or len(text) > MAX_CHARACTERS:
             return None
         text = text.replace("\r\n", "\n")
-        return None if "\r" in text else (FileVersion(path, text), elements(path, text))
+        return (
+            None
+            if "\r" in text
+            else (FileVersion(path, text), elements(path, text, with_functions=self.closing))
+        )
 
     def _wanted(self, path: str) -> bool:
         known = path.endswith(self.suffix) and language_of(path) is not None
@@ -55,9 +63,10 @@ class Structure:
                 if before is not None and after is not None:
                     pairs = same(before[1], after[1]).items()
                     found = [(before[1][one], after[1][other]) for one, other in pairs]
-                    labels = [_label(one, other) for one, other in found if one.text != other.text]
+                    changed = [(one, other) for one, other in found if one.text != other.text]
+                    labels = tuple(self._labels(changed, before[0], after[0]))
                     if labels:
-                        yield Case(f"{self.name} {commit[:10]} {path}", before[0], after[0], tuple(labels))
+                        yield Case(f"{self.name} {commit[:10]} {path}", before[0], after[0], labels)
 
     def years(self, first: str, last: str) -> Iterator[Case]:
         """Yield the cases of files that were revised often, by the revision that introduced the elements."""
@@ -80,16 +89,26 @@ class Structure:
                 born, first, changes = alive[source]
                 lives[target] = (born, first, changes + (before[source].text != after[target].text))
             alive = {place: lives.get(place, (number, place, 0)) for place in range(len(after))}
-        labels: dict[int, list[Label]] = defaultdict(list)
+        found: dict[int, list[tuple[Element, Element]]] = defaultdict(list)
         for place, (born, first, changes) in alive.items():
             if len(versions) - born > MIN_REVISIONS and changes >= MIN_CHANGES:
-                labels[born].append(_label(versions[born][1][first], versions[-1][1][place]))
-        for born, found in sorted(labels.items()):
+                found[born].append((versions[born][1][first], versions[-1][1][place]))
+        for born, pairs in sorted(found.items()):
             between = tuple(version for version, _ in versions[born + 1 : -1])
             old, new = versions[born][0], versions[-1][0]
-            if old.text != new.text:
-                yield Case(f"{self.name} {path} from revision {born}", old, new, tuple(found), between)
+            labels = tuple(self._labels(pairs, old, new))
+            if labels and old.text != new.text:
+                yield Case(f"{self.name} {path} from revision {born}", old, new, labels, between)
 
-
-def _label(one: Element, other: Element) -> Label:
-    return Label(one.line, other.line, "")
+    def _labels(
+        self, pairs: list[tuple[Element, Element]], old: FileVersion, new: FileVersion
+    ) -> Iterator[Label]:
+        """Yield the labels that pairs of elements give; each line closes or begins one element."""
+        if not self.closing:
+            yield from (Label(one.line, other.line, "") for one, other in pairs)
+            return
+        before, after = old.text.split("\n"), new.text.split("\n")
+        lines = {one.end: other.end for one, other in pairs if one.kind != VARIABLE}
+        for line, truth in sorted(lines.items()):
+            if not any(map(str.isalnum, before[line - 1] + after[truth - 1])):
+                yield Label(line, truth, "")

@@ -1,9 +1,10 @@
 """Tracks anchors through the revisions of a file on two paths, and derives the confidence from both.
 
 One path leads directly from the first version to the last, the other through every revision in between. If
-they agree, confidence is high when every step had high confidence, or when the line was compared more than
-once on the second path. (After a single edit both paths make the same comparison, so their agreement proves
-nothing.) If they disagree, a third path that ignores symbols decides, and confidence is medium at most.
+they agree, confidence is high when every step had high confidence, or when a line with words was compared
+more than once on the second path. (After a single edit both paths make the same comparison, so their
+agreement proves nothing.) If they disagree, a third path that ignores symbols decides, and confidence is
+medium at most.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from holdfast.comments.tracking.lines import count_distinctive, split_lines, tokens_of
 from holdfast.comments.tracking.placement import (
     MAX_CANDIDATES,
     Anchor,
@@ -79,10 +81,16 @@ def follow(versions: Sequence[FileVersion], anchors: Sequence[Anchor]) -> list[P
         third_lines = {
             position: path.placement.line for position, path in zip(disputed, third_paths, strict=True)
         }
+    lines = split_lines(versions[0].text)
     return [
-        _reconcile(placement, path, third_lines.get(position))
-        for position, (placement, path) in enumerate(both)
+        _reconcile(placement, path, third_lines.get(position), has_words=_has_words(lines, anchor))
+        for position, (anchor, (placement, path)) in enumerate(zip(anchors, both, strict=True))
     ]
+
+
+def _has_words(lines: Sequence[str], anchor: Anchor) -> bool:
+    """Return whether an anchor's first line has tokens that distinguish it from others."""
+    return 0 < anchor.line <= len(lines) and count_distinctive(tokens_of(lines[anchor.line - 1])) > 0
 
 
 def _drop_repeated_texts(versions: Sequence[FileVersion]) -> list[FileVersion]:
@@ -114,12 +122,12 @@ def _strength(placement: Placement) -> float:
     return placement.candidates[0].score if placement.candidates else 1.0
 
 
-def _reconcile(direct: Placement, path: _Path, third_line: int | None) -> Placement:
+def _reconcile(direct: Placement, path: _Path, third_line: int | None, *, has_words: bool) -> Placement:
     """Return the placement that follows from the direct path, the stepwise path and the line of the third."""
     stepwise = path.placement
     if direct.line == stepwise.line:
         was_compared_twice = (
-            path.compared > 1 and max(_strength(direct), path.strength) >= _MIN_AGREED_STRENGTH
+            has_words and path.compared > 1 and max(_strength(direct), path.strength) >= _MIN_AGREED_STRENGTH
         )
         is_certain = direct.line is not None and (path.is_certain or was_compared_twice)
         return replace(direct, confidence=Confidence.HIGH) if is_certain else direct

@@ -42,6 +42,11 @@ def tokens_of(line: str) -> tuple[str, ...]:
     return tuple(_TOKEN.findall(line[:_MAX_COMPARED_CHARACTERS].replace("'", '"')))
 
 
+def count_distinctive(tokens: Iterable[str]) -> int:
+    """Return how many tokens distinguish a line from others."""
+    return sum(token not in _COMMON_TOKENS for token in tokens)
+
+
 @dataclass(frozen=True, slots=True)
 class Bag:
     """A bag of word parts with its Euclidean length, ready for cosine similarity."""
@@ -85,9 +90,7 @@ class Lines:
         raw = self.raw = split_lines(text)
         tokens = self.tokens = cache(lambda index: tokens_of(raw[index]))
         self.role = cache(lambda index: role_of(tokens(index)))
-        distinctive_tokens = self.distinctive_tokens = cache(
-            lambda index: sum(token not in _COMMON_TOKENS for token in tokens(index))
-        )
+        distinctive_tokens = self.distinctive_tokens = cache(lambda index: count_distinctive(tokens(index)))
         """How many tokens distinguish a line from others."""
         bag = self.bag = cache(lambda index: Bag.of(raw[index]))
         self.context = cache(lambda index: _context(len(raw), index, distinctive_tokens, bag))

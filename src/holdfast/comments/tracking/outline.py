@@ -158,12 +158,41 @@ class Outline:
         block = _main_block(node) or node
         return range(index + 1, block.end_point[0] + 1)
 
+    def head_row(self, index: int) -> int | None:
+        """Return the index of the line above on which the block or list around a line starts, if any.
+
+        For a line that closes a block or a list, that is the one which it closes.
+        """
+        node = self._first_node(index)
+        while node is not None and node.start_point[0] >= index:
+            node = node.parent
+        if node is None or node.parent is None:
+            return None
+        # A block starts with its bracket or its first statement; the head is what it belongs to.
+        is_content = node.type.endswith(_CONTAINER_SUFFIXES) or node.type in _STATEMENT_PART_TYPES
+        head = node.parent if is_content and node.parent.parent is not None else node
+        return head.start_point[0]
+
+    def last_row(self, index: int) -> int:
+        """Return the index of the last line of what starts on a line."""
+        node = self._first_node(index)
+        last = index
+        while node is not None and node.parent is not None and node.start_point[0] >= index:
+            last, node = max(last, last_row_of(node)), node.parent
+        return last
+
     def statement_row(self, index: int) -> int | None:
         """Return the index of the line on which the statement around a line starts."""
         node = self._first_node(index)
         while node is not None and node.parent is not None and not _contains_statements(node.parent):
             node = node.parent
         return node.start_point[0] if node is not None and node.parent is not None else None
+
+
+def last_row_of(node: Node) -> int:
+    """Return the last row on which a node has text."""
+    row, column = node.end_point
+    return row - 1 if column == 0 and row > node.start_point[0] else row
 
 
 def _contains_statements(node: Node) -> bool:

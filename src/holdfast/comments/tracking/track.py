@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from holdfast.comments.tracking.closing import ClosingLines
 from holdfast.comments.tracking.comparison import VersionComparison
 from holdfast.comments.tracking.finder import Finder
 from holdfast.comments.tracking.guess import (
@@ -21,7 +22,7 @@ from holdfast.comments.tracking.guess import (
     placement_of,
     same_text_placement,
 )
-from holdfast.comments.tracking.outline import Outline
+from holdfast.comments.tracking.outline import Outline, last_row_of
 from holdfast.comments.tracking.placement import Anchor, Confidence, FileVersion, Placement, Reason
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class _Tracker:
         self._unchanged = old.text == new.text
         self._comparison = VersionComparison(old, new)
         self._finder = Finder(self._comparison)
+        self._closing = ClosingLines(self._comparison, self._placement)
         self._placements: dict[int, Placement] = {}
 
     def place(self, anchor: Anchor) -> Placement:
@@ -61,6 +63,8 @@ class _Tracker:
             is_edited = found.confidence is Confidence.HIGH and found.method != "exact"
             if found.line and is_edited and is_below_new_code(self._comparison, index, found.line - 1):
                 found = replace(found, confidence=Confidence.MEDIUM)
+            if self._comparison.old_lines.is_trivial(index):
+                found = self._closing.placement(index, found)
             self._placements[index] = found
         return self._placements[index]
 
@@ -124,10 +128,10 @@ def _end_of_node(old: Outline, new: Outline, start: int, end: int, new_start: in
     if old.parsed is None or new.parsed is None:
         return None
     old_nodes = _nodes_starting_on(old.parsed.tree.root_node, start)
-    types = [node.type for node in old_nodes if _last_row(node) == end]
+    types = [node.type for node in old_nodes if last_row_of(node) == end]
     ends: dict[str, int] = {}
     for node in _nodes_starting_on(new.parsed.tree.root_node, new_start):
-        ends.setdefault(node.type, _last_row(node))
+        ends.setdefault(node.type, last_row_of(node))
     return next((ends[node_type] for node_type in types if node_type in ends), None)
 
 
@@ -146,9 +150,3 @@ def _nodes_starting_on(root: Node, row: int) -> Iterator[Node]:
             return
         # The first child that starts on the row, else the last one that covers it.
         node = children[0] if children[0].start_point[0] == row else children[-1]
-
-
-def _last_row(node: Node) -> int:
-    """Return the last row on which a node has text."""
-    row, column = node.end_point
-    return row - 1 if column == 0 and row > node.start_point[0] else row
