@@ -135,17 +135,20 @@ def test_a_name_with_brackets_is_a_name_too(ask: Ask, root: Path) -> None:
     assert "Close it" in ask("list", "[id].py", at="app")[1]
 
 
-def test_whoever_types_is_the_author(ask: Ask, root: Path, tmp_path: Path) -> None:
+def test_whoever_types_is_the_author(
+    ask: Ask, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ask("add", PATH, "1", "Mine", "--tag", "NOTE")
     ask("add", PATH, "2", "Hers", "--tag", "NOTE", "--author", "Grace")
     names = [item["author"] for item in comments_of(root)]
     assert names[1] == "Grace"
     assert names[0] not in ("ai", "Grace")
+    monkeypatch.setenv("GIT_AUTHOR_NAME", "Lin")
     plain = tmp_path / "plain"
     plain.mkdir()
     (plain / "a.py").write_text(PYTHON, encoding="utf-8")
     ask("add", "a.py", "4", "Nameless", "--tag", "NOTE", "--root", str(plain))
-    assert comments_of(plain, "a.py")[0]["author"] == "user"
+    assert comments_of(plain, "a.py")[0]["author"] == "Lin"
     assert "your name in git" in ask("add", "--help")[1]
 
 

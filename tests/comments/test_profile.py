@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.comments.sources import AUTH, PATH
-from tests.wire.client import ENVELOPE, WireClient, wire_client
+from tests.wire.client import ENVELOPE, PROGRAM, WireClient, wire_client
 
 SERVE = [sys.executable, "-m", "holdfast", "serve", "--profile", "paired-comments"]
 URI = f"comment://workspace/{PATH}.comments"
@@ -122,6 +122,17 @@ def test_the_tools_are_exactly_the_seven(client: WireClient) -> None:
         "move_comment": "Move a comment to a different file or line (e.g., after refactoring)",
         "export_comments": "Export comments as JSON, Markdown, or AI training data",
     }
+
+
+@pytest.mark.requirement("comments-12")
+def test_the_author_is_ai_in_the_profile_and_the_program_elsewhere(client: WireClient, root: Path) -> None:
+    unsigned = {name: value for name, value in EXAMPLE.items() if name != "author"}
+    with wire_client(SERVE[:-2], cwd=root) as everything:
+        everything.initialize()
+        for server in (client, everything):
+            assert "error" not in server.call("add", "add_comment", **unsigned)
+        found = everything.call("list", "get_file_comments", filePath=PATH)["result"]["structuredContent"]
+    assert [comment["author"] for comment in found["comments"]] == ["ai", PROGRAM]
 
 
 @pytest.mark.requirement("comments-14", "comments-17", "comments-97", "comments-98", "comments-99")

@@ -17,6 +17,7 @@ from tests.contract.comment_cases import fill_comments
 from tests.contract.comment_search_cases import fill_searched
 from tests.contract.task_cases import fill_tasks
 from tests.contract.task_link_cases import fill_task_links
+from tests.wire.client import PROGRAM
 
 COMMITTED = f"{int(datetime.now(UTC).timestamp())} +0000"
 """When all repositories of a test were committed to, so that their commits have the same ids."""
@@ -36,10 +37,20 @@ GITHUB = '[{"html_url": "https://github.com/o/r/issues/1", "title": "Imported", 
 IDS = [message_id(digest_of(file, comment, time)) for file, comment, _, _, time in MESSAGES]
 
 
+PERSON = PROGRAM
+"""The person has the name of the program that asks over MCP, so that all interfaces write the same name."""
+PERSON_WITH_MAIL = f"{PERSON} <{PERSON}@example.org>"
+
+
 def environment(home: Path) -> dict[str, str]:
     """Return variables under which nothing of the machine's configuration is read."""
+    person = {"GIT_AUTHOR_NAME": PERSON, "GIT_AUTHOR_EMAIL": f"{PERSON}@example.org"}
     kept = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
-    return kept | {"HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config"), "GIT_CONFIG_NOSYSTEM": "1"}
+    return (
+        kept
+        | person
+        | {"HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config"), "GIT_CONFIG_NOSYSTEM": "1"}
+    )
 
 
 def prepare(path: Path, home: Path) -> Path:

@@ -19,12 +19,24 @@ def test_an_agent_answers_and_the_sender_reads_the_thread(room: Inbox, reader: R
     assert reader.words("show_message", message_id=receipt.id) == (
         f"{receipt.id} (delivered) from Ada\nFile: a.py\nLine: 3\nTime: 2025-07-01T10:30:00Z\n"
         "Comment: Handle the error\n"
-        "\nagent answered at 2025-07-01T10:31:00Z:\nDone, it is returned now\n"
+        "\nAda answered at 2025-07-01T10:31:00Z:\nDone, it is returned now\n"
         "\nAda answered at 2025-07-01T10:31:00Z:\nThanks"
     )
     thread = reader.run("show_message", message_id=receipt.id).wire()
-    assert [reply["author"] for reply in thread["replies"]] == ["agent", "Ada"]
+    assert [reply["author"] for reply in thread["replies"]] == ["Ada", "Ada"]
     assert thread["message"]["replies"] == 2
+
+
+@pytest.mark.requirement("tasks-49")
+def test_a_message_without_an_author_is_of_the_user_that_git_knows(
+    room: Inbox, reader: Reader, monkeypatch: pytest.MonkeyPatch
+):
+    unnamed = room.send("a.py", "From lazygit")
+    monkeypatch.setenv("GIT_AUTHOR_NAME", "Lin")
+    named = room.send("a.py", "From a shell")
+    monkeypatch.delenv("GIT_AUTHOR_NAME")
+    for receipt, author in ((unnamed, "Ada"), (named, "Lin")):
+        assert reader.run("show_message", message_id=receipt.id).wire()["message"]["author"] == author
 
 
 def test_the_beginning_of_a_name_is_enough(room: Inbox, reader: Reader):
@@ -121,7 +133,7 @@ def test_the_commands_carry_a_conversation(run_holdfast: RunHoldfast):
         run_holdfast("inbox", "reply", name, "--text", "Because", check=True).stdout
         == f"Reply sent for {name}\n"
     )
-    assert "agent answered" in run_holdfast("inbox", "show", name, check=True).stdout
+    assert "Ada answered" in run_holdfast("inbox", "show", name, check=True).stdout
 
 
 def test_the_command_names_the_option_that_gives_the_rest(run_holdfast: RunHoldfast):

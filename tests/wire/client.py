@@ -18,10 +18,12 @@ from tests import forked
 from tests.waiting import SECONDS
 
 ROOT = Path(__file__).parents[2]
+PROGRAM = "tests"
+"""The name under which clients introduce themselves, and so the author of what they write."""
 ENVELOPE = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},
-    "io.modelcontextprotocol/clientInfo": {"name": "tests", "version": "1"},
+    "io.modelcontextprotocol/clientInfo": {"name": PROGRAM, "version": "1"},
 }
 SAMPLE_SERVER = [sys.executable, "-m", "tests.wire.sample_server"]
 
@@ -113,7 +115,7 @@ class WireClient:
         self.request(identity, "tools/call", {"name": tool, "arguments": arguments})
 
     def initialize(self, version: str = "2025-11-25") -> dict[str, Any]:
-        info = {"name": "tests", "version": "1"}
+        info = {"name": PROGRAM, "version": "1"}
         answer = self.ask(
             "init", "initialize", {"protocolVersion": version, "capabilities": {}, "clientInfo": info}
         )

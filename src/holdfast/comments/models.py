@@ -37,12 +37,13 @@ def _require_visible_text(text: str) -> str:
 CommentText = Annotated[
     str, Field(min_length=1, max_length=LIMITS.comment_characters), AfterValidator(_require_visible_text)
 ]
-Author = Annotated[
+_AuthorName = Annotated[
     str,
     Field(min_length=1, max_length=LIMITS.comment_author_characters),
     AfterValidator(_require_visible_text),
-    SIGNATURE,
 ]
+Author = Annotated[_AuthorName | None, SIGNATURE]
+"""The author; None for the user of this computer (see `arguments.author_name`)."""
 FilePath = Annotated[str, Field(max_length=LIMITS.path_characters)]
 CommentId = Annotated[
     str,

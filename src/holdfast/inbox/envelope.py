@@ -25,6 +25,8 @@ _MAX_LINE_DIGITS = 9
 """A judgement: no file has a billion lines."""
 _ID_DIGITS = 16
 """64 bits of the digest: two of a million messages have the same id with a probability below 10^-7."""
+_MAX_NAME_CHARACTERS = 100
+"""As in `storage.git.person`: longer than people's names, and below the limit for authors."""
 _LEGACY_PATH = os.path.join("jesseduffield", "lazygit", "mcp-messages.json")
 """In the user's configuration folder, in the one that lazygit used to name after its author."""
 
@@ -37,6 +39,12 @@ def digest_of(file: str, comment: str, time: str) -> str:
 def message_id(digest: str) -> str:
     """Return the short id of the message with this digest."""
     return f"m_{digest[:_ID_DIGITS]}"
+
+
+def author_in_environment() -> str | None:
+    """Return the user's name if git's variable for it is set; otherwise readers find it in git's settings."""
+    name = os.environ.get("GIT_AUTHOR_NAME", "").strip()
+    return name if name and name.isprintable() and len(name) <= _MAX_NAME_CHARACTERS else None
 
 
 class SendReceipt:

@@ -27,6 +27,7 @@ class Message:
     comment: str
     line: str | None
     author: str | None
+    """None for the user of this computer."""
     time: str
     work_tree: str
     changed_lines: str | None

@@ -15,6 +15,7 @@ import time
 
 from holdfast.inbox.envelope import (
     SendReceipt,
+    author_in_environment,
     digest_of,
     is_line_range,
     is_storable,
@@ -48,7 +49,7 @@ def send_ordinary(start: str, file: str, comment: str, line: str | None) -> Send
     if _may_be_misspelt(root, path):
         raise NeedsFullProgram
     sent_at = rfc3339_of_seconds(int(time.time()))
-    digest, author = digest_of(path, comment, sent_at), None
+    digest, author = digest_of(path, comment, sent_at), author_in_environment()
     is_new = _store(directory).insert(INSERT_MESSAGE, (digest, path, comment, line, author, sent_at, root))
     return SendReceipt(digest, path, line, sent_at, duplicate=not is_new)
 

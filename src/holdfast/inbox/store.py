@@ -17,10 +17,11 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from typing import Any
 
 from holdfast.inbox import schema
-from holdfast.inbox.envelope import SendReceipt, digest_of, is_storable
+from holdfast.inbox.envelope import SendReceipt, author_in_environment, digest_of, is_storable
 from holdfast.inbox.legacy import LegacyFile, LegacyMessage
 from holdfast.inbox.message import (
     MAX_AUTHOR_CHARACTERS,
@@ -70,6 +71,13 @@ class Inbox:
         """Return the inbox of a repository; its database is opened at first use."""
         return cls(repository)
 
+    @cached_property
+    def person(self) -> str:
+        """The user of this computer, who sent the messages that name no author."""
+        from holdfast.storage.git.person import person_name  # imported here because few calls need it
+
+        return person_name(self.repository)
+
     def close(self) -> None:
         """Close the database if it was opened."""
         self._database.close()
@@ -84,11 +92,16 @@ class Inbox:
         time: str | None = None,
         work_tree: str | None = None,
     ) -> SendReceipt:
-        """Store a message; `time` and `work_tree` are only given if it was written elsewhere."""
+        """Store a message; `time` and `work_tree` are only given if it was written elsewhere.
+
+        Without an author it is stored as that of the user of this computer.
+        """
         root = work_tree or self.repository.root
         file = resolve_file(file, root, current=work_tree)
         comment = validate_text(comment, "comment", LIMITS.message_comment_characters)
         line = validate_line(line)
+        if author is None and time is None:
+            author = author_in_environment()
         if author is not None:
             author = validate_text(author, "author", MAX_AUTHOR_CHARACTERS)
         time = time or rfc3339(self._clock())

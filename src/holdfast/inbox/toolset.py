@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from holdfast.inbox.message import Message, State
+from holdfast.inbox.store import Inbox
 from holdfast.kernel.models import Output
 from holdfast.kernel.toolset import Toolset
 from holdfast.kernel.untrusted import UntrustedText
@@ -26,7 +27,7 @@ class Remark(Output):
         description="Lines that differed from the last commit at first delivery, if no line was named."
     )
     comment: UntrustedText
-    author: UntrustedText | None
+    author: UntrustedText
     time: str = Field(description="When the message was sent (RFC 3339).")
     state: State
     delivered_at: str | None
@@ -38,14 +39,14 @@ class Remark(Output):
         return self.line or self.changed_lines
 
     @classmethod
-    def of(cls, message: Message) -> Remark:
+    def of(cls, message: Message, room: Inbox) -> Remark:
         return cls(
             id=message.id,
             file=message.file,
             line=message.line,
             changed_lines=message.changed_lines or None,
             comment=message.comment,
-            author=message.author,
+            author=message.author or room.person,
             time=message.time,
             state=message.state,
             delivered_at=message.delivered_at,

@@ -52,12 +52,16 @@ class Call:
         listener: Listener | None = None,
         asker: Asker | None = None,
         actor: str | None = None,
+        program: str | None = None,
         clock: MonotonicClock = monotonic,
     ) -> None:
         self.actor = actor
         """The name of the caller's token; None where callers are not identified, as with stdio."""
         self.signer = None if actor == OWNER else actor
         """The only author name that this call may use; None if the caller may choose the name."""
+        self.author = self.signer or program
+        """The author of what this call writes without naming one: its token or its program. None for a person
+        at a terminal or at the page, whose name git knows."""
         self._clock = clock
         self._seconds = seconds
         self._deadline = None if seconds is None else clock() + seconds
@@ -72,17 +76,12 @@ class Call:
     def with_author(self, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the arguments with the author, the argument `name`, set as this caller may set it."""
         author = arguments.get(name)
-        if self.signer is not None:
-            if author not in (None, self.signer):
-                raise Denied(
-                    f'What you write is signed "{self.signer}", by the name of your token.',
-                    hint=f'Leave "{name}" out; only the owner\'s token may name another author.',
-                )
-            return {**arguments, name: self.signer}
-        suffix = f" ({OWNER})"
-        if self.actor is None or not isinstance(author, str) or author.endswith(suffix):
-            return arguments
-        return {**arguments, name: author + suffix}
+        if self.signer is not None and author not in (None, self.signer):
+            raise Denied(
+                f'What you write is signed "{self.signer}", by the name of your token.',
+                hint=f'Leave "{name}" out; only the owner\'s token may name another author.',
+            )
+        return arguments if author is not None or self.author is None else {**arguments, name: self.author}
 
     @property
     def cancelled(self) -> bool:

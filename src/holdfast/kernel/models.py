@@ -118,6 +118,11 @@ def optional(description: str, **more: Any) -> Any:
     return Field(default=None, exclude_if=lambda value: value is None, description=description, **more)
 
 
+def signature_of(model: type[BaseModel]) -> str | None:
+    """Return the argument that names the author, if the operation with this input has one."""
+    return next((name for name, info in model.model_fields.items() if SIGNATURE in info.metadata), None)
+
+
 def wire_names(model: type[BaseModel]) -> Iterable[str]:
     """Return the names of a model's fields as they are spelled on the wire."""
     return [info.alias or name for name, info in model.model_fields.items()]

@@ -39,26 +39,25 @@ class InboxNeighbour:
         if files:
             for message in self._room.pending_on(files, _MAX_PENDING_MESSAGES):
                 if message.id not in linked:
-                    yield _remark(message)
+                    yield self._remark(message)
 
     def find(self, ref: str) -> TaskRemark:
-        return _remark(self._room.find(ref))
+        return self._remark(self._room.find(ref))
 
     def answer(self, ref: str, text: str, author: str) -> None:
         self._room.reply(self._room.find(ref), text, author)
 
-
-def _remark(message: Message) -> TaskRemark:
-    first, _, last = (message.line or message.changed_lines or "").partition("-")  # "12" or "12-20"
-    return TaskRemark(
-        kind="message",
-        ref=message.id,
-        text=message.comment,
-        uri="lazygit://history",
-        file=None if message.file == "." else message.file,
-        line=int(first) if first.isdecimal() else None,
-        end_line=int(last) if last.isdecimal() else None,
-        author=message.author,
-        at=message.time,
-        state=message.state,
-    )
+    def _remark(self, message: Message) -> TaskRemark:
+        first, _, last = (message.line or message.changed_lines or "").partition("-")  # "12" or "12-20"
+        return TaskRemark(
+            kind="message",
+            ref=message.id,
+            text=message.comment,
+            uri="lazygit://history",
+            file=None if message.file == "." else message.file,
+            line=int(first) if first.isdecimal() else None,
+            end_line=int(last) if last.isdecimal() else None,
+            author=message.author or self._room.person,
+            at=message.time,
+            state=message.state,
+        )

@@ -1,4 +1,4 @@
-"""The caller of an operation: identified by session, access token or given name."""
+"""The caller of an operation: identified by session, access token, given name, program or git's user name."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from contextlib import contextmanager
 
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError, NotFound
-from holdfast.kernel.role import OWNER
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.models import InSession, Scoped
 from holdfast.tasks.store.records import CallerIdentity, is_workspace_id
 from holdfast.tasks.store.session import find_session, keep_alive
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.transaction import TaskTransaction
+from holdfast.tasks.store.transaction import NO_CALLER, TaskTransaction
 
 _SERVED_WORKSPACE = ("", ".", "current")
 """The names under which every server knows its own workspace."""
@@ -43,16 +42,17 @@ def _other_workspace_error() -> NotFound:
     )
 
 
-def caller_name(agent: str | None = None) -> str:
-    """Return the caller's name: that of their access token or, for the owner's token, the given one."""
-    return current_call().signer or agent or OWNER
+def caller_name(room: Tasks, agent: str | None = None) -> str:
+    """Return the caller's name: of their token, as given, of their program, or of this computer's user."""
+    call = current_call()
+    return call.signer or agent or call.author or room.person
 
 
 def identify_caller(room: Tasks, arguments: InSession) -> CallerIdentity:
     """Return the caller, and renew the claims of their session if that is due."""
     check_workspace(room, arguments)
     if arguments.session is None:
-        return CallerIdentity(caller_name())
+        return CallerIdentity(caller_name(room))
     return CallerIdentity(keep_alive(room, arguments.session), arguments.session)
 
 
@@ -74,7 +74,10 @@ def writing(
     check_workspace(room, arguments)
     if arguments.session is not None and room.now() >= room.renewals_due.get(arguments.session, 0.0):
         keep_alive(room, arguments.session)
-    with room.writing(CallerIdentity(caller_name(agent), None, token), concurrent=concurrent) as transaction:
+    who = NO_CALLER
+    if arguments.session is None:
+        who = CallerIdentity(caller_name(room, agent), None, token)
+    with room.writing(who, concurrent=concurrent) as transaction:
         if arguments.session is not None:
             session = find_session(transaction, arguments.session)
             transaction.who = CallerIdentity(session.agent, session.id, token)

@@ -25,11 +25,13 @@ from holdfast.tasks.inputs import (
 from holdfast.tasks.link_targets import link_records
 from holdfast.tasks.models import (
     MAX_ITEMS,
+    Agent,
     Body,
     InSession,
     LinkIn,
     ShortText,
     ShortTextOrEmpty,
+    TakeOver,
     TaskId,
     Title,
 )
@@ -88,7 +90,9 @@ class UpdateTask(InSession):
     if_version: IntegerOrNone = Field(
         default=None, ge=1, description="Change it only if it has this version."
     )
+    agent: Agent = Field(default=None, description="Your name, if you have no session.")
     token: ShortText | None = Field(default=None, description="Proof that the claim is yours.")
+    take_over: TakeOver = False
 
 
 def change_of(arguments: UpdateTask) -> Change:
@@ -96,7 +100,7 @@ def change_of(arguments: UpdateTask) -> Change:
 
     Its evidence is left to the operation, which verifies commits first.
     """
-    wanted = Change(reason=arguments.reason, check=list(arguments.check))
+    wanted = Change(reason=arguments.reason, check=list(arguments.check), take_over=arguments.take_over)
     if arguments.set is not None:
         wanted.set = _field_values(arguments.set)
     if arguments.field is not None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, StrictBool
 
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import ONLY_SPECIFIED, SIGNATURE, Input, Output
@@ -59,6 +59,9 @@ ShortText = Annotated[
 """One line of text, such as a name or a label."""
 Agent = Annotated[ShortText | None, SIGNATURE]
 """The caller's name, for callers without a session."""
+TakeOver = Annotated[
+    StrictBool, Field(description="Take the task from whoever holds it; only if a person tells you to.")
+]
 ShortTextOrEmpty = Annotated[
     str, AfterValidator(_short_text_or_empty), Field(max_length=MAX_SHORT_TEXT_CHARACTERS)
 ]

@@ -50,7 +50,7 @@ def test_the_anchor_names_what_the_line_belongs_to(desk: Desk, line: int, anchor
     assert f"anchored to {anchor} and" in words
 
 
-@pytest.mark.requirement("comments-8", "comments-12", "comments-19")
+@pytest.mark.requirement("comments-8", "comments-19")
 def test_a_comment_is_kept_beside_its_source(desk: Desk) -> None:
     name = desk.add(PATH, STORED, "Limit attempts")
     assert (desk.root / PATH).read_bytes() == AUTH.encode()
@@ -58,7 +58,7 @@ def test_a_comment_is_kept_beside_its_source(desk: Desk) -> None:
     assert accepted_by_the_extension(document)
     (comment,), (marker,) = document["comments"], document["ghostMarkers"]
     assert (comment["id"], comment["line"], comment["text"]) == (name, STORED, "Limit attempts")
-    assert (comment["author"], comment["tag"]) == ("ai", "TODO")
+    assert (comment["author"], comment["tag"]) == ("Ada", "TODO")
     assert comment["ghostMarkerId"] == marker["id"]
     assert marker["commentIds"] == [name]
     assert marker["lineText"] == "const stored = this.users.get(name);"
@@ -355,7 +355,7 @@ def test_the_comments_of_a_file_are_shown_in_the_specified_words(desk: Desk) -> 
         "   Author: claude | Anchored to: comparePasswords()\n\n"
         f'3. NOTE (Line 3) - {third}\n   "This service handles authentication"\n'
         "   Author: user | Anchored to: AuthService class\n\n"
-        f'4. NOTE (Line 1) - {fourth}\n   "Second note"\n   Author: ai | Anchored to: line 1'
+        f'4. NOTE (Line 1) - {fourth}\n   "Second note"\n   Author: Ada | Anchored to: line 1'
     )
     assert result.wire()["metadata"] == {"filePath": PATH, "commentCount": 4, "orphanedCount": 0}
 

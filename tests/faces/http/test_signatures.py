@@ -1,4 +1,4 @@
-"""Whoever has a token signs with its name; the owner may name another, and then both names are kept."""
+"""Whoever has a token signs with its name; the owner may name another."""
 
 from __future__ import annotations
 
@@ -73,9 +73,16 @@ def test_a_token_does_not_sign_with_another_name(operation: Operation) -> None:
         assert not isinstance(refused.value, Denied)
 
 
+@pytest.mark.requirement("tasks-49")
 @pytest.mark.parametrize(
     ("actor", "given", "author"),
-    [("bob", None, "bob"), ("owner", "ada", "ada (owner)"), (None, "ada", "ada"), (None, None, None)],
+    [
+        ("bob", None, "bob"),
+        ("owner", "lin", "lin"),
+        ("owner", None, None),
+        (None, "lin", "lin"),
+        (None, None, None),
+    ],
 )
 def test_what_is_written_bears_the_name_in_every_room(
     dispatcher: Dispatcher, actor: str | None, given: str | None, author: str | None
@@ -85,13 +92,13 @@ def test_what_is_written_bears_the_name_in_every_room(
 
     done(dispatcher, actor, "add_comment", filePath="a.py", line=1, text="x", tag="NOTE", **by("author"))
     (comment,) = done(dispatcher, None, "get_file_comments", filePath="a.py")["comments"]
-    assert comment["author"] == (author or "ai")
+    assert comment["author"] == (author or "Ada")
 
     sent = done(dispatcher, actor, "send_message", file="a.py", comment="x", **by("author"))
     done(dispatcher, actor, "reply_to_message", message_id=sent["id"], text="y", **by("author"))
     message = done(dispatcher, None, "show_message", message_id=sent["id"])
-    assert message["message"]["author"] == author
-    assert message["replies"][0]["author"] == (author or "agent")
+    assert message["message"]["author"] == (author or "Ada")
+    assert message["replies"][0]["author"] == (author or "Ada")
 
     issue = done(dispatcher, actor, "git_mile_create", entity="issue", title="x", **by("actor"))["id"]
     assert done(dispatcher, None, "git_mile_show", entity="issue", id=issue)["author"] == (
@@ -100,7 +107,7 @@ def test_what_is_written_bears_the_name_in_every_room(
 
     done(dispatcher, actor, "taskpilot_add", title="x")
     claim = done(dispatcher, actor, "taskpilot_claim", action="take", task_id="TP-1", **by("agent"))["claim"]
-    assert claim["agent"] == (author or "owner")
+    assert claim["agent"] == (author or "Ada")
 
 
 def test_what_an_import_writes_bears_the_name_of_the_token(dispatcher: Dispatcher, repository: Path) -> None:
@@ -134,4 +141,4 @@ def test_both_faces_sign_with_the_name_of_the_token(server: RunningServer) -> No
     server.call("tools/call", token=token, name="add_comment", arguments=note)
     server.call("tools/call", name="add_comment", arguments={**note, "author": "ada"})
     found = server.ask("GET", "/api/comments/get_file_comments?filePath=a.py").json["comments"]
-    assert [comment["author"] for comment in found] == ["bob", "bob", "ada (owner)"]
+    assert [comment["author"] for comment in found] == ["bob", "bob", "ada"]

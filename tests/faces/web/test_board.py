@@ -189,7 +189,7 @@ def test_the_menu_moves_takes_and_gives_back(begun: Site, page: Page, axe: Axe) 
     axe(page)
     menu.get_by_role("button", name="Claim it").click()
     held = column(page, "in-progress").locator(f'[data-id="{task}"]')
-    expect(held).to_contain_text("you")
+    expect(held).to_contain_text("Ada")
     expect(held).to_contain_text("29 min")
     page.clock.fast_forward("10:00")
     expect(held).to_contain_text("19 min")
@@ -300,6 +300,20 @@ def test_a_write_by_an_agent_repaints_one_card_and_nothing_else(
     expect(card(page, task).locator(".changed")).to_have_count(0)
 
 
+def test_a_card_that_an_agent_holds_is_moved_after_taking_it_over(begun: Site, page: Page) -> None:
+    task = add(begun, "In the hands of an agent")
+    begun.call("taskpilot_claim", action="take", task_id=task, agent="grace")
+    go(page, begun)
+    page.get_by_role("button", name=f"Move or claim {task}").click()
+    page.get_by_role("group", name=f"Actions for {task}").get_by_role("button", name="Move to Review").click()
+    held = column(page, "in-progress").locator(f'[data-id="{task}"]')
+    expect(held.get_by_role("alert")).to_contain_text(f"{task} is held by grace.")
+    held.get_by_role("button", name="Take over").click()
+    expect(column(page, "review").locator(f'[data-id="{task}"]')).to_contain_text("Ada")
+    (event, *_) = begun.call("taskpilot_events", task_id=task)["events"]
+    assert (event["type"], event["actor"], event["status"]) == ("taken-over", "Ada", "review")
+
+
 def test_filters_and_lanes_are_in_the_address_and_back_undoes_them(begun: Site, page: Page) -> None:
     api, web = add(begun, "About the api", labels=["api"]), add(begun, "About the web", labels=["web"])
     go(page, begun)
@@ -323,9 +337,9 @@ def test_filters_and_lanes_are_in_the_address_and_back_undoes_them(begun: Site, 
     expect(page.get_by_label("Words in tasks")).to_be_focused()
     page.get_by_role("button", name="Mine").click()
     expect(page.get_by_text("No task matches these filters.")).to_be_visible()
-    begun.call("taskpilot_claim", action="take", task_id=web)
-    expect(card(page, web)).to_contain_text("you")
-    begun.call("taskpilot_claim", action="release", task_id=web)
+    begun.call("taskpilot_claim", action="take", task_id=web, agent="Ada")
+    expect(card(page, web)).to_contain_text("Ada")
+    begun.call("taskpilot_claim", action="release", task_id=web, agent="Ada")
     page.get_by_role("link", name="Show all tasks").click()
     expect(card(page, api)).to_be_visible()
     go(page, begun, "?status=dropped&priority=high")

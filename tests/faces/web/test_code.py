@@ -91,6 +91,7 @@ def test_a_note_written_by_keyboard_follows_an_edit_made_elsewhere(page: Page, s
     page.keyboard.press("c")
     expect(page.locator(".note.writing")).to_be_in_viewport(ratio=1)
     page.get_by_label("Note on line 10").fill("Why **three**?")
+    expect(page.get_by_label("Your name")).to_have_value("Ada")
     page.get_by_label("Your name").fill("Grace")
     page.keyboard.press("Shift+Tab")
     page.keyboard.press("Shift+Tab")
@@ -101,7 +102,7 @@ def test_a_note_written_by_keyboard_follows_an_edit_made_elsewhere(page: Page, s
     expect(card).to_contain_text("line 10")
     expect(card).to_contain_text("exact place")
     [kept] = site.call("get_file_comments", filePath="tide.py")["comments"]
-    assert (kept["line"], kept["text"], kept["author"]) == (10, "Why **three**?", "Grace (owner)")
+    assert (kept["line"], kept["text"], kept["author"]) == (10, "Why **three**?", "Grace")
     site.write("tide.py", "# one\n# two\n" + KELP)
     expect(card).to_contain_text("line 12")
     expect(page.locator('.line[data-line="1"]')).to_contain_text("# one")

@@ -97,7 +97,7 @@ def test_text_and_properties_are_changed_where_they_stand(
     assert [item["uri"] for item in found["links"]] == ["https://example.org/lamp"]
     part(page, "Waits for").get_by_role("button", name="Remove TP-2").click()
     expect(part(page, "Waits for")).to_contain_text("No other task.")
-    expect(part(page, "History")).to_contain_text("owner changed dependencies of it")
+    expect(part(page, "History")).to_contain_text("Ada changed dependencies of it")
 
 
 def test_a_conflict_tells_what_changed_and_keeps_what_was_typed(page: Page, site: Site, task: str) -> None:
@@ -151,7 +151,9 @@ def test_a_task_is_claimed_handed_over_and_done_only_as_the_rules_allow(
     expect(holder).to_contain_text("Nobody.")
     expect(part(page, "Notes")).to_contain_text("The wick is <i>wet</i>")
     site.call("taskpilot_claim", action="take", task_id=task, agent="grace")
-    expect(holder).to_contain_text("Only the holder can release it")
+    expect(holder).to_contain_text("Only the holder can change its state and criteria")
+    holder.get_by_role("button", name="Take over").click()
+    expect(part(page, "History")).to_contain_text("Ada took over it")
     status.select_option("blocked")
     part(page, "Status").get_by_label("Why is it blocked?").fill("No oil")
     page.keyboard.press("Enter")

@@ -87,6 +87,7 @@ def test_a_commit_counts_when_it_names_the_task(started: Tasks, repository: Path
             UpdateTask.model_validate(
                 {
                     "task_id": "TP-1",
+                    "agent": "ada",
                     "set": {"status": "Done"},
                     "check": ["1", "2"],
                     "evidence": [{"kind": "commit", "ref": revision}],

@@ -78,7 +78,7 @@ def test_evidence_keeps_the_text_of_the_criterion_that_it_shows(busy: Tasks):
     shown = {"kind": "test", "ref": "pytest", "exit_status": 0}
     with pytest.raises(InvalidArguments, match='no criterion "2"'):
         update(busy, UpdateTask(task_id="TP-1", evidence=[{**shown, "criterion": 2}]))
-    update(busy, UpdateTask(task_id="TP-1", check=[1], evidence=[{**shown, "criterion": 1}]))
+    update(busy, UpdateTask(task_id="TP-1", agent="bob", check=[1], evidence=[{**shown, "criterion": 1}]))
     with busy.reading() as transaction:
         kept = transaction.execute("SELECT evidence FROM task WHERE n = 1").fetchone()[0]
     assert '"It burns"' in kept

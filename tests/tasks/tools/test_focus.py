@@ -465,7 +465,7 @@ def test_an_audit_tells_of_comments_whose_code_is_gone(workspace: Workspace, roo
         "ORPHAN_COMMENT": [f"TP-1: Its comment src/app.py#{name} is missing."]
     }
     assert audited(room, scope="dependencies") == {}
-    room.update("TP-1", Change(set={"status": "dropped"}), ME)
+    room.update("TP-1", Change(set={"status": "dropped"}, take_over=True), ME)
     assert audited(room) == {}, "whoever dropped the task does not care"
 
 

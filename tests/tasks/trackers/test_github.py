@@ -342,7 +342,7 @@ def test_an_open_pull_request_that_may_not_move_its_task_says_so(connected: Task
     connected.update(task.id, Change(set={"status": "blocked"}, reason="Wait"), CallerIdentity("lin"))
     [step] = call(connected, "update_from_pr", pull_request=fake.add_pull("Do TP-1", "", "b")).steps or ()
     assert (step.done, step.detail) == ("refused", "TP-1 is claimed by lin.")
-    assert (only(connected).status, only(connected).progress) == ("blocked", 25)
+    assert (only(connected).status, only(connected).progress) == ("blocked", 0)
 
 
 def test_a_pull_request_that_closes_an_issue_moves_its_task(connected: Tasks, fake: FakeGitHub) -> None:

@@ -22,7 +22,7 @@ from holdfast.kernel.untrusted import UntrustedText
 _DEFAULT_TAG: Tag = "NOTE"
 """The tag on the command line if none is given; the specification requires one of a tool's caller."""
 
-_resolve_path = arguments.resolve_paths("filePath", with_author=True)
+_resolve_path = arguments.resolve_paths("filePath")
 
 
 class AiMeta(Input):
@@ -49,7 +49,7 @@ class AddComment(Input):
     line: LineNumber = Field(description="Line number where comment should be added (1-indexed).")
     text: CommentText = Field(description="Comment text content.")
     tag: Tag = Field(description="Comment tag category.")
-    author: Author = Field(default="ai", description="Author name (e.g., 'claude', 'gpt-4', 'user').")
+    author: Author = Field(default=None, description="Author name (e.g., 'claude', 'gpt-4', 'user').")
     ai_meta: AiMeta | None = Field(default=None, alias="aiMeta", description="Optional AI metadata.")
 
 
@@ -96,7 +96,7 @@ def add_comment(room: Comments, args: AddComment) -> AddedComment:
     """
     path = source_path(args.file_path)
     ai = None if args.ai_meta is None else args.ai_meta.model_dump(exclude_none=True)
-    draft = CommentDraft(args.line, args.text, args.author, args.tag, ai)
+    draft = CommentDraft(args.line, args.text, arguments.author_name(room, args.author), args.tag, ai)
     placed = CommentWriter(room).add(path, draft, strict=not room.lenient)
     return AddedComment(
         comment_id=placed.note.alias,

@@ -1,7 +1,7 @@
 """Processes arguments that several tools take: paths, the author, and line numbers.
 
-On the command line, paths are relative to the current directory, and the author defaults to the user's name
-in git. A value that is no valid line number, such as 0, causes the same error as a line that the file lacks.
+On the command line, paths are relative to the current directory. A value that is no valid line number,
+such as 0, causes the same error as a line that the file lacks.
 """
 
 from __future__ import annotations
@@ -17,9 +17,7 @@ from holdfast.kernel.errors import HoldfastError, InvalidArguments
 from holdfast.kernel.text import shorten
 from holdfast.storage.files.globs import escape_path, is_pattern
 from holdfast.storage.files.repo_path import is_folder, typed_path
-
-_DEFAULT_AUTHOR = "user"
-"""The author on the command line if git has no user name."""
+from holdfast.storage.git.person import person_name
 
 AUTHOR_DEFAULT_TEXT = {"author": "your name in git"}
 """The default of the author in help texts."""
@@ -34,17 +32,18 @@ FillIn = Callable[[Comments, dict[str, Any]], dict[str, Any]]
 """Completes the arguments given on the command line."""
 
 
-def resolve_paths(*names: str, with_author: bool = False) -> FillIn:
-    """Return a function that resolves path arguments against the current directory.
+def author_name(room: Comments, given: str | None) -> str:
+    """Return the author of a comment: the given name, or else that of the user of this computer."""
+    return given or person_name(room.repository)
 
-    With `with_author`, it also adds the author unless one is given: the user's name in git.
-    """
+
+def resolve_paths(*names: str) -> FillIn:
+    """Return a function that resolves path arguments against the current directory."""
 
     def fill_in(room: Comments, given: dict[str, Any]) -> dict[str, Any]:
         _refuse_swapped(given, names[0], "commentId", _COMMENT_ID)
         _refuse_swapped(given, "targetFile", "targetLine", _LINE_NUMBER)
-        given = given | {name: _resolve_path(room, given[name]) for name in names if name in given}
-        return {"author": room.history.person() or _DEFAULT_AUTHOR, **given} if with_author else given
+        return given | {name: _resolve_path(room, given[name]) for name in names if name in given}
 
     return fill_in
 

@@ -20,7 +20,7 @@ class ReplyToComment(Input):
     file_path: FilePath = Field(alias="filePath", description="Path to source file.")
     comment_id: CommentId = Field(alias="commentId", description="Comment ID.")
     text: CommentText = Field(description="The text of the reply.")
-    author: Author = Field(default="ai", description="The author of the reply.")
+    author: Author = Field(default=None, description="The author of the reply.")
 
 
 class RepliedComment(OneComment):
@@ -44,11 +44,12 @@ def _render(result: RepliedComment) -> str:
     positional=("file_path", "comment_id", "text"),
     example='holdfast comments reply src/app.ts c_1730000000000 "Done in the last commit"',
     text=_render,
-    fill_in=arguments.resolve_paths("filePath", with_author=True),
+    fill_in=arguments.resolve_paths("filePath"),
     command_defaults=arguments.AUTHOR_DEFAULT_TEXT,
 )
 def reply_to_comment(room: Comments, args: ReplyToComment) -> RepliedComment:
     """Reply to a comment; the reply is shown with it, also in the editor."""
     path = source_path(args.file_path)
-    note = CommentWriter(room).reply(path, args.comment_id, args.text, args.author)
+    author = arguments.author_name(room, args.author)
+    note = CommentWriter(room).reply(path, args.comment_id, args.text, author)
     return RepliedComment(comment_id=note.alias, file_path=path.text, replies=len(note.replies))

@@ -21,7 +21,7 @@ class ResolveComment(Input):
     file_path: FilePath = Field(alias="filePath", description="Path to source file.")
     comment_id: CommentId = Field(alias="commentId", description="Comment ID.")
     status: Status = Field(default="resolved", description="The status to set; open reopens it.")
-    author: Author = Field(default="ai", description="Who resolves it.")
+    author: Author = Field(default=None, description="Who resolves it.")
 
 
 class ResolvedComment(OneComment):
@@ -48,13 +48,14 @@ def _render(result: ResolvedComment) -> str:
     positional=("file_path", "comment_id"),
     example="holdfast comments resolve src/app.ts c_1730000000000 --status wontfix",
     text=_render,
-    fill_in=arguments.resolve_paths("filePath", with_author=True),
+    fill_in=arguments.resolve_paths("filePath"),
     command_defaults=arguments.AUTHOR_DEFAULT_TEXT,
 )
 def resolve_comment(room: Comments, args: ResolveComment) -> ResolvedComment:
     """Mark a comment as resolved, as not to be acted on, or as open again. It stays in the file."""
     path = source_path(args.file_path)
-    note = CommentWriter(room).resolve(path, args.comment_id, args.status, args.author)
+    author = arguments.author_name(room, args.author)
+    note = CommentWriter(room).resolve(path, args.comment_id, args.status, author)
     return ResolvedComment(
         comment_id=note.alias, file_path=path.text, status=args.status, updated=note.updated
     )

@@ -14,6 +14,7 @@ from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.schemas import brief_schema, plain_schema
 from holdfast.kernel.content import ContentAnnotations
 from holdfast.kernel.errors import HoldfastError
+from holdfast.kernel.models import signature_of
 from holdfast.kernel.operation import Effect, Operation
 from holdfast.kernel.paging import page
 from holdfast.kernel.prompt import Prompt
@@ -144,7 +145,12 @@ class ProtocolCatalogue:
 
     def _input_schema(self, operation: Operation) -> dict[str, Any]:
         schema = input_schema(operation)
-        return plain_schema(schema) if self._profile.lists_plain_schemas else schema
+        if self._profile.lists_plain_schemas:
+            schema = plain_schema(schema)
+        author, default = signature_of(operation.input), self._profile.default_author
+        if author is not None and default is not None:
+            schema["properties"][author]["default"] = default
+        return schema
 
     def _description(self, item: Operation | Prompt) -> str:
         specified = item.specified_description if self._profile.is_strict else None

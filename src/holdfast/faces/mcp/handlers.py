@@ -27,7 +27,14 @@ from holdfast.faces.mcp.failures import (
 )
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.publisher import Publisher
-from holdfast.faces.mcp.request import Context, RequestListener, client_of, exchange_of, is_stateless
+from holdfast.faces.mcp.request import (
+    Context,
+    RequestListener,
+    client_of,
+    exchange_of,
+    is_stateless,
+    program_name,
+)
 from holdfast.faces.mcp.results import (
     content_block,
     embedded_fields,
@@ -140,7 +147,13 @@ class Handlers:
         exchange = exchange_of(ctx)
         listener = RequestListener(ctx, self._publisher)
         actor = exchange.actor if exchange else None
-        call = self._dispatcher.new_call(operation, listener=listener, asker=asker, actor=actor)
+        call = self._dispatcher.new_call(
+            operation,
+            listener=listener,
+            asker=asker,
+            actor=actor,
+            program=self._profile.default_author or program_name(ctx),
+        )
         if exchange is not None:
             exchange.observed.operation = operation.listed_name if operation else None
             exchange.add_call(call)

@@ -42,7 +42,9 @@ _LOAD_DELAY_SECONDS = 0.02
 """Lets the answer be written before loading competes for the interpreter lock. A judgement: enough for
 the write, and too short for a client to notice."""
 
-_UNNAMED_CLIENT = {"name": "unknown", "version": "unknown"}
+UNNAMED_PROGRAM = "unnamed program"
+"""The name of a client that does not introduce itself."""
+_UNNAMED_CLIENT = {"name": UNNAMED_PROGRAM, "version": "unknown"}
 _KNOWN_CAPABILITIES = frozenset({"experimental", "sampling", "elicitation", "roots"})
 _CLIENT_INFO_FIELDS = frozenset({"name", "version", "title", "description", "websiteUrl"})
 

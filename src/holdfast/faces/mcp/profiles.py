@@ -43,6 +43,9 @@ class Profile:
     """Whether titles, output schemas and hints are listed, which not every specification has."""
     lists_plain_schemas: bool = False
     """Whether argument schemas are listed in plain form (see `schemas`)."""
+    default_author: str | None = None
+    """The author, prescribed by the specification, of what a client writes without naming one; None for the
+    client's own name."""
     errors_as_results: bool = False
     """Whether a failing tool answers with a failed result where a JSON-RPC error is possible as well."""
 
@@ -213,6 +216,7 @@ PAIRED_COMMENTS = Profile(
     ),
     family="paired-comments",
     capabilities=_ALL_CAPABILITIES,
+    default_author="ai",
     lists_plain_schemas=True,
 )
 

@@ -11,14 +11,19 @@ from mcp.server.context import ServerRequestContext
 from mcp_types import LOG_LEVEL_META_KEY
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from holdfast.faces.mcp.handshake import UNNAMED_PROGRAM
 from holdfast.faces.mcp.publisher import Publisher
 from holdfast.faces.mcp.wire.exchange import Exchange
 from holdfast.kernel.call import Level, Listed, Listener
+from holdfast.kernel.text import one_line, shorten
 
 Context = ServerRequestContext[Any, Any]
 
 _PROGRESS_INTERVAL_SECONDS = 0.05
 """The minimum time between two progress reports. A judgement: nobody can follow more than twenty a second."""
+
+_MAX_PROGRAM_NAME_CHARACTERS = 100
+"""A judgement: far longer than names of programs, and below what every room accepts as an author."""
 
 _LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 _SEVERITY: dict[str, int] = {level: rank for rank, level in enumerate(_LEVELS)}
@@ -89,3 +94,10 @@ def exchange_of(ctx: Context) -> Exchange | None:
 def client_of(ctx: Context) -> Any:
     """Return the identity of the client, the same for all its requests."""
     return ctx.request.client if isinstance(ctx.request, Exchange) else ""
+
+
+def program_name(ctx: Context) -> str:
+    """Return the name of the client program, as it introduced itself."""
+    introduction = ctx.session.client_params
+    name = "" if introduction is None else one_line(introduction.client_info.name)
+    return shorten(name, _MAX_PROGRAM_NAME_CHARACTERS) or UNNAMED_PROGRAM

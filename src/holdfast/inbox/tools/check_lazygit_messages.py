@@ -41,5 +41,5 @@ def check_lazygit_messages(room: Inbox, args: NoArguments) -> DeliveredMessages:
     del args
     delivery = lease_waiting(room)
     return DeliveredMessages(
-        messages=[Remark.of(message) for message in delivery.messages], waiting=delivery.waiting
+        messages=[Remark.of(message, room) for message in delivery.messages], waiting=delivery.waiting
     )

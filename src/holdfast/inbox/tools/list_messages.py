@@ -67,7 +67,7 @@ def list_messages(room: Inbox, args: ListMessages) -> MessagePage:
     shown = found[: args.limit]
     has_more = len(found) > args.limit
     return MessagePage(
-        messages=[Remark.of(message) for message in shown],
+        messages=[Remark.of(message, room) for message in shown],
         total=room.count(args.state),
         next_cursor=encode_cursor(query, shown[-1].sequence) if has_more else None,
     )

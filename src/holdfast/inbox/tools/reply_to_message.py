@@ -25,11 +25,8 @@ class ReplyToMessage(Input):
         max_length=LIMITS.reply_characters,
         description="What was done about the remark, or why not.",
     )
-    author: Annotated[str, SIGNATURE] = Field(
-        default="agent",
-        min_length=1,
-        max_length=MAX_AUTHOR_CHARACTERS,
-        description="The author of the reply.",
+    author: Annotated[str | None, SIGNATURE] = Field(
+        default=None, min_length=1, max_length=MAX_AUTHOR_CHARACTERS, description="The author of the reply."
     )
 
 
@@ -53,5 +50,5 @@ class ReplyReceipt(Output):
 def reply_to_message(room: Inbox, args: ReplyToMessage) -> ReplyReceipt:
     """Reply to a message; the person who sent it reads the reply with `holdfast inbox show`."""
     message = room.find(args.message_id)
-    reply = room.reply(message, args.text, args.author)
+    reply = room.reply(message, args.text, args.author or room.person)
     return ReplyReceipt(message_id=message.id, time=reply.time, replies=len(room.replies(message)))

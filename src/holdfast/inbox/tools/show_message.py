@@ -42,4 +42,4 @@ def show_message(room: Inbox, args: ShowMessage) -> Thread:
     """Show a message in full, with all its replies. An unambiguous prefix of its id is enough."""
     message = room.find(args.message_id)
     replies = [Answer(**asdict(reply)) for reply in room.replies(message)]
-    return Thread(message=Remark.of(message), replies=replies)
+    return Thread(message=Remark.of(message, room), replies=replies)

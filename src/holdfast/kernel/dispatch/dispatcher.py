@@ -25,7 +25,7 @@ from holdfast.kernel.dispatch.validation import validate_arguments, with_declare
 from holdfast.kernel.dispatch.workers import Workers
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, InvalidArguments
 from holdfast.kernel.limits import LIMITS, Limits
-from holdfast.kernel.models import SIGNATURE, Input, Output
+from holdfast.kernel.models import Input, Output, signature_of
 from holdfast.kernel.operation import Operation
 from holdfast.kernel.prompt import Prompt, PromptMessage
 from holdfast.kernel.registry import TOOLS, Registry, Selection
@@ -64,12 +64,15 @@ class Dispatcher:
         listener: Listener | None = None,
         asker: Asker | None = None,
         actor: str | None = None,
+        program: str | None = None,
         clock: MonotonicClock = monotonic,
     ) -> Call:
         """Return a call with the operation's time limit."""
         seconds = None if operation is None else operation.seconds
         seconds = seconds if seconds is not None else self.limits.operation_seconds
-        return Call(seconds=seconds, listener=listener, asker=asker, actor=actor, clock=clock)
+        return Call(
+            seconds=seconds, listener=listener, asker=asker, actor=actor, program=program, clock=clock
+        )
 
     def run(self, operation: Operation, arguments: Mapping[str, Any] | None, call: Call) -> Output:
         """Run an operation in this thread."""
@@ -149,6 +152,5 @@ class Dispatcher:
 def _with_author(
     model: type[Input], arguments: Mapping[str, Any] | None, call: Call
 ) -> Mapping[str, Any] | None:
-    fields = model.model_fields.items()
-    author_field = next((name for name, info in fields if SIGNATURE in info.metadata), None)
+    author_field = signature_of(model)
     return arguments if author_field is None else call.with_author(author_field, arguments or {})

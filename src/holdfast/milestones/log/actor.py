@@ -5,13 +5,14 @@ from __future__ import annotations
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.command import Identity
+from holdfast.storage.git.person import login_name
 
 _MAX_QUOTED_CHARACTERS = 100  # of an invalid name in an error message: any usual name in full
 
 
 def default_actor(identity: Identity) -> str:
     """Return the user as `Name <mail>`: git's identity, with the login name if git has no name."""
-    return f"{identity.name or _login_name()} <{identity.email or ''}>"
+    return f"{identity.name or login_name()} <{identity.email or ''}>"
 
 
 def validate_actor(actor: str) -> str:
@@ -22,12 +23,3 @@ def validate_actor(actor: str) -> str:
             f"{actor[:_MAX_QUOTED_CHARACTERS]!a} is not a name.", hint="Write it as `Name <mail>`."
         )
     return text
-
-
-def _login_name() -> str:
-    import getpass  # imported here because git usually knows the name
-
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError, ImportError):
-        return "unknown"

@@ -18,7 +18,7 @@ from typing import Any
 
 from holdfast.kernel.call import current_call
 from holdfast.storage.files.repo_path import RepoPath
-from holdfast.tasks.errors import DependencyCycle
+from holdfast.tasks.errors import AlreadyClaimed, DependencyCycle
 from holdfast.tasks.imports.cycles import remove_cycles
 from holdfast.tasks.imports.problem import Problem
 from holdfast.tasks.imports.sources import Format, SourceFormat, detect_format, read_source
@@ -189,7 +189,10 @@ class Import:
             refused = self._apply_list_additions(task, additions)
             refused |= apply_values(self._room, task.uid, merged.for_us, self._who, self._reason)
         for name, why in refused.items():
-            base[name] = pair.base.get(name)
+            if name in base:
+                base[name] = pair.base.get(name)
+            elif name == "check":
+                seen["checked"] = pair.seen.get("checked", [])  # so that the next import tries again
             self._report("refused", task, item.task, (name,), why)
         changed = (
             *(name for name in merged.for_us if name not in refused),
@@ -203,21 +206,29 @@ class Import:
         return replace(pair, base=base, seen=seen)
 
     def _apply_list_additions(self, task: Task, additions: Change) -> dict[str, str]:
-        """Add new list items to a task; return why dependencies were refused, if they close a cycle.
+        """Add new list items to a task; return why criteria or dependencies were refused, by field.
 
-        Refused dependencies are removed from `additions`.
+        Only the holder may add criteria, and dependencies must not close a cycle. What was refused is removed
+        from `additions`.
         """
         depends_on = additions.add.pop("depends_on", [])
+        refused: dict[str, str] = {}
         if additions.add or additions.check:
-            self._room.update(task.uid, additions, self._who)
+            try:
+                self._room.update(task.uid, additions, self._who)
+            except AlreadyClaimed as held:
+                refused = dict.fromkeys(
+                    (*additions.add, *(["check"] if additions.check else [])), held.message
+                )
+                additions.add, additions.check = {}, []
         if depends_on:
             change = Change(add={"depends_on": depends_on}, reason=self._reason)
             try:
                 self._room.update(task.uid, change, self._who)
             except DependencyCycle as cycle:
-                return {"depends_on": cycle.message}
+                return {**refused, "depends_on": cycle.message}
             additions.add["depends_on"] = depends_on
-        return {}
+        return refused
 
     def _list_additions(
         self, ours: ForeignTask, pair: Counterpart, item: FittedTask, pairs: Mapping[str, Counterpart]

@@ -1,8 +1,8 @@
 """Changes a task in one transaction: checks the version and the claim, applies the change, records an event.
 
 Contract:
-- A change is refused if the task no longer has the version that the caller named (optimistic locking), or if
-  the caller's claim has ended.
+- A change is refused if the task no longer has the version that the caller named (optimistic locking), if
+  the caller's claim has ended, or if it is for the task's holder alone, and someone else is that.
 - A change without effect stores nothing and does not increase the version.
 - A task becomes `done` only if it meets the done gate.
 """
@@ -28,6 +28,7 @@ SCALAR_FIELDS = (
     "title", "description", "status", "priority", "progress", "notes", "plan", "milestone", "rank", "parent",
     "issue_number", "issue_url",
 )  # fmt: skip
+_HOLDER_FIELDS = frozenset({"status", "progress", "criteria"})
 LIST_FIELDS = ("labels", "depends_on", "files", "criteria", "links")
 
 
@@ -41,9 +42,13 @@ def apply_change(
     found = find_task(transaction, task, for_update=True)
     if if_version is not None and found.version != if_version:
         raise OutOfDate.found(found.id, if_version, found.version)
-    lease.check_may_write(transaction, found)
+    is_taken_over = wanted.take_over and lease.is_held_by_another(transaction, found)
+    if not is_taken_over:
+        lease.check_may_write(transaction, found, only_holder=_is_for_holder(found, wanted))
     before = state_of(transaction, found)
     row = _changed_columns(transaction, found, wanted)
+    if is_taken_over:
+        row = {**lease.new_claim(transaction), **row}  # in which a finished task has no claim
     needed = _change_lists(transaction, found, wanted)
     _update_row(transaction, found, row)
     unblocked = _update_counts(transaction, found, before, needed)
@@ -60,8 +65,20 @@ def apply_change(
         return Changed(found, {})
     old = {name: value for name, (value, _) in differing.items()}
     new = {name: value for name, (_, value) in differing.items()}
-    record(transaction, changed, "updated", before=old, after=new, reason=wanted.reason)
+    kind = lease.TAKEN_OVER if is_taken_over else "updated"
+    record(transaction, changed, kind, before=old, after=new, reason=wanted.reason)
     return Changed(changed, differing, unblocked)
+
+
+def _is_for_holder(task: Task, wanted: Change) -> bool:
+    """Return whether only the holder may make a change: one of the state or the criteria.
+
+    Approving a task that is in review is for others than its holder.
+    """
+    if wanted.approved and task.status == "review":
+        return False
+    lists = wanted.add.keys() | wanted.remove.keys() | wanted.set.keys()
+    return bool(_HOLDER_FIELDS & lists or wanted.check)
 
 
 def _changed_columns(transaction: TaskTransaction, task: Task, wanted: Change) -> dict[str, Any]:

@@ -5,15 +5,18 @@ Contract:
   version, so that exactly one of several concurrent callers gets it.
 - A claim ends when its lease expires, when it is released, or when the task is finished or returned to the
   backlog. After its lease has expired, the holder can still renew the claim if no one has taken the task.
+- While a claim is live, only its holder changes the task's state, progress, criteria and holder. An agent
+  in a session changes nothing at all of a task that someone else holds.
+- A person may take a task over explicitly. The event then records both names.
 - Every claim has its own fencing token. A write with the token of an ended claim is refused, and the error
-  lists what happened since. A write from a session is refused, too, if someone else now holds the task.
+  lists what happened since.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.tasks.errors import AlreadyClaimed, LeaseExpired
@@ -49,9 +52,10 @@ _TAKE_TASK = (
 )
 _INSERT_CLAIMED_EVENT = (
     "INSERT INTO event (workspace, at, actor, session, task, version, type, before, after)"
-    " VALUES (:workspace, :updated_at, :claim_agent, :claim_session, :uid, :version, 'claimed',"
-    " :before, :after)"
+    " VALUES (:workspace, :updated_at, :claim_agent, :claim_session, :uid, :version, :type, :before, :after)"
 )
+TAKEN_OVER = "taken-over"
+"""The type of the event by which a task passes from its holder to someone else."""
 _CLEARED_COLUMNS = ", ".join(f"{name} = NULL" for name in CLAIM_COLUMNS)
 _CLEAR_CLAIM = f"{_CLEARED_COLUMNS}, version = version + 1, updated_at = :now"
 
@@ -133,18 +137,25 @@ def _first_candidate(
 
 
 def take(
-    transaction: TaskTransaction, task_id: str, seconds: float = LEASE_SECONDS, *, resume: bool = False
+    transaction: TaskTransaction,
+    task_id: str,
+    seconds: float = LEASE_SECONDS,
+    *,
+    resume: bool = False,
+    take_over: bool = False,
 ) -> Claimed:
     """Take a task; raise if someone else holds it or it is not ready. For the holder, this renews the claim.
 
-    With `resume` a caller takes over a task that an agent of the same name holds in another session, which
-    invalidates the old token.
+    With `resume` a caller gets a task that an agent of the same name holds in another session, and with
+    `take_over` one that anybody holds. Both invalidate the old token.
     """
     who = transaction.who
     task = find_task(transaction, task_id, for_update=True)
     if task.claimed_by(transaction.now) is not None:
         if is_holder(task, who):
             return Claimed(_extend_lease(transaction, task, seconds))
+        if take_over:
+            return give_to_caller(transaction, task, seconds, kind=TAKEN_OVER)
         if not resume or task.claim_agent != who.actor:
             raise already_claimed_error(task, who)
         return give_to_caller(transaction, task, seconds)
@@ -166,24 +177,32 @@ def take(
     return give_to_caller(transaction, task, seconds)
 
 
-def give_to_caller(transaction: TaskTransaction, before: Task, seconds: float) -> Claimed:
-    """Make the caller the holder: compare-and-swap on the version, a new fencing token, and the event."""
+def new_claim(transaction: TaskTransaction, seconds: float = LEASE_SECONDS) -> dict[str, Any]:
+    """Return the values of `CLAIM_COLUMNS` for a claim of the caller that begins now."""
+    who, now = transaction.who, transaction.now
+    return dict(zip(CLAIM_COLUMNS, (who.actor, who.session, new_token(), now, now + seconds), strict=True))
+
+
+def give_to_caller(
+    transaction: TaskTransaction, before: Task, seconds: float, *, kind: str = "claimed"
+) -> Claimed:
+    """Make the caller the holder: compare-and-swap on the version, a new fencing token, and the event.
+
+    `kind` is the type of the event.
+    """
     who, now = transaction.who, transaction.now
     status: Status = "in-progress" if before.status == "backlog" else before.status
     task = before._replace(
         status=status,
         version=before.version + 1,
-        claim_agent=who.actor,
-        claim_session=who.session,
-        claim_token=new_token(),
-        claim_since=now,
-        claim_expires=now + seconds,
+        **new_claim(transaction, seconds),
         updated_at=now,
         started_at=now if before.started_at is None else before.started_at,
     )
     values = {
         **task._asdict(),
         "version_before": before.version,
+        "type": kind,
         "before": _claim_state(before.status, before.claim_agent),
         "after": _claim_state(status, who.actor),
     }
@@ -247,22 +266,34 @@ def _find_held(transaction: TaskTransaction, task_id: str) -> Task:
     return task
 
 
-def check_may_write(transaction: TaskTransaction, task: Task) -> None:
-    """Raise when the caller's token or session relies on a claim that has ended."""
+def check_may_write(transaction: TaskTransaction, task: Task, *, only_holder: bool = False) -> None:
+    """Raise if the caller's token or session relies on a claim that has ended.
+
+    `only_holder`: raise for every caller but the holder, if there is one.
+    """
     who = transaction.who
     if who.token is not None and who.token != task.claim_token:
         raise _lost_claim_error(transaction, task)
-    if who.session is not None and task.claimed_by(transaction.now) is not None and not is_holder(task, who):
+    if not is_held_by_another(transaction, task):
+        return
+    if who.session is not None:
         raise _lost_claim_error(transaction, task)
+    if only_holder:
+        raise already_claimed_error(task, who)
+
+
+def is_held_by_another(transaction: TaskTransaction, task: Task) -> bool:
+    """Return whether the task has a live claim that is not the caller's."""
+    return task.claimed_by(transaction.now) is not None and not is_holder(task, transaction.who)
 
 
 def is_holder(task: Task, who: CallerIdentity) -> bool:
-    """Return whether the last claim is the caller's, identified by token, session or name, in that order."""
+    """Return whether the last claim is the caller's: by token; by session, if both have one; by name."""
     if task.claim_agent is None:
         return False
     if who.token is not None:
         return who.token == task.claim_token
-    if who.session is not None or task.claim_session is not None:
+    if who.session is not None and task.claim_session is not None:
         return who.session == task.claim_session
     return who.actor == task.claim_agent
 
@@ -276,7 +307,8 @@ def already_claimed_error(task: Task, who: CallerIdentity) -> AlreadyClaimed:
         hint="If that session has ended, take the task over with `taskpilot_focus` and `resume`."
         " Otherwise take another one."
         if is_namesake
-        else "Take another task, or wait until the claim expires.",
+        else "Take another task, or wait until the claim expires."
+        " A person may take it over with `take_over`.",
         claimed_by=task.claim_agent,
         expires_at=rfc3339_of_seconds(int(task.claim_expires or 0)),
     )
@@ -288,9 +320,9 @@ def _lost_claim_error(transaction: TaskTransaction, task: Task) -> LeaseExpired 
     if who.token is None and task.claimed_by(now) == who.actor:
         return already_claimed_error(task, who)
     claimed_version = transaction.execute(
-        "SELECT max(version) FROM event WHERE task = :uid AND type = 'claimed'"
+        "SELECT max(version) FROM event WHERE task = :uid AND type IN ('claimed', :taken_over)"
         " AND (session = :session OR actor = :actor)",
-        {"uid": task.uid, "session": who.session, "actor": who.actor},
+        {"uid": task.uid, "session": who.session, "actor": who.actor, "taken_over": TAKEN_OVER},
     ).fetchone()[0]
     holder = task.claimed_by(now)
     was_never_held = claimed_version is None and who.token is None

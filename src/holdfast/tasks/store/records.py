@@ -258,6 +258,8 @@ class Change:
     reason: str | None = None
     approved: bool = False
     """Whether a person approved the task as done."""
+    take_over: bool = False
+    """Whether the caller takes the task from its holder, if someone else holds it."""
 
 
 class Changed(NamedTuple):

@@ -14,11 +14,13 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.clock import Clock, utc_now
+from holdfast.storage.git.person import person_name
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.lazy import Lazy
 from holdfast.storage.sql.sql_store import Connection, SqlStore
@@ -114,6 +116,11 @@ class Tasks:
     @property
     def neighbours(self) -> Neighbours:
         return self._neighbours.get()
+
+    @cached_property
+    def person(self) -> str:
+        """The name of the user of this computer, read once: it is needed for almost every call."""
+        return person_name(self.repository)
 
     # The workspace.
 

@@ -23,6 +23,7 @@ from holdfast.tasks.models import (
     ResponseFormat,
     Result,
     ShortText,
+    TakeOver,
     TaskDetail,
     TaskId,
     TaskReceipt,
@@ -51,8 +52,9 @@ to four bytes per character."""
 _MAX_HOLDERS_SHOWN = 10
 """A judgement: more than wait for each other in one team."""
 _ACTIONS_ACCEPTING = {
-    "task_id": ("take", "renew", "release", "handoff"), "resume": ("take",), "note": ("release", "handoff"),
-    "priority": ("next",), "label": ("next",), "milestone": ("next",), "connected_file": ("next",),
+    "task_id": ("take", "renew", "release", "handoff"), "resume": ("take",), "take_over": ("take",),
+    "note": ("release", "handoff"), "priority": ("next",), "label": ("next",), "milestone": ("next",),
+    "connected_file": ("next",),
 }  # fmt: skip
 """The actions that accept each argument; all actions accept the others."""
 
@@ -70,6 +72,7 @@ class ClaimTask(InSession):
     resume: StrictBool = Field(
         default=False, description="With take: take over what you held in a session that ended."
     )
+    take_over: TakeOver = False
     priority: AnyPriority | None = Field(default=None, description="For next: only this priority.")
     label: ShortText | None = Field(default=None, description="For next: only with this label.")
     milestone: ShortText | None = Field(default=None, description="For next: only of this milestone.")
@@ -91,7 +94,7 @@ class NoneReady(Result):
 
 
 class PreviousHolder(Result):
-    """The holder whose claim on the task expired."""
+    """The holder whose claim on the task expired or was taken over."""
 
     agent: UntrustedText
     notes: UntrustedText | None = None
@@ -116,7 +119,7 @@ def _text(result: ClaimResult) -> str:
     if result.claim is None:
         return f"{task.id} is released."
     previous = result.previous_holder
-    before = f" The claim of {one_line(previous.agent)} had expired." if previous else ""
+    before = f" The holder before you was {one_line(previous.agent)}." if previous else ""
     return f"{task.id} is yours until {result.claim.expires_at}: {one_line(task.title)}.{before}"
 
 
@@ -182,7 +185,9 @@ def _execute(transaction: TaskTransaction, arguments: ClaimTask) -> _Outcome:
         wanted = ClaimFilter(arguments.priority, arguments.label, arguments.milestone, file)
         return _Outcome(lease.take_next(transaction, wanted, seconds))
     if arguments.action == "take":
-        return _Outcome(lease.take(transaction, task_id, seconds, resume=arguments.resume))
+        return _Outcome(
+            lease.take(transaction, task_id, seconds, resume=arguments.resume, take_over=arguments.take_over)
+        )
     if arguments.action == "renew":
         return _Outcome(Claimed(lease.renew(transaction, task_id, seconds)))
     return _Outcome(released=_release(transaction, arguments, task_id))

@@ -104,7 +104,7 @@ def init(room: Tasks, arguments: InitWorkspace) -> WorkspaceInitialized:
     created = []
     if is_new and not is_clone:
         drafts = starter_tasks(stacks, arguments.project_requirements)
-        created = [receipt(task) for task, _ in room.create(drafts, CallerIdentity(caller_name()))]
+        created = [receipt(task) for task, _ in room.create(drafts, CallerIdentity(caller_name(room)))]
     return WorkspaceInitialized(
         operation="init",
         workspace=workspace_ref(workspace, with_time=True),

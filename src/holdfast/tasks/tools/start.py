@@ -102,7 +102,7 @@ def start(room: Tasks, arguments: StartSession) -> SessionStarted:
     Pass the session with later calls; each renews your claims. Other sessions stay open.
     """
     check_workspace(room, arguments)
-    agent = caller_name(arguments.agent)
+    agent = caller_name(room, arguments.agent)
     session, handoff = open_session(room, agent)
     with room.reading() as transaction:
         workspace = transaction.workspace

@@ -15,7 +15,17 @@ from holdfast.tasks.caller import caller_name, check_workspace, reading, writing
 from holdfast.tasks.change_input import TaskFields, UpdateTask, change_of
 from holdfast.tasks.inputs import EvidenceIn, ShortTexts
 from holdfast.tasks.link_targets import check_link_targets
-from holdfast.tasks.models import Agent, Body, InSession, Reported, Scoped, ShortText, TaskId, TaskReceipt
+from holdfast.tasks.models import (
+    Agent,
+    Body,
+    InSession,
+    Reported,
+    Scoped,
+    ShortText,
+    TakeOver,
+    TaskId,
+    TaskReceipt,
+)
 from holdfast.tasks.store.change import apply_change
 from holdfast.tasks.store.gate import verify_commit
 from holdfast.tasks.store.records import CallerIdentity, Change
@@ -79,7 +89,7 @@ def _text(result: TaskUpdated) -> str:
             "DELETE",
             "workspaces/{workspace_path}/tasks/{task_id}",
             {"field": "status", "value": "dropped"},
-            takes=frozenset({"if_version"}),
+            takes=frozenset({"if_version", "take_over"}),
         ),
     ),
 )
@@ -91,12 +101,12 @@ def update(room: Tasks, arguments: UpdateTask) -> TaskUpdated:
     return _apply_update(room, arguments)
 
 
-def _apply_update(room: Tasks, arguments: UpdateTask, agent: str | None = None) -> TaskUpdated:
+def _apply_update(room: Tasks, arguments: UpdateTask) -> TaskUpdated:
     wanted = change_of(arguments)
     check_link_targets(room, wanted.add.get("links", ()))
     wanted.evidence = _verify_evidence(room, arguments)
     wanted.approved = wanted.set.get("status") == "done" and _ask_user_to_approve(room, arguments)
-    with writing(room, arguments, agent=agent, token=arguments.token) as transaction:
+    with writing(room, arguments, agent=arguments.agent, token=arguments.token) as transaction:
         changed = apply_change(transaction, arguments.task_id, wanted, if_version=arguments.if_version)
         ids = ids_of(transaction, uids_in_change(changed))
     return TaskUpdated(
@@ -139,6 +149,7 @@ class FinishTask(InSession):
     commit: ShortText | None = Field(default=None, description="The commit that did it, as evidence.")
     reason: Body | None = Field(default=None, description="A remark for the history.")
     agent: Agent = Field(default=None, description="Your name, if you have no session.")
+    take_over: TakeOver = False
 
 
 @tasks.operation(
@@ -161,8 +172,10 @@ def done(room: Tasks, arguments: FinishTask) -> TaskUpdated:
         check=list(arguments.check),
         evidence=[EvidenceIn(kind="commit", ref=arguments.commit)] if arguments.commit else [],
         reason=arguments.reason,
+        agent=arguments.agent,
+        take_over=arguments.take_over,
     )
-    return _apply_update(room, wanted, arguments.agent)
+    return _apply_update(room, wanted)
 
 
 class ApproveTask(Scoped):
@@ -171,6 +184,7 @@ class ApproveTask(Scoped):
     task_id: TaskId = Field(description="Which task, such as TP-12.")
     check: ShortTexts = Field(default=[], description="Criteria that are met, by number from 1 or by text.")
     reason: Body | None = Field(default=None, description="What you checked.")
+    take_over: TakeOver = False
 
 
 class Approved(Reported):
@@ -192,8 +206,14 @@ class Approved(Reported):
 def approve(room: Tasks, arguments: ApproveTask) -> Approved:
     """Approve, as a person, that a task in review is done. Servers never offer this to programs."""
     check_workspace(room, arguments)
-    wanted = Change(set={"status": "done"}, check=[*arguments.check], reason=arguments.reason, approved=True)
-    with room.writing(CallerIdentity(caller_name())) as transaction:
+    wanted = Change(
+        set={"status": "done"},
+        check=[*arguments.check],
+        reason=arguments.reason,
+        approved=True,
+        take_over=arguments.take_over,
+    )
+    with room.writing(CallerIdentity(caller_name(room))) as transaction:
         changed = apply_change(transaction, arguments.task_id, wanted)
     workspace = workspace_ref(transaction.workspace)
     return Approved(operation="approve", workspace=workspace, task=receipt(changed.task))

@@ -9,7 +9,8 @@ from pydantic import Field
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.route import Address
 from holdfast.kernel.text import counted, one_line, shorten
-from holdfast.tasks.caller import check_workspace
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.tasks.caller import caller_name, check_workspace
 from holdfast.tasks.models import Result, Scoped
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import READING, tasks
@@ -25,6 +26,7 @@ class Workspaces(Result):
 
     operation: str
     workspaces: list[WorkspaceSummary]
+    author: UntrustedText = Field(description="The name under which you write unless you give another.")
 
 
 class Health(Result):
@@ -61,7 +63,7 @@ def _text(result: Workspaces) -> str:
 def workspaces(room: Tasks, arguments: Scoped) -> Workspaces:
     """List the workspaces of the database, each with its activity and number of tasks."""
     check_workspace(room, arguments)
-    return Workspaces(operation="workspaces", workspaces=workspace_summaries(room))
+    return Workspaces(operation="workspaces", workspaces=workspace_summaries(room), author=caller_name(room))
 
 
 @tasks.operation(

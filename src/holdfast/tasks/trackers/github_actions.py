@@ -22,7 +22,7 @@ from holdfast.tasks.trackers.counterparts import StoredTracker
 from holdfast.tasks.trackers.github import GitHub, PullRequest
 from holdfast.tasks.trackers.report import StepKind, SyncOptions, SyncOutcome, TrackerReport
 from holdfast.tasks.trackers.synchronisation import Synchronisation
-from holdfast.tasks.trackers.task_updates import move_to_status
+from holdfast.tasks.trackers.task_updates import apply_values, move_to_status
 
 _TASK_ID = re.compile(r"(?<![\w-])TP-0*(\d{1,9})(?!\w)", re.IGNORECASE)
 _CLOSED_ISSUE = re.compile(r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\s*:?\s+#(\d{1,9})\b", re.IGNORECASE)
@@ -170,8 +170,9 @@ class GitHubActions:
         if task.status in ("backlog", "blocked"):
             refusal = move_to_status(self.room, task.uid, "in-progress", self.who, reason)
         if task.progress < _PROGRESS_PERCENT_WHEN_OPEN:
-            change = Change(set={"progress": _PROGRESS_PERCENT_WHEN_OPEN}, reason=reason)
-            self.room.update(task.uid, change, self.who)
+            values = {"progress": _PROGRESS_PERCENT_WHEN_OPEN}
+            refused = apply_values(self.room, task.uid, values, self.who, reason)
+            refusal = refusal or refused.get("progress")
         return refusal
 
     def _tasks_of(self, request: PullRequest) -> list[Task]:

@@ -69,6 +69,9 @@ export async function get(path, query = {}, { signal } = {}) {
   return value;
 }
 
+/** Return the name under which the user writes; empty if the server does not tell it. */
+export const authorName = async () => (await get("tasks/taskpilot_workspaces").catch(() => ({}))).author ?? "";
+
 /**
  * Return a response, or `fallback` if the repository has not been set up for this operation.
  * @template Fallback

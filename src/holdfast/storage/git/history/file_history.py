@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from itertools import islice
 from typing import NamedTuple
 
@@ -159,12 +158,6 @@ class FileHistory:
             data = self.blob(blob) or b""
             past_texts |= {text for text, encoded in sought.items() if encoded in data}
         return past_texts
-
-    def person(self) -> str | None:
-        """Return the user's name according to git, or None."""
-        with suppress(HoldfastError):
-            return None if self._git is None else self._git.identity().name
-        return None
 
     def close(self) -> None:
         """End the process that reads objects, if it runs."""

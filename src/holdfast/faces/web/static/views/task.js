@@ -169,6 +169,7 @@ export class TaskEditor {
       if (task.version === version + 1) this.ownVersions.add(task.version);
     } catch (problem) {
       if (problem.kind === "done_gate") problem.hint = GATE_HINTS[this.bundle?.done_gate] ?? GATE_HINTS.criteria;
+      else if (problem.kind === "already_claimed") problem.hint = "Take it over under Holder to change it yourself.";
       else if (/`|taskpilot_/.test(problem.hint ?? "")) problem.hint = ""; // the hint names tools, so it is for agents
       throw problem;
     }

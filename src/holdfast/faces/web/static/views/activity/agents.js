@@ -22,6 +22,7 @@ const MAX_EVENTS = 200;
 /** The text of an event before the task. */
 const EVENT_TEXTS = {
   created: "added ", claimed: "claimed ", released: "released ", "handed-over": "handed over ",
+  "taken-over": "took over ",
   attached: "attached a file to ",
 };
 /** The names of fields, where they differ from the field. */
@@ -82,6 +83,7 @@ export function leaseBar(since, until) {
  * @param {any} task
  */
 export function describeEvent({ type, status, changed }, task) {
+  if (type === "taken-over" && status) return ["took over ", task, ` and moved it to ${status}`];
   if (type !== "updated") return [EVENT_TEXTS[type] ?? `${type}: `, task];
   const isMentioned = (/** @type {string} */ field) => !status || !CHANGED_BY_STATUS.includes(field);
   const names = [...new Set(changed.filter(isMentioned).map((field) => FIELD_NAMES[field] ?? field))].join(", ");

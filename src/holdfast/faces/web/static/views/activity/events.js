@@ -91,7 +91,7 @@ export const ROOMS = {
       const response = await get("inbox/list_messages", { newest: true, limit: MAX_REMARKS }, options);
       const matches = (remark) => (!actor || remark.author === actor) && (!file || remark.file === file);
       return { events: response.messages.filter(matches).map((remark) => ({
-        key: `m${remark.id}`, at: remark.time, order: remark.id, actor: remark.author ?? "somebody",
+        key: `m${remark.id}`, at: remark.time, order: remark.id, actor: remark.author,
         line: () => ["left a remark on ",
           remark.file === "." ? "the repository" : codeLink(remark.file, parseInt(remark.line, 10)),
           excerpt(remark.comment), remark.replies > 0 && quiet(` (${remark.replies} answered)`)],

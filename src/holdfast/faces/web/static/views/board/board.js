@@ -18,7 +18,7 @@ const MAX_CARDS = 5000;
 /** The number of task ids that the server accepts in one request. */
 const MAX_IDS_PER_REQUEST = 100;
 /** The types of task events that change a card. */
-const EVENT_TYPES = ["created", "updated", "claimed", "released", "handed-over", "attached"];
+const EVENT_TYPES = ["created", "updated", "claimed", "released", "handed-over", "taken-over", "attached"];
 /** The delay before a failed refresh is repeated; a judgement: the server may be restarting. */
 const RETRY_MS = 10_000;
 /** A judgement: events of one change, as of a task and its dependants, arrive within this time and share a request. */
@@ -30,6 +30,9 @@ const CONFLICT = {
   message: "Somebody else has changed this task.",
   hint: "The card shows its current state. Move it again if that still applies.",
 };
+
+/** What to do about a write that only the holder of a task may make. */
+const HELD_HINT = "Take the task over to change it yourself.";
 
 /** The cards of the board, by status. */
 export class Board extends Layout {
@@ -258,9 +261,9 @@ export class Board extends Layout {
    * @param {string | null} reason
    */
   move(id, column, reason) {
-    const write = (/** @type {Card} */ card) => {
+    const write = (/** @type {Card} */ card, /** @type {boolean} */ take_over) => {
       this.putCard(cardAfterMove(card, column));
-      const body = { task_id: id, set: { status: statusOf(column) }, reason: reason || undefined };
+      const body = { task_id: id, set: { status: statusOf(column) }, reason: reason || undefined, take_over };
       return post("tasks/taskpilot_update", body, { version: card.version });
     };
     return this.queueWrite(id, write, `${id} is now in ${COLUMNS.get(column)}.`);
@@ -272,17 +275,18 @@ export class Board extends Layout {
    */
   claim(id, action) {
     const success = action === "take" ? `You now hold ${id}.` : `You have released ${id}.`;
-    return this.queueWrite(id, () => post("tasks/taskpilot_claim", { action, task_id: id }), success);
+    return this.queueWrite(id, (_, takeOver) => post("tasks/taskpilot_claim",
+      { action, task_id: id, take_over: takeOver || undefined }), success);
   }
 
   /**
    * Write to a card after its previous write, because a write names the version that the previous one produced.
    * @param {string} id
-   * @param {(card: Card) => Promise<any>} write
+   * @param {(card: Card, takeOver: boolean) => Promise<any>} write `takeOver`: whether to take it from its holder
    * @param {string} success announced if the write succeeds
    */
-  queueWrite(id, write, success) {
-    const done = Promise.resolve(this.writes.get(id)).then(() => this.write(id, write, success));
+  queueWrite(id, write, success, takeOver = false) {
+    const done = Promise.resolve(this.writes.get(id)).then(() => this.write(id, write, success, takeOver));
     this.writes.set(id, done);
     return done;
   }
@@ -290,20 +294,26 @@ export class Board extends Layout {
   /**
    * Write to a card; if that fails, show the error on the card.
    * @param {string} id
-   * @param {(card: Card) => Promise<any>} write
+   * @param {(card: Card, takeOver: boolean) => Promise<any>} write
    * @param {string} success
+   * @param {boolean} takeOver
    */
-  async write(id, write, success) {
+  async write(id, write, success, takeOver) {
     const before = this.cards.get(id);
     if (!before) return; // the card has left the board
     this.pending.add(id);
     this.problems.delete(id);
     try {
-      const { task } = await write(before);
+      const { task } = await write(before, takeOver);
       if (this.seenVersions) this.seenVersions[id] = task.version; // the user knows their own change
       this.view.announce(success);
     } catch (problem) {
-      this.problems.set(id, problem.kind === "out_of_date" ? CONFLICT : problem);
+      const shown = problem.kind === "out_of_date" ? CONFLICT : problem;
+      if (problem.kind === "already_claimed") {
+        shown.hint = HELD_HINT;
+        shown.takeOver = () => this.queueWrite(id, write, success, true);
+      }
+      this.problems.set(id, shown);
       this.putCard(before);
       this.view.announce(`${id} is still in ${COLUMNS.get(columnOf(before))}: ${problem.message}`);
     } finally {

@@ -168,7 +168,8 @@ function drawCard(node, card, board) {
     el("a.name.two-lines", { ...name, "aria-describedby": `marks-${id} board-keys` },
       el("span.visually-hidden", `${id}: `), title),
     el("div.marks.row", { id: `marks-${id}` }, marks(card)),
-    problem && errorMessage(problem, button("Dismiss", () => board.dismissProblem(id))),
+    problem && errorMessage(problem, el("div.row", problem.takeOver && button("Take over", problem.takeOver),
+      button("Dismiss", () => board.dismissProblem(id)))),
   );
 }
 
@@ -180,7 +181,7 @@ function marks(card) {
   const { claimed_by: holder, lease_until: until, criteria, criteria_met: met = 0 } = card;
   return [
     holder && el("span.holder", { title: `Held by ${holder}` }, el("span.dot"),
-      el("span.one-line", card.yours ? "you" : holder),
+      el("span.one-line", holder),
       keepUpdated(quiet(), () => timeLeft(until ?? "") ?? "lease expired")),
     card.blocked_by && el("span.waits", describeBlockers(card)),
     criteria && el("span.criteria", { title: `${met} of ${criteria} criteria are met` }, `${met}/${criteria}`,

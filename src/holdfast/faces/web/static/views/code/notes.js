@@ -1,6 +1,6 @@
 // The notes of a file: beside their lines, without overlapping. Notes whose code is gone are listed above the file.
 
-import { get, post } from "../../api.js";
+import { authorName, get, post } from "../../api.js";
 import { button, choice, plainButton } from "../../controls.js";
 import { errorMessage, quiet } from "../../display.js";
 import { arrange, el, fill, highlight } from "../../dom.js";
@@ -8,7 +8,6 @@ import { form } from "../../forms.js";
 import { codeAddress } from "../../links.js";
 import { ago } from "../../time.js";
 import { markdown } from "../../markdown.js";
-import { loadText, saveText } from "../../storage.js";
 import { LINE_HEIGHT_PX, highlightSyntax } from "./lines.js";
 
 /** @import { View } from "../../view.js" */
@@ -19,13 +18,11 @@ import { LINE_HEIGHT_PX, highlightSyntax } from "./lines.js";
  * @typedef {Record<string, any>} Note
  */
 
-/** @typedef {{text: string, tag?: string, author: string}} NoteValues the values of the form of a note */
+/** @typedef {{text: string, tag?: string, author?: string}} NoteValues the values of the form of a note */
 
 /** The distance between two notes, in pixels. */
 const GAP_PX = 8;
 const TAGS = ["NOTE", "TODO", "FIXME", "QUESTION", "STAR"];
-/** The key under which the name of the author is stored in the browser. */
-const AUTHOR_KEY = "author";
 /** The text that shows each confidence of a location. */
 const CONFIDENCE_TEXTS = { high: "exact place", medium: "likely place", low: "uncertain place", none: "lost" };
 /** Wide enough for notes in the margin. */
@@ -139,7 +136,7 @@ export class Notes {
     };
     const [nextStatus, message] = isOpen ? ["resolved", "Resolved"] : ["open", "Reopened"];
     const setStatus = () => this.change(node, "resolve_comment",
-      { filePath: this.path, commentId: id, status: nextStatus, author: authorName() }, message);
+      { filePath: this.path, commentId: id, status: nextStatus }, message);
     const node = el("article.note", {
       role: "listitem", tabindex: "-1", dataset: { id, line },
       on: {
@@ -368,19 +365,16 @@ export class Notes {
 function noteForm({ label, draftName, verb, hasTags = false, send, onSent, close }) {
   const area = el("textarea", { name: "text", "aria-label": label, placeholder: label, required: true, rows: "3" });
   const tagSelect = hasTags && choice("Kind", TAGS, "NOTE", null, { name: "tag" });
-  const properties = { "aria-label": "Your name", title: "Your name", value: authorName(), size: "8" };
-  const authorInput = el("input", { name: "author", ...properties });
+  const authorInput = el("input", { name: "author", "aria-label": "Your name", title: "Your name", size: "8" });
+  authorName().then((name) => {
+    authorInput.value ||= name;
+  });
   const submit = async ({ text, tag, author }) => {
     if (!text.trim()) return;
-    const name = author.trim() || authorName();
-    saveText(AUTHOR_KEY, name);
-    await send({ text, tag, author: name });
+    await send({ text, tag, author: author.trim() || undefined });
     close();
     await onSent();
   };
   const beside = [tagSelect, authorInput];
   return form(area, { class: "stack note-form", verb, send: submit, cancel: close, draftName, beside });
 }
-
-/** Return the name that the user entered last. */
-const authorName = () => loadText(AUTHOR_KEY) || "user";

@@ -196,7 +196,7 @@ function answersTo({ id, replies: count }, view) {
 
 /** @param {Pick<Message, "author" | "time" | "text">} message */
 const entry = ({ author, time, text }) =>
-  el("div", el("div.row", el("strong", author ?? "you"), ago(time)), el("div.said", text));
+  el("div", el("div.row", el("strong", author), ago(time)), el("div.said", text));
 
 /**
  * Open a form for a reply, which the agent gets as a separate message.

@@ -57,9 +57,11 @@ function drawHolder(editor, section) {
     change: ({ note }) => ({ action: "handoff", ...(note && { note }) }),
   });
   const buttons = el("div.row.wrap", claimButton("Release", "release"), claimButton("Renew", "renew"), handOver);
+  const takeOver = () => editor.act(section, { action: "take", take_over: true }, "taskpilot_claim");
   const isMine = Boolean(claim.token); // only the holder gets it
   return [el("strong", claim.agent), leaseBar(claim.since, claim.expires_at),
-    isMine ? buttons : quiet("Only the holder can release it. Once the lease has expired, anybody can claim it.")];
+    isMine ? buttons : [quiet("Only the holder can change its state and criteria. ",
+      "Once the lease has expired, anybody can claim it."), el("div", button("Take over", takeOver))]];
 }
 
 /**
