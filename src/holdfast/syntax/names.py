@@ -167,12 +167,12 @@ class NameReader:
             for name, symbol in zip(self.name_nodes, self.declared, strict=True)
             if not name.child_count and (name is not symbol.node or symbol.declaration is not None)
         ]
-        ambient = {name.id for name in self.ambient_names}
-        declared_names = [name for name in declared_names if name.id not in ambient]
         for nodes in (*map(self.nodes, _BLANKED_ROLES), declared_names):
             for node in nodes:
                 start, end = node.start_byte, node.end_byte
                 rest[start:end] = source[start:end].translate(_BLANKING_TABLE)
+        for node in self.ambient_names:
+            rest[node.start_byte : node.end_byte] = source[node.start_byte : node.end_byte]
         for start, string in self.strings:
             rest[start : start + len(string)] = string.translate(_BLANKING_TABLE)
         for start, example in self.examples:

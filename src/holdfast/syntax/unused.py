@@ -32,8 +32,8 @@ DYNAMIC_READERS = frozenset(
 )
 """Functions that read variables by name at run time. A file that PHP includes reads those of its includer."""
 
-DELIBERATE_PREFIXES = ("_", "`", "unused", "ignore")
-"""Prefixes of names that are deliberately unused."""
+_DELIBERATE = re.compile(r"[\$]*(?:_|`|unused|ignore)|\w*(?:unused|ignored)", re.IGNORECASE)
+"""Matches the start of names that are deliberately unused, such as `_x`, `ignored` and `possiblyUnused`."""
 
 _LEAVES = re.compile("return|throw|raise|break|continue")
 _LABEL = re.compile(rb"(?m)^\s*\w+\s*:(?!:)")
@@ -122,11 +122,7 @@ def _unused_variables(
     first_assignments: dict[tuple[int, str], Node] = {}
     reserved = keywords(reader.parsed.language)
     for owner, name, node in reader.local_assignments:
-        if (
-            (owner, name) in reader.parameters
-            or name in names_in_types
-            or name.lower().lstrip("$").startswith(DELIBERATE_PREFIXES)
-        ):
+        if (owner, name) in reader.parameters or name in names_in_types or _DELIBERATE.match(name):
             continue
         if name in reader.bound[owner] and name not in names_read[owner] and name not in reserved:
             first = first_assignments.setdefault((owner, name), node)

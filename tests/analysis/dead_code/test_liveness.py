@@ -87,7 +87,8 @@ def test_interfaces_that_add_to_those_of_others_are_alive() -> None:
         "package.json": '{"name": "kelp", "main": "dist/index.js"}',
         "src/index.ts": """
             import "./types";
-            declare global { interface Window { kelp: number } namespace Express { interface Request {} } }
+            declare global { interface Window { kelp: number } var $shared: 1 }
+            declare global { namespace Express { interface Request {} } }
             declare module "vue" { interface Options { kelp: string } }
             interface Point { x: number }
             interface Point { y: number }
@@ -225,3 +226,26 @@ def test_imports_are_used_by_types_in_strings_and_kept_where_there_is_nothing_el
     }
 
     assert dead(files) == {"Bus": "high", "os": "high"}
+
+
+def test_functions_in_a_callback_are_used_by_their_names() -> None:
+    text = """
+        export const Form = wrap(() => {
+          const submit = () => { const later = () => 1; start(() => later()); };
+          const lost = () => 2;
+          return submit;
+        });
+    """
+
+    assert dead({"Form.tsx": text, "main.tsx": "import { Form } from './Form';\nForm();\n"}, "low") == {
+        "Form.lost": "low"
+    }
+
+
+def test_a_java_class_with_a_base_from_elsewhere_may_be_found_by_it() -> None:
+    files = {
+        "src/test/java/Start.java": "class Start implements EntryPoint {}\n",
+        "src/test/java/Lost.java": "class Lost implements Serializable {}\n",
+    }
+
+    assert dead(files) == {"Start": "medium", "Lost": "high"}

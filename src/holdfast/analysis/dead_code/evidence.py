@@ -256,19 +256,26 @@ class Evidence:
         if self.symbols.families[file] == "go" and definition.kind == "Constant":
             return Doubt(_RARE_USE, "its position in a list of constants may matter")
         if self._may_be_loaded_dynamically(symbol):
-            return Doubt(_RARE_USE, "nothing imports its file, so it may be loaded dynamically")
+            return Doubt(_RARE_USE, "it may be loaded dynamically, as nothing imports it")
         if self._is_test_double(symbol):
             return Doubt(_RARE_USE, "it may be a test double or the input of a test")
         return None
 
     def _may_be_loaded_dynamically(self, symbol: int) -> bool:
         """Return whether a definition may be loaded without an import: as a script of a page or a plug-in."""
-        definition, file = self.symbols.definitions[symbol], self.symbols.file_of[symbol]
+        file = self.symbols.file_of[symbol]
+        if self.symbols.families[file] == "jvm":  # found by reflection
+            return self._has_external_base(symbol)
         if not self.public_api.is_unimported(file):
             return False
         names = self.symbols.records[file].names
         if self.symbols.families[file] == "script":
             return not (names.imports or names.exports or any(item.exported for item in names.definitions))
+        return self._has_external_base(symbol)
+
+    def _has_external_base(self, symbol: int) -> bool:
+        """Return whether a definition is a class that extends an external type, which may find it."""
+        definition = self.symbols.definitions[symbol]
         return definition.kind in CLASSES and any(
             not self._calls_no_hooks(symbol, base) and not self._project_classes(symbol, base)
             for base in definition.bases

@@ -124,7 +124,9 @@ class SymbolTable:
                 container += start
                 self.children.setdefault(container, []).append(symbol)
             self.containers.append(container)
-            is_member = definition.kind in MEMBERS or container_kind in OWNERS
+            # In a variable's value a function is in a callback: `const Form = memo(() => { const f = … })`.
+            is_in_callback = definition.kind == "Function" and container_kind in VARIABLES
+            is_member = definition.kind in MEMBERS or (container_kind in OWNERS and not is_in_callback)
             self.is_member.append(is_member)
             if is_member:
                 self.members.setdefault(name, []).append(symbol)
