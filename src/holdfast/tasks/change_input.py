@@ -84,13 +84,11 @@ class UpdateTask(InSession):
     )
     add: TaskItems | None = Field(default=None, description="What to add to lists.")
     remove: TaskItems | None = Field(default=None, description="What to remove from lists.")
-    check: Criteria = Field(default=[], description="Criteria that are met, by number from 1 or by text.")
-    evidence: list[EvidenceIn] = Field(default=[], max_length=20, description="What proves that it is done.")
+    check: Criteria = Field(default=[], description="Met criteria, by number from 1 or by text.")
+    evidence: list[EvidenceIn] = Field(default=[], max_length=20, description="Proof that it is done.")
     reason: Body | None = Field(default=None, description="Why; required to block and to reopen.")
-    if_version: IntegerOrNone = Field(
-        default=None, ge=1, description="Change it only if it has this version."
-    )
-    agent: Agent = Field(default=None, description="Your name, if you have no session.")
+    if_version: IntegerOrNone = Field(default=None, ge=1, description="Only if it has this version.")
+    agent: Agent = Field(default=None, description="Your name, without a session.")
     token: ShortText | None = Field(default=None, description="Proof that the claim is yours.")
     take_over: TakeOver = False
 

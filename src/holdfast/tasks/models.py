@@ -59,9 +59,7 @@ ShortText = Annotated[
 """One line of text, such as a name or a label."""
 Agent = Annotated[ShortText | None, SIGNATURE]
 """The caller's name, for callers without a session."""
-TakeOver = Annotated[
-    StrictBool, Field(description="Take the task from whoever holds it; only if a person tells you to.")
-]
+TakeOver = Annotated[StrictBool, Field(description="Take it from its holder, if a person says so.")]
 ShortTextOrEmpty = Annotated[
     str, AfterValidator(_short_text_or_empty), Field(max_length=MAX_SHORT_TEXT_CHARACTERS)
 ]

@@ -67,16 +67,14 @@ class ClaimTask(InSession):
         description="Take the next ready task or a named one; renew, release or hand over yours.",
     )
     task_id: TaskId | None = Field(default=None, description="Which task; not with `next`.")
-    agent: Agent = Field(default=None, description="Your name, if you have no session.")
+    agent: Agent = Field(default=None, description="Your name, without a session.")
     token: ShortText | None = Field(default=None, description="Proof of the claim; send it with writes.")
-    resume: StrictBool = Field(
-        default=False, description="With take: take over what you held in a session that ended."
-    )
+    resume: StrictBool = Field(default=False, description="With take: what you held in a session that ended.")
     take_over: TakeOver = False
-    priority: AnyPriority | None = Field(default=None, description="For next: only this priority.")
-    label: ShortText | None = Field(default=None, description="For next: only with this label.")
-    milestone: ShortText | None = Field(default=None, description="For next: only of this milestone.")
-    connected_file: ShortText | None = Field(default=None, description="For next: only about this file.")
+    priority: AnyPriority | None = Field(default=None, description="With next: this priority.")
+    label: ShortText | None = Field(default=None, description="With next: this label.")
+    milestone: ShortText | None = Field(default=None, description="With next: this milestone.")
+    connected_file: ShortText | None = Field(default=None, description="With next: about this file.")
     lease_seconds: Integer = count_field(int(LEASE_SECONDS), _MAX_LEASE_SECONDS, "How long the claim lasts.")
     note: Body | None = Field(default=None, description="For your successor, with handoff or release.")
     response_format: ResponseFormat = Field(default="concise", description="Whether to show the whole task.")

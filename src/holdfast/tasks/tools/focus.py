@@ -8,7 +8,7 @@ from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Effect
 from holdfast.tasks.caller import identify_caller, writing
 from holdfast.tasks.errors import AlreadyClaimed
-from holdfast.tasks.models import Agent, InSession, ResponseFormat, TakeOver, TaskId
+from holdfast.tasks.models import Agent, InSession, ResponseFormat, TaskId
 from holdfast.tasks.neighbours import RemarkQuery
 from holdfast.tasks.store import rows
 from holdfast.tasks.store.lease import Claimed, take
@@ -31,8 +31,7 @@ class FocusTask(InSession):
     task_id: TaskId = Field(description="The task, such as TP-12.")
     peek: StrictBool = Field(default=False, description="Read it without claiming it.")
     resume: StrictBool = Field(default=False, description="Take over from your ended session.")
-    take_over: TakeOver = False
-    agent: Agent = Field(default=None, description="Your name, if you have no session.")
+    agent: Agent = Field(default=None, description="Your name, without a session.")
     response_format: ResponseFormat = Field(default="concise", description="How much of long texts to show.")
 
 
@@ -55,9 +54,8 @@ def focus(room: Tasks, arguments: FocusTask) -> Focus:
     Includes parents, blockers, criteria, rules, open comments, unread messages, linked issues, commits. With
     `peek` nothing is claimed. Long texts are cut; `more` and `truncated` say where.
     """
-    if arguments.peek and (arguments.resume or arguments.take_over):
-        other = "resume" if arguments.resume else "take_over"
-        raise InvalidArguments(f"`peek` and `{other}` exclude each other.", hint="Leave out one of them.")
+    if arguments.peek and arguments.resume:
+        raise InvalidArguments("`peek` and `resume` exclude each other.", hint="Leave out one of them.")
     if arguments.peek:
         claimed, who = None, identify_caller(room, arguments)
     else:
@@ -100,10 +98,7 @@ def focus(room: Tasks, arguments: FocusTask) -> Focus:
 def _claim(room: Tasks, arguments: FocusTask) -> tuple[Claimed, CallerIdentity]:
     try:
         with writing(room, arguments, agent=arguments.agent, concurrent=True) as transaction:
-            claimed = take(
-                transaction, arguments.task_id, resume=arguments.resume, take_over=arguments.take_over
-            )
-            return claimed, transaction.who
+            return take(transaction, arguments.task_id, resume=arguments.resume), transaction.who
     except AlreadyClaimed as error:
         hint = f"{error.hint or ''} To read it without claiming it, pass `peek`.".strip()
         raise AlreadyClaimed(error.message, hint=hint, **error.data) from None

@@ -145,10 +145,10 @@ class FinishTask(InSession):
     """The task that is done, and the evidence."""
 
     task_id: TaskId = Field(description="The task, such as TP-12.")
-    check: ShortTexts = Field(default=[], description="Criteria that are met, by number from 1 or by text.")
+    check: ShortTexts = Field(default=[], description="Met criteria, by number from 1 or by text.")
     commit: ShortText | None = Field(default=None, description="The commit that did it, as evidence.")
     reason: Body | None = Field(default=None, description="A remark for the history.")
-    agent: Agent = Field(default=None, description="Your name, if you have no session.")
+    agent: Agent = Field(default=None, description="Your name, without a session.")
     take_over: TakeOver = False
 
 
@@ -182,7 +182,7 @@ class ApproveTask(Scoped):
     """The task that a person approves."""
 
     task_id: TaskId = Field(description="Which task, such as TP-12.")
-    check: ShortTexts = Field(default=[], description="Criteria that are met, by number from 1 or by text.")
+    check: ShortTexts = Field(default=[], description="Met criteria, by number from 1 or by text.")
     reason: Body | None = Field(default=None, description="What you checked.")
     take_over: TakeOver = False
 
