@@ -48,9 +48,14 @@ SOURCE_CASES = [
     ),
     Case("read_diff", ("source", "diff", "range"), {"what": "range"}, "invalid_arguments"),
     Case("read_diff", ("source", "diff", "all"), {"what": "all"}, "invalid_arguments"),
+    Case("read_blame", ("source", "blame", "src/main.py"), {"file": "src/main.py"}),
+    Case("read_blame", ("source", "blame", "gone.py"), {"file": "gone.py"}, "not_found"),
+    Case("read_blame", ("source", "blame", "../x"), {"file": "../x"}, "invalid_path"),
 ]
 
 SOURCE_PLAIN_TEXT = {
+    "BlameSpan.commit": "hexadecimal digits of a commit",
+    "BlameSpan.time": "a time that our code writes",
     "FoundPlace.kind": "a SymbolKind in small letters, which stands in our code",
     "Diff.old": "hexadecimal digits of a commit or tree",
     "Diff.new": "hexadecimal digits of a commit",

@@ -83,6 +83,22 @@ def test_a_file_is_shown_as_a_commit_has_it(page: Page, site: Site) -> None:
     expect(page.get_by_role("list", name="Notes")).to_have_count(0)
 
 
+def test_the_margin_says_who_last_changed_each_line_on_request(page: Page, site: Site, axe: Axe) -> None:
+    opened(page, site, FILE)
+    expect(page.locator(".blame")).to_have_count(0)
+    page.get_by_role("button", name="Blame").click()
+    expect(page).to_have_url(re.compile("blame=true"))
+    expect(page.locator(".blame a").first).to_have_text("Ada")
+    changed = page.locator(".line").filter(has_text="# deep").locator(".blame a")
+    expect(changed).to_have_attribute("title", "make it 3\nAda")
+    axe(page)
+    page.keyboard.press("b")
+    expect(page.locator(".blame")).to_have_count(0)
+    opened(page, site, f"{FILE}?blame=true")
+    page.locator(".line").filter(has_text="# deep").locator(".blame a").click()
+    expect(page.get_by_text("“make it 3”")).to_be_visible()
+
+
 def test_a_note_written_by_keyboard_follows_an_edit_made_elsewhere(page: Page, site: Site) -> None:
     site.write("tide.py", KELP)
     opened(page, site, "tide.py#L10")

@@ -182,6 +182,7 @@ CATALOGUE: tuple[CatalogueToolset, ...] = (
         _command('trend', 'analyze_trend', 'analysis.tools.analyze_trend', 'Show how the headline numbers of a project changed from commit to commit, along the first parents.', None),
     ), hidden=False),
     _toolset('source', 'The source itself: folders, files and their lines.', (
+        _command('blame', 'read_blame', 'source.tools.read_blame', 'Show who last changed each line of a file, when, and in which commit.', None),
         _command('diff', 'read_diff', 'source.tools.read_diff', 'Show which files differ, or the lines of one file, with changed words and moved blocks marked.', None),
         _command('find', 'find_files', 'source.tools.find_files', 'Find files and symbols by letters of their names, in order: `wrktree` finds `work_tree.py`.', None),
         _command('list', 'list_files', 'source.tools.list_files', 'List the folders and files of one folder that git tracks or would add.', None),

@@ -5,6 +5,7 @@ import { button, plainButton } from "../controls.js";
 import { pluralise, emptyState } from "../display.js";
 import { el, fill } from "../dom.js";
 import { address } from "../router.js";
+import { loadBlame } from "./code/blame.js";
 import { findFunction, heatMark, describeHeat, Lines } from "./code/lines.js";
 import { Notes } from "./code/notes.js";
 import { drawTree, folderTable } from "./code/tree.js";
@@ -63,13 +64,14 @@ async function showFolder(view, center, path, loaded = null) {
  * @param {string} path
  * @param {string} json the URL of the response as JSON
  * @param {HTMLElement | null} facts
+ * @param {HTMLElement | null} tool
  */
-function showHeading(view, path, json, facts = null) {
+function showHeading(view, path, json, facts = null, tool = null) {
   const parts = path ? path.split("/") : [];
   const steps = parts.slice(0, -1).map((name, index) => [el("span", { "aria-hidden": "true" }, "/"),
     el("a", { href: address("/code", parts.slice(0, index + 1).join("/")) }, name)]);
   const crumbs = el("nav.row.wrap.crumbs.mono", { "aria-label": "Folders" }, el("a", { href: "/code" }, "root"), steps);
-  view.setHeading(parts.at(-1) ?? "Code", { json, filters: parts.length ? [crumbs, facts] : null });
+  view.setHeading(parts.at(-1) ?? "Code", { json, tools: [tool], filters: parts.length ? [crumbs, facts] : null });
 }
 
 /**
@@ -100,14 +102,20 @@ class FileView {
     this.orphans = el("div.orphans");
     this.bar = el("div.selection-bar", { hidden: true });
     this.facts = el("div.facts.quiet");
+    this.blameButton = button("Blame", () => this.toggleBlame(), { "aria-pressed": "false", hidden: !this.canBlame });
     this.outline = el("ul.outline.plain-list");
     this.notes = lines.revision ? null : new Notes(view, path, lines, this.orphans, () => this.showFacts());
     lines.onSelectionChange = () => this.showSelection();
   }
 
+  /** Whether the lines are those of the work tree, whose last changes are known. */
+  get canBlame() {
+    return !this.lines.revision && !this.lines.firstPage.unshown;
+  }
+
   async start() {
     const { view, lines } = this;
-    showHeading(view, this.path, apiUrl("source/read_source", lines.query), this.facts);
+    showHeading(view, this.path, apiUrl("source/read_source", lines.query), this.facts, this.blameButton);
     this.side.append(panel("Outline", this.outline));
     this.drawOutline();
     this.showFacts();
@@ -121,7 +129,23 @@ class FileView {
     view.poll(CHECK_MS, () => this.refresh());
     view.on("comments", () => this.notes?.load());
     this.side.querySelector("[aria-current]")?.scrollIntoView({ block: "center" });
-    await Promise.all([this.notes?.load(), this.loadHeat()]);
+    await Promise.all([this.notes?.load(), this.loadHeat(), this.loadBlame()]);
+  }
+
+  toggleBlame() {
+    this.view.setQuery({ blame: this.isBlamed ? null : "true" });
+    return this.loadBlame();
+  }
+
+  get isBlamed() {
+    return this.view.query.get("blame") === "true" && this.canBlame;
+  }
+
+  /** Show who last changed each line, or stop showing it. */
+  loadBlame() {
+    this.blameButton.ariaPressed = String(this.isBlamed);
+    if (!this.isBlamed) return this.lines.blame && this.lines.setBlame(null);
+    return this.view.attempt(this.orphans, async () => this.lines.setBlame(await loadBlame(this.view, this.path)));
   }
 
   /** If the file has changed, show its lines again and its notes at their new lines. */
@@ -129,7 +153,7 @@ class FileView {
     // If the server does not answer, the lines stay; the frame shows that it is disconnected.
     if (this.lines.revision || !(await this.lines.refresh().catch(() => false))) return;
     this.drawOutline();
-    await Promise.all([this.notes?.load(), this.loadHeat()]);
+    await Promise.all([this.notes?.load(), this.loadHeat(), this.loadBlame()]);
   }
 
   async loadHeat() {
@@ -209,6 +233,7 @@ class FileView {
       view.addKey("[", "Previous note", () => notes.step(-1));
       view.addKey("]", "Next note", () => notes.step(1));
     }
+    if (this.canBlame) view.addKey("b", "Who last changed each line", () => this.toggleBlame());
     view.addKey("Escape", "Close the form, or clear the selection", () => {
       const wasOpen = notes?.closeForm();
       if (!wasOpen) lines.clear();

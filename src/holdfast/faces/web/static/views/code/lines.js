@@ -3,8 +3,10 @@
 import { get } from "../../api.js";
 import { pluralise } from "../../display.js";
 import { el, fill } from "../../dom.js";
+import { blameMark } from "./blame.js";
 
 /** @import { View } from "../../view.js" */
+/** @import { Span } from "./blame.js" */
 
 /**
  * The complexity of a function, its changes in 90 days, and its heat from 1 to 5; null if the changes are unknown.
@@ -53,6 +55,8 @@ export class Lines {
     this.loading = new Set();
     /** @type {Map<number, FunctionHeat>} the heat of the innermost function around each line */
     this.heat = new Map();
+    /** @type {Map<number, Span> | null} who last changed each line; null while that is not shown */
+    this.blame = null;
     /** @type {Map<number, any[]>} the notes of each line */
     this.notesByLine = new Map();
     this.rows = el("div.rows");
@@ -144,7 +148,8 @@ export class Lines {
     const title = noteCount && pluralise(noteCount, "note");
     const number = el("span.number", { title, "data-noted": noteCount }, line);
     return el("div", { class: this.lineClass(line), dataset: { line } },
-      number, heatMark(this.heat.get(line)), el("code", highlightSyntax(this.lines[line] ?? [])));
+      this.blame && blameMark(this.blame.get(line), line), number, heatMark(this.heat.get(line)),
+      el("code", highlightSyntax(this.lines[line] ?? [])));
   }
 
   /** @param {number} line */
@@ -166,6 +171,13 @@ export class Lines {
     for (const heat of functions.toSorted((one, other) => one.line - other.line)) {
       for (let line = heat.line; line <= heat.end_line; line += 1) this.heat.set(line, heat);
     }
+    this.redraw();
+  }
+
+  /** @param {Map<number, Span> | null} blame */
+  setBlame(blame) {
+    this.blame = blame;
+    this.box.classList.toggle("blamed", blame !== null);
     this.redraw();
   }
 
