@@ -15,6 +15,7 @@ from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.operation import Operation
 from holdfast.kernel.resource import find_resource
 from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.user_key import authentication_code
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
 from tests.contract.cases import CASES
@@ -76,6 +77,7 @@ def surroundings(repository: Path) -> Path:
     (repository / "escape").symlink_to(outside / "outside")
     (repository / "secret_link").symlink_to(outside / "outside" / "secret")
     (repository / "loop").symlink_to("loop")
+    authentication_code(b"")  # the user's key, which the first analysis creates in the home directory
     return outside
 
 
