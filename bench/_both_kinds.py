@@ -13,5 +13,5 @@ from holdfast.storage.git.repository import Repository
 if __name__ == "__main__":
     room = Analysis(Repository.discover(sys.argv[1]))
     found = project_clones(room, room.scan_tokens(Project()), Project(), CloneQuery(COPY_KINDS))
-    print(f"{len(found.groups)} groups, {found.duplication:.1%} of {found.total_lines} lines")
+    print(f"{len(found.groups)} groups, {found.code.share:.1%} of {found.code.lines} lines")
     room.close()

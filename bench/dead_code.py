@@ -34,9 +34,9 @@ from bench._dead_code_score import Label, Score, vulture
 from bench._peers import Peers, folders
 from bench._results import Results, absent, parser
 from holdfast.analysis.dead_code.detection import find_dead_code
-from holdfast.analysis.dead_code.public_api import IN_TESTS
 from holdfast.analysis.dead_code.unused_code import UnusedCode
 from holdfast.analysis.engine.scan import Scan
+from holdfast.analysis.engine.test_files import IN_TESTS
 from holdfast.analysis.graph.resolution import Resolution
 from holdfast.syntax.parse import ParseTooLong
 from holdfast.syntax.record import MODULE, Record, read_record

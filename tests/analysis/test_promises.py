@@ -161,7 +161,8 @@ FLIPS: dict[str, dict[str, Any]] = {
         "gpu": True,
         "perf": True,
         "format": "json",
-        "min_lines": 1,
+        "min_lines": 20,
+        "min_tokens": 1000,
         "limit": 1,
     },
     "analyze_deep_context": {
@@ -189,10 +190,11 @@ FIXED = {
     "analyze_graph_metrics": ("pagerank.damping",),
     "draw_dependency_graph": ("folders",),  # which takes more files than there are boxes
     "analyze_name_similarity": ("least_score",),
-    "analyze_duplicates": ("threshold", "effective_thresholds", "min_lines", "gpu"),
+    "analyze_duplicates": ("threshold", "effective_thresholds", "min_lines", "min_tokens", "gpu"),
     "analyze_trend": ("backfilled",),
     "record_trend": ("backfilled",),
     "analyze_comprehensive": (
+        "results.duplicates.too_short",  # which takes a clone of fewer than ten lines
         "results.defects.by_risk",  # which takes a year of history
         "summary.high_risk_files",
         "results.defects.below_threshold",

@@ -134,6 +134,7 @@ class Limits:
     debt_items: int = 10_000
     clone_groups: int = 1_000_000
     clone_lines: int = 10_000
+    clone_tokens: int = 100_000
     graph_nodes: int = 10_000
     similar_names: int = 1_000
     name_characters: int = 200

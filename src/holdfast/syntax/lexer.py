@@ -82,7 +82,8 @@ _FREQUENT_SYMBOLS = rb"[()\[\].,:=;{}]"
 """The most frequent operators and brackets; tried first, for speed."""
 _WORD = rb"[@$]?+[A-Za-z_\x80-\xff][\w$\x80-\xff]*+"
 _QUOTES = frozenset((b'"', b"'"))
-_HASH_MASK = 2**32 - 2 * KEYWORD
+WORD_MASK = 2**32 - 2 * KEYWORD
+"""The bits of a token's number that depend on its text."""
 _is_word = re.compile(_WORD).fullmatch
 _NUMBER = rb"\d\w*+(?:\.\d\w*+)?+(?:(?<=[eE])[+-]\d++)?+"
 
@@ -123,14 +124,14 @@ class _TokenNumbers(dict[bytes, int]):
     def __missing__(self, token: bytes) -> int:
         if _is_word(token):  # the most frequent case, so it comes first
             kind = KEYWORD | TokenKind.SIGN if token in self._keywords else TokenKind.NAME
-            self[token] = number = crc32(token) & _HASH_MASK | kind
+            self[token] = number = crc32(token) & WORD_MASK | kind
             return number
         lines = token.count(b"\n")
         kind = self._kind(token)
         if kind == TokenKind.BLANK:
             number = (_indentation(token) << LINE_BITS | lines) << KIND_BITS
         else:
-            number = crc32(token) & _HASH_MASK | kind
+            number = crc32(token) & WORD_MASK | kind
             if lines:
                 self.line_ends.append(lines)
                 return number + MULTILINE_OFFSET
@@ -158,6 +159,11 @@ def _indentation(blank: bytes) -> int:
 @cache
 def _lexer(name: str) -> _TokenNumbers:
     return _TokenNumbers(next(language.flow for language in LANGUAGES if language.name == name))
+
+
+def word_hash(text: str) -> int:
+    """Return the bits of a token's number that depend on its text."""
+    return crc32(text.encode()) & WORD_MASK
 
 
 def tokenize(language: str, source: bytes) -> TokenizedText:

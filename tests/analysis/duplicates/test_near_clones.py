@@ -95,12 +95,15 @@ def lines(number: int, word: str) -> str:
     source = random.Random(word)
     text = []
     for _ in range(number):
-        one, two, three = (source.choice("abcdefghij") + word for _ in range(3))
+        one, two, three, four = (source.choice("abcdefghij") + word for _ in range(4))
         text.append(
-            source.choice(
-                [f"{one} = {two}.{three}()", f"{one}({two}, {three} + 1)", f"{one}[{two}] -= {three}"]
-            )
-        )
+            source.choice([
+                f"{one} = {two}.{three}()", f"{one}({two}, {three} + 1)", f"{one}[{two}] -= {three}",
+                f"{one} = [{two}, *{three}]", f"{one}.{two} = {three} or {four}", f"yield {one}, {two}",
+                f"{one} = {two} * {three} - {four}", f"{one}.{two}({three}={four})", f"del {one}[{two}].x",
+                f"{one}, {two} = {three}({four})", f"raise {one}({two}, {three})", f"assert {one} > {two}",
+            ])
+        )  # fmt: skip
     return "".join(f"    {line}\n" for line in text)
 
 
@@ -131,7 +134,7 @@ def test_code_that_is_only_built_alike_is_a_semantic_lead_with_its_score_and_no_
     assert [one.kind for one in report.groups] == ["semantic"]
     assert places(report.groups) == [[("a.py", 1, 11), ("b.py", 1, 11)]]
     assert 0.9 <= report.groups[0].similarity < 1
-    assert report.duplication == 0
+    assert report.code.share == 0
 
 
 def test_a_copy_of_half_a_long_function_is_found_as_a_block() -> None:
@@ -184,13 +187,60 @@ def test_every_copy_of_equal_functions_is_in_the_class() -> None:
 def test_threshold_and_least_lines_decide() -> None:
     files = {"a.py": ORIGINAL, "b.py": CHANGED}
 
-    assert CloneQuery().effective_thresholds == {"gapped": 0.578, "semantic": 0.85}
+    assert CloneQuery().effective_thresholds == {"gapped": 0.697, "semantic": 0.85}
     assert CloneQuery(SEMANTIC, threshold=0.5).effective_thresholds == {"semantic": 0.5}
     assert len(found(files, CloneQuery(GAPPED, threshold=0.85)).groups) == 1
     assert found(files, CloneQuery(GAPPED, threshold=1.0, min_lines=12)).groups == ()
     similarity = found(files).groups[0].similarity
-    assert len(found(files, CloneQuery(GAPPED, threshold=similarity / 0.68 - 0.01)).groups) == 1
-    assert found(files, CloneQuery(GAPPED, threshold=similarity / 0.68 + 0.01)).groups == ()
+    assert len(found(files, CloneQuery(GAPPED, threshold=similarity / 0.82 - 0.01)).groups) == 1
+    assert found(files, CloneQuery(GAPPED, threshold=similarity / 0.82 + 0.01)).groups == ()
+
+
+def test_a_looser_alignment_is_a_lead() -> None:
+    rows = ORIGINAL.splitlines(keepends=True)
+    changed = "".join([*rows[:2], "    log.info('reading %s of %s', path, limit)\n" * 6, *rows[2:8]])
+    changed += "            if number + 1 > limit * 2:\n                raise TooLong(path, number)\n"
+    files = {"a.py": ORIGINAL, "b.py": changed, "c.py": OTHER}
+
+    [lead] = found(files, CloneQuery()).groups
+    assert lead.kind == "semantic"
+    assert 0.578 <= lead.similarity < 0.697
+    assert found(files, CloneQuery(GAPPED)).groups == ()
+
+
+def test_functions_that_share_only_what_is_frequent_in_the_project_are_leads() -> None:
+    def command(name: str, option: str) -> str:
+        return (
+            f"def {name}(self, path):\n    arguments = self.git.command('{name}').option({option})\n"
+            "    self.log.action(self.texts.actions)\n    with self.waiting(self.texts.status):\n"
+            f"        error = self.git.run(arguments.{name}(path))\n    if error is not None:\n"
+            f"        return self.{option}(error)\n    return None\n\n\n"
+        )
+
+    others = "".join(command(f"do{n}", f"opt{n}.x(a{n}, [b{n}])") + lines(3, f"w{n}") for n in range(40))
+    pair = {"a.py": command("fetch", "force.y(2)"), "b.py": command("prune", "dry + self.z")}
+    alone = found(pair, CloneQuery()).groups
+    among_others = found({**pair, "c.py": others}, CloneQuery()).groups
+
+    assert [group.kind for group in alone] == ["gapped"]
+    assert not any(group.kind == "gapped" and "a.py" in str(group.fragments) for group in among_others)
+
+
+def test_equal_files_that_are_too_short_for_a_clone_are_leads() -> None:
+    short = "class Start(Base):\n    def run(self):\n        self.go(1)\n\n\nSTART = Start()\nSTART.run()\n"
+    renamed = short.replace("Start", "Stop")
+
+    [lead] = found({"a.py": short, "b.py": renamed}, CloneQuery()).groups
+    assert (lead.kind, places([lead])) == ("semantic", [[("a.py", 1, 7), ("b.py", 1, 7)]])
+    assert found({"a.py": short, "b.py": renamed + "x = 1\n"}, CloneQuery()).groups == ()
+
+
+def test_a_lower_threshold_also_compares_pairs_with_less_in_common() -> None:
+    first, second = (lines(6, "k") + "".join(lines(4, word + side) for word in "klmnop") for side in "xy")
+    files = {"a.py": f"def function(x):\n{first}", "b.py": f"def function(x):\n{second}"}
+
+    assert found(files, CloneQuery(GAPPED | SEMANTIC, threshold=0.85)).groups == ()
+    assert len(found(files, CloneQuery(GAPPED | SEMANTIC, threshold=0.2)).groups) == 1
 
 
 def test_languages_are_compared_only_where_a_copy_may_stand_in_the_other() -> None:

@@ -14,6 +14,7 @@ from holdfast.analysis.duplicates.clone_report import CloneReport
 from holdfast.analysis.duplicates.clones import clones_in_files, project_clones
 from holdfast.analysis.engine.product import TOKENS, SourceText
 from holdfast.analysis.engine.scan import Project
+from holdfast.analysis.engine.token_stream import TokenStream
 from holdfast.analysis.room import Analysis
 from holdfast.storage.git.repository import Repository
 from holdfast.syntax.languages import language_of
@@ -29,15 +30,22 @@ SUMMED = "def summed(rows):\n    value = 0\n    for row in rows:\n        value 
 MIXED = "def summed(rows):\n    value = 0\n    for row in rows:\n        value += rows\n    return value\n"
 
 
-def clones(files: dict[str, str], kinds: frozenset[CloneKind] = BOTH, min_lines: int = 5) -> CloneReport:
-    streams = {}
+def clones(
+    files: dict[str, str], kinds: frozenset[CloneKind] = BOTH, min_lines: int = 5, min_tokens: int = 20
+) -> CloneReport:
+    """Return the clones of files; `SUM` has 20 tokens."""
+    return clones_in_files(streams(files), CloneQuery(kinds, min_lines, min_tokens), dict)
+
+
+def streams(files: dict[str, str]) -> dict[str, TokenStream]:
+    found = {}
     for path, text in sorted(files.items()):
         language = language_of(path, text)
         assert language is not None
         parts = TOKENS.make(SourceText(path, language.name, text.encode()))
         assert parts is not None
-        streams[path] = TOKENS.restore(parts)
-    return clones_in_files(streams, CloneQuery(kinds, min_lines), dict)
+        found[path] = TOKENS.restore(parts)
+    return found
 
 
 def places(found: CloneReport) -> list[tuple[str, list[tuple[str, int, int]]]]:
@@ -53,7 +61,7 @@ def test_copies_are_exact_clones_whatever_their_layout_and_comments() -> None:
     assert places(found) == [("exact", [("a.py", 2, 6), ("b.py", 5, 10)])]
     assert found.groups[0].similarity == 1.0
     assert found.duplicate_lines == {"a.py": 5, "b.py": 6}
-    assert found.duplication == 11 / found.total_lines
+    assert found.code.share == 11 / found.code.lines
 
 
 @pytest.mark.requirement("analysis-127")
@@ -82,7 +90,7 @@ def test_a_part_that_more_files_share_is_a_class_of_its_own() -> None:
 
     assert places(found) == [
         ("exact", [("a.py", 1, 13), ("b.py", 1, 13)]),
-        ("exact", [("a.py", 1, 5), ("b.py", 1, 5), ("c.py", 1, 5)]),
+        ("exact", [("a.py", 1, 5), ("c.py", 1, 5)]),
     ]
 
 
@@ -114,11 +122,98 @@ def test_languages_are_compared_where_one_may_be_a_copy_of_the_other() -> None:
     assert clones({"a.c": braces, "b.java": braces, "d.cs": braces}).groups == ()
 
 
-def test_a_table_is_no_clone_of_itself_but_one_of_the_same_table() -> None:
-    table = "x = [\n" + "".join(f"    ({number}, 'a'),\n" for number in range(50)) + "]\n"
+TABLE = "x = [\n" + "".join(f"    ({number}, 'a'),\n" for number in range(50)) + "]\n"
+FIELDS = "class Row:\n" + "".join(f"    {name}: {name}_type\n" for name in "abcdefghijklmnopqrst")
+INTERFACE = "export interface Options {\n" + "".join(
+    f"  {name}?: string | undefined;\n  on{name}(value: Map<string, {name}>): void;\n" for name in "ABCDEFGH"
+) + "}\n"  # fmt: skip
+GO_TYPE = "type Options struct {\n" + "".join(
+    f"\t{name} []string `json:\"{name}\"`\n\tOn{name} func(a, b int)\n" for name in "ABCDEFGH"
+) + "}\n"  # fmt: skip
+KEYS = "const keys = {\n" + "".join(f"  {name}: [key('{name}'), 1],\n" for name in "abcdefghijkl") + "};\n"
 
-    assert clones({"a.py": table}).groups == ()
-    assert places(clones({"a.py": table, "b.py": table})) == [("exact", [("a.py", 1, 52), ("b.py", 1, 52)])]
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("py", TABLE), ("py", FIELDS), ("ts", INTERFACE), ("go", GO_TYPE), ("js", KEYS)]
+)
+def test_tables_and_types_are_no_clones(name: str, text: str) -> None:
+    assert clones({f"a.{name}": text, f"b.{name}": text}).groups == ()
+
+
+def constructor(names: str, more: str = "") -> str:
+    return f"def __init__(self, {', '.join(names)}):\n" + "".join(
+        f"    self.{name}{more} = {name}\n" for name in names
+    )
+
+
+def test_lists_of_like_statements_are_clones_only_if_most_names_are_equal() -> None:
+    first = constructor("abcdefghijkl")
+
+    assert clones({"a.py": first, "b.py": constructor("mnopqrstuvwx")}).groups == ()
+    assert len(clones({"a.py": first, "b.py": first}).groups) == 1
+    assert len(clones({"a.py": first, "b.py": constructor("abcdefghijkx")}).groups) == 1
+
+
+def test_a_fragment_has_at_least_min_tokens() -> None:
+    files = {"a.py": "a = 1\n" + SUM, "b.py": "b()\n" + SUM}
+
+    assert len(clones(files, min_tokens=20).groups) == 1
+    assert clones(files, min_tokens=21).groups == ()
+    assert clones_in_files(streams(files), CloneQuery(BOTH), dict).groups == ()  # 50 by default
+
+
+BRACES = """\
+  const total = count(rows);
+  for (const row of rows) {
+    if (row.size > total) {
+      report(row.name, total);
+    }
+    total.add(row.size);
+  }
+  return total;
+"""
+
+
+def test_a_fragment_is_whole_statements_without_the_brackets_around() -> None:
+    first = f"function one(rows) {{\n{BRACES}}}\n\nfunction next(a) {{\n  a.stop();\n}}\n"
+    other = f"function two(rows, x) {{\n  x.start();\n{BRACES}}}\n\nfunction next(a) {{\n  a.go(1);\n}}\n"
+
+    assert places(clones({"a.js": first, "b.js": other})) == [("exact", [("a.js", 2, 9), ("b.js", 3, 10)])]
+
+
+def test_a_statement_that_ends_beyond_the_equal_lines_is_left_out() -> None:
+    first = f"def one(rows):\n    a = 1\n{BODY}    for row in rows:\n        row.first(1)\n"
+    other = f"def two(rows):\n    b(2)\n{BODY}    for row in rows:\n        row.second[1]\n"
+
+    assert places(clones({"a.py": first, "b.py": other})) == [("exact", [("a.py", 3, 7), ("b.py", 3, 7)])]
+
+
+BODY = "".join(f"    {line}\n" for line in (
+    "total = sum(rows)", "report(total, rows[0])", "if total > 9:", "    return None", "names = sorted(rows)",
+))  # fmt: skip
+
+
+def test_each_place_is_in_one_group_but_for_what_others_copy() -> None:
+    longer = SUM + "\n\ndef more(a, b):\n    c = a + b\n    while c > a:\n        c -= b\n    return c\n"
+    found = clones({"a.py": longer, "b.py": longer, "c.py": longer.replace("total", "added"), "d.py": SUM})
+
+    assert places(found) == [
+        ("exact", [("a.py", 1, 12), ("b.py", 1, 12)]),
+        ("renamed", [("a.py", 1, 12), ("c.py", 1, 12)]),
+        ("exact", [("a.py", 1, 5), ("d.py", 1, 5)]),
+    ]
+
+
+def test_clones_in_tests_are_counted_and_listed_apart() -> None:
+    found = clones({"a.py": SUM, "b.py": SUM, "tests/c.py": SUM * 3, "tests/d.py": SUM * 3})
+
+    assert (found.code.lines, found.code.duplicate) == (10, 10)
+    assert (found.tests.lines, found.tests.duplicate) == (30, 30)
+    assert [found.is_in_tests(group) for group in found.groups] == sorted(
+        map(found.is_in_tests, found.groups)
+    )
+    alone = clones({"tests/c.py": SUM, "tests/d.py": SUM})
+    assert (alone.code.share, alone.tests.lines) == (1.0, 0)
 
 
 def test_repetitions_in_a_row_are_fragments_side_by_side() -> None:
@@ -136,7 +231,8 @@ def test_min_lines_is_what_a_fragment_has_at_least() -> None:
 
     assert len(clones(files, min_lines=5).groups) == 1
     assert clones(files, min_lines=6).groups == ()
-    assert len(clones({"a.py": "f(1, 2)\ng(x)\n", "b.py": "f(1, 2)\ng(x)\n"}, min_lines=2).groups) == 1
+    two = {"a.py": "f(1, 2)\ng(x)\n", "b.py": "f(1, 2)\ng(x)\n"}
+    assert len(clones(two, min_lines=2, min_tokens=10).groups) == 1
 
 
 def test_an_id_stays_when_other_code_changes() -> None:
@@ -157,15 +253,15 @@ def test_very_many_equal_lines_and_files_take_no_longer_than_their_number(
     files = clones({f"{number}.py": SUM * 4 for number in range(3_000)}, kinds)
 
     assert lines.groups == ()
-    assert files.duplication == (1.0 if kinds == EXACT else 0.0)
+    assert files.code.share == (1.0 if kinds == EXACT else 0.0)
     assert all(len(one.fragments) >= 3_000 for one in files.groups)
 
 
 def test_prefixes_of_one_another_are_compared_in_bounded_time() -> None:
-    lines = [f"value{number} = call(value{number - 1}, {number})\n" for number in range(600)]
+    lines = [f"value{number} = call({'a, ' * (number % 12)}{number})\n" for number in range(600)]
     found = clones({f"{number:03}.py": "".join(lines[: number * 2]) for number in range(300)}, EXACT)
 
-    assert found.duplication > 0.9
+    assert found.code.share > 0.9
 
 
 STATEMENTS = st.sampled_from([
@@ -221,7 +317,7 @@ def test_every_class_has_equal_tokens_on_true_lines_and_nothing_is_counted_twice
     }
     found = clones(files, min_lines=3)
 
-    assert 0 <= found.duplication <= 1
+    assert 0 <= found.code.share <= 1
     assert all(count <= found.line_counts[path] for path, count in found.duplicate_lines.items())
     for one in found.groups:
         words = tokens_of(files, one)
@@ -256,10 +352,12 @@ def test_a_report_is_kept_while_nothing_changes(repository: Path) -> None:
     room = Analysis(Repository.at(repository))
     try:
         tokens = room.scan_tokens(Project())
-        first = project_clones(room, tokens, Project(), CloneQuery(BOTH))
-        assert project_clones(room, tokens, Project(), CloneQuery(BOTH)) is first
+        first = project_clones(room, tokens, Project(), CloneQuery(BOTH, min_tokens=20))
+        assert project_clones(room, tokens, Project(), CloneQuery(BOTH, min_tokens=20)) is first
         part = Project("a.py")
-        assert project_clones(room, room.scan_tokens(part), part, CloneQuery(BOTH)).groups == ()
+        assert (
+            project_clones(room, room.scan_tokens(part), part, CloneQuery(BOTH, min_tokens=20)).groups == ()
+        )
     finally:
         room.close()
     assert len(first.groups) == 1

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from holdfast.analysis.duplicates.duplicates_result import Duplicates
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.tools.analyze_duplicates import AnalyzeDuplicates, Duplicates, analyze_duplicates
+from holdfast.analysis.tools.analyze_duplicates import AnalyzeDuplicates, analyze_duplicates
 from holdfast.kernel.dispatch.validation import validate_arguments
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.storage.git.repository import Repository
@@ -20,8 +21,20 @@ from tests.analysis.duplicates.test_token_clones import SUM, SUMMED
 from tests.analysis.engine.test_scanner import write
 from tests.analysis.sarif_schema import check_sarif
 
-LONG = "".join(f"    first_{number} = load(items, {number}) + result\n" for number in range(12))
-GAPPED = LONG.replace("first_3 = load(items, 3) + result", "log('here')\n    first_3 = load(items, 3)")
+LONG = """\
+    first = load(items, 1) + result
+    for number in range(first):
+        if number > items.limit:
+            break
+        result.add(items[number] * 2)
+    names = sorted(result.names, key=str)
+    with items.lock(names) as lock:
+        lock.release(first)
+    second, third = split(names)
+    store(second, into=third)
+    return result
+"""
+GAPPED = LONG.replace("    second, third", "    log('here')\n    second, third")
 
 
 @pytest.fixture
@@ -33,8 +46,8 @@ def room(repository: Path) -> Iterator[Analysis]:
             "src/a.py": "import os\n\n\n" + SUM,
             "src/b.py": "import sys\n\n\n" + SUM,
             "lib/c.py": SUMMED,
-            "lib/d.py": f"def one(items, result):\n{LONG}    return result\n",
-            "lib/e.py": f"def one(items, result):\n{GAPPED}    return result\n",
+            "lib/d.py": f"def one(items, result):\n{LONG}",
+            "lib/e.py": f"def one(items, result):\n{GAPPED}",
             "lib/own.py": "class Own:\n    pass\n",
             "lib/small.min.js": "var a=1;" * 400,
         },
@@ -45,6 +58,7 @@ def room(repository: Path) -> Iterator[Analysis]:
 
 
 def asked(room: Analysis, **arguments: Any) -> Duplicates:
+    arguments = {"min_tokens": 20, **arguments}
     result: Duplicates = analyze_duplicates(room, validate_arguments(AnalyzeDuplicates, arguments))
     return result
 
@@ -77,20 +91,28 @@ def test_all_has_what_each_type_finds_alone(room: Analysis) -> None:
         for kind in ("exact", "renamed", "gapped", "semantic")
     }
 
-    assert {one.id for one in everything.groups} == {one.id for each in alone.values() for one in each.groups}
+    places = {
+        (each.file, each.start_line, each.end_line) for one in everything.groups for each in one.fragments
+    }
+    for one in (one for each in alone.values() for one in each.groups):
+        assert one.id in {other.id for other in everything.groups} or all(
+            any(
+                file == each.file and start <= each.start_line <= each.end_line <= end
+                for file, start, end in places
+            )
+            for each in one.fragments
+        )
     assert ("exact", ("src/a.py", "src/b.py")) in found(alone["exact"])
     assert ("renamed", ("lib/c.py", "src/a.py", "src/b.py")) in found(alone["renamed"])
     assert ("gapped", ("lib/d.py", "lib/e.py")) in found(alone["gapped"])
-    assert everything.summary.groups_by_type == {
-        kind: each.summary.clone_groups for kind, each in alone.items() if each.groups
-    }
+    assert everything.summary.groups_by_type.keys() == {kind for kind, each in alone.items() if each.groups}
     assert all(one.lead == (one.clone_type == "semantic") for one in everything.groups)
 
 
 @pytest.mark.requirement("analysis-131")
 def test_a_threshold_outside_of_0_to_1_is_refused(room: Analysis) -> None:
     assert asked(room).threshold == 0.85
-    assert asked(room).effective_thresholds == {"gapped": 0.578, "semantic": 0.85}
+    assert asked(room).effective_thresholds == {"gapped": 0.697, "semantic": 0.85}
     assert asked(room, detection_type="exact").effective_thresholds == {}
     for threshold in (-0.1, 1.1, "much"):
         with pytest.raises(InvalidArguments, match="threshold"):
@@ -125,7 +147,7 @@ def test_the_summary_says_how_much_and_where(room: Analysis) -> None:
     text = words(asked(room, project_path="src", detection_type="exact"))
 
     assert "10 of 16 lines in 2 files" in text
-    assert "Groups: 1 (1 exact) with 2 fragments" in text
+    assert "Groups: 1 (1 exact), and 0 leads; the largest with 2 fragments." in text
     assert "src/a.py:4-8" in text
 
 
@@ -166,6 +188,28 @@ def test_a_limit_says_what_it_leaves_out(room: Analysis) -> None:
     assert f"Shown: 1 of {result.summary.clone_groups};" in words(result)
 
 
+def test_tests_are_counted_and_listed_apart(room: Analysis, repository: Path) -> None:
+    text = LONG.replace("items", "rows")
+    write(repository, {"tests/test_a.py": text, "tests/test_b.py": text})
+    result = asked(room, detection_type="exact", min_tokens=75)
+
+    assert result.summary.tests is not None
+    assert (result.summary.duplicate_lines, result.summary.total_files) == (0, 6)
+    assert (result.summary.tests.duplicate_lines, result.summary.tests.total_files) == (22, 2)
+    assert [one.in_tests for one in result.groups] == [True]
+    everything = asked(room, detection_type="exact").groups
+    assert [one.in_tests for one in everything] == sorted(one.in_tests for one in everything)
+    assert "outside tests.\nIn tests: 100.0%, 22 of 22 lines in 2 files.\n" in words(result)
+
+
+def test_a_fragment_has_at_least_min_tokens(room: Analysis) -> None:
+    default = validate_arguments(AnalyzeDuplicates, {})
+
+    assert default.min_tokens == 50
+    assert ("exact", ("src/a.py", "src/b.py")) in found(asked(room, min_tokens=20))
+    assert ("exact", ("src/a.py", "src/b.py")) not in found(asked(room, min_tokens=21))
+
+
 def test_the_same_tree_gives_the_same_bytes_for_any_number_of_workers(room: Analysis) -> None:
     from holdfast.analysis.duplicates.clone import CloneQuery
     from holdfast.analysis.duplicates.clones import clones_in_files
@@ -183,7 +227,10 @@ def test_the_same_tree_gives_the_same_bytes_for_any_number_of_workers(room: Anal
 
 
 def test_a_share_that_was_not_measured_is_no_number(room: Analysis, tmp_path: Path) -> None:
-    assert words(asked(room, detection_type="gapped")).startswith("Duplication: not searched for in ")
+    text = words(asked(room, detection_type="gapped", min_tokens=50))
+    assert text.startswith("Duplication: not searched for in ")
     empty = Analysis(Repository.at(tmp_path))
-    assert words(asked(empty)).startswith("Duplication: nothing to measure, 0 of 0 lines in 0 files.")
+    assert words(asked(empty, min_tokens=50)).startswith(
+        "Duplication: nothing to measure, 0 of 0 lines in 0 files."
+    )
     empty.close()

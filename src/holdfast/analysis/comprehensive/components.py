@@ -81,9 +81,9 @@ class ReportLimits:
         section = {
             "clone_classes": len(report.groups),
             "by_kind": report.by_kind,
-            "duplicate_lines": sum(report.duplicate_lines.values()),
-            "total_lines": report.total_lines,
-            "duplication": round(report.duplication, 4) if report.total_lines else None,
+            "duplicate_lines": report.code.duplicate,
+            "total_lines": report.code.lines,
+            "duplication": round(report.code.share, 4) if report.code.lines else None,
             "too_short": len(report.groups) - len(long_clones),
             "classes": [clone_entry(clone) for clone in long_clones[: self.max_findings]],
         }

@@ -16,11 +16,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from holdfast.analysis.dead_code.convention import conventions
-from holdfast.analysis.dead_code.public_api import ACCESSIBLE, IN_TESTS, PUBLIC, PublicApi
+from holdfast.analysis.dead_code.public_api import ACCESSIBLE, PUBLIC, PublicApi
 from holdfast.analysis.dead_code.reachability import UNREACHED, Reachability
 from holdfast.analysis.dead_code.roots import last_word
 from holdfast.analysis.dead_code.symbol_table import BY_IMPORT, SymbolTable
 from holdfast.analysis.dead_code.text_references import TextReferences
+from holdfast.analysis.engine.test_files import IN_TESTS
 from holdfast.syntax.record import MODULE, Definition, Record
 from holdfast.syntax.symbols import CLASSES, FUNCTIONS
 

@@ -20,14 +20,10 @@ from posixpath import basename, dirname
 
 from holdfast.analysis.dead_code.entry_points import EntryPoints
 from holdfast.analysis.dead_code.symbol_table import BY_IMPORT, SymbolTable
+from holdfast.analysis.engine.test_files import IN_TESTS
 from holdfast.syntax.record import MODULE
 from holdfast.syntax.symbols import CLASSES
 
-IN_TESTS = re.compile(
-    r"(^|/)(tests?|testing|testdata|__tests__|specs?|examples?|docs?|benchmarks?)/"
-    r"|(^|/)(test_[^/]*|conftest)\.py$|(_tests?|\.test|\.spec|Tests?|IT)\.\w+$"
-)
-"""Paths of tests, examples and documents, which a published package does not contain."""
 _LOADED_WITHOUT_IMPORT = re.compile(
     r"(^|/)(test_[^/]*|[^/]*_tests?|tests)\.py$|\.(test|spec|stories)\.\w+$|(^|/)pages/"
 )

@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 
 from holdfast.analysis.dead_code.convention import Convention, conventions
-from holdfast.analysis.dead_code.public_api import IN_TESTS
 from holdfast.analysis.dead_code.symbol_table import FAMILIES, MEMBERS, OWNERS, SymbolTable
+from holdfast.analysis.engine.test_files import IN_TESTS
 from holdfast.analysis.graph.file_scope import NAMESPACES
 from holdfast.syntax.record import Definition, Record
 from holdfast.syntax.symbols import CLASSES

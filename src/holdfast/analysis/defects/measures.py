@@ -84,7 +84,7 @@ def _compute_static_measures(room: Analysis, project: Project, scan: Scan) -> di
 def _duplication(room: Analysis, project: Project, scan: Scan) -> dict[str, Measures]:
     """Return, for each file, the share of exact or renamed clones, and how many other files have copies."""
     tokens = room.scan_tokens(project, stats=scan.stats)
-    clones = project_clones(room, tokens, project, CloneQuery(COPY_KINDS, MIN_MODEL_LINES))
+    clones = project_clones(room, tokens, project, CloneQuery(COPY_KINDS, min_lines=MIN_MODEL_LINES))
     files_with_copies: defaultdict[str, set[str]] = defaultdict(set)
     for clone in clones.groups:
         paths = {fragment.file for fragment in clone.fragments}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from holdfast.analysis.duplicates.clone import Fragment, FragmentGroup
 from holdfast.analysis.duplicates.gpu_use import GpuUse
@@ -18,11 +18,28 @@ _MAX_FRAGMENTS_LISTED = 20
 """The other fragments that a finding lists: a judgement, as groups may have hundreds. `copies` counts all."""
 
 
+class DuplicatedLines(NamedTuple):
+    """How many lines of some files are in clones."""
+
+    files: int
+    lines: int
+    duplicate: int
+    """Lines in exact or renamed clones, each counted once."""
+    gapped: int
+    """Other lines in gapped clones."""
+
+    @property
+    def share(self) -> float:
+        """The share of duplicate lines, from 0 to 1."""
+        return self.duplicate / (self.lines or 1)
+
+
 @dataclass(frozen=True)
 class CloneReport(AnalysisReport):
     """The clones of a project."""
 
     groups: tuple[FragmentGroup, ...]
+    """Those outside tests first; leads come after all others."""
     line_counts: Mapping[str, int]
     """The number of lines of each file."""
     duplicate_lines: Mapping[str, int]
@@ -30,18 +47,29 @@ class CloneReport(AnalysisReport):
     only a comparison of functions finds are not among them."""
     gapped_lines: Mapping[str, int]
     """The number of other lines in clones that comparing functions found, of each file with any."""
+    test_files: frozenset[str] = frozenset()
+    """The tests and examples, which are reported separately; none if there are no other files."""
     gpu: GpuUse = field(default_factory=GpuUse)
 
     default_numbers: ClassVar[Mapping[str, Any]] = {"duplicated_share": 0.0}
 
-    @property
-    def total_lines(self) -> int:
-        return sum(self.line_counts.values())
+    @cached_property
+    def code(self) -> DuplicatedLines:
+        """The lines outside tests."""
+        return self._lines_of(self.line_counts.keys() - self.test_files)
 
-    @property
-    def duplication(self) -> float:
-        """The share of lines that are duplicates, from 0 to 1."""
-        return sum(self.duplicate_lines.values()) / (self.total_lines or 1)
+    @cached_property
+    def tests(self) -> DuplicatedLines:
+        """The lines in tests."""
+        return self._lines_of(self.test_files)
+
+    def _lines_of(self, files: Collection[str]) -> DuplicatedLines:
+        counts = (self.line_counts, self.duplicate_lines, self.gapped_lines)
+        return DuplicatedLines(len(files), *(sum(lines.get(path, 0) for path in files) for lines in counts))
+
+    def is_in_tests(self, group: FragmentGroup) -> bool:
+        """Return whether all fragments of a group are in tests."""
+        return all(fragment.file in self.test_files for fragment in group.fragments)
 
     @property
     def by_kind(self) -> dict[str, int]:

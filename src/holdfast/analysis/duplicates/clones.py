@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from holdfast.analysis.duplicates.clone import COPY_KINDS, CloneKind, CloneQuery, FragmentGroup
 from holdfast.analysis.duplicates.clone_report import CloneReport
 from holdfast.analysis.duplicates.gpu_use import GpuUse
+from holdfast.analysis.duplicates.places import LineSets, line_set, one_per_place
 from holdfast.analysis.engine.scan import FileScan, Project
+from holdfast.analysis.engine.test_files import IN_TESTS
 from holdfast.analysis.engine.token_stream import TokenStream, indentations, token_table
 from holdfast.storage.garbage_collection import without_garbage_collection
 from holdfast.syntax.record import Record
@@ -26,7 +28,9 @@ def project_clones(
     room: Analysis, tokens: FileScan[TokenStream], project: Project, query: CloneQuery
 ) -> CloneReport:
     """Return the clones of a project, given a scan of its tokens; cached until a file changes."""
-    cache_key = f"clones {sorted(query.kinds)} {query.min_lines} {query.threshold} {query.gpu}"
+    cache_key = (
+        f"clones {sorted(query.kinds)} {query.min_lines} {query.min_tokens} {query.threshold} {query.gpu}"
+    )
     return room.cached(
         cache_key, tokens, lambda: clones_in_files(tokens.files, query, lambda: room.scan(project).files)
     )
@@ -44,37 +48,50 @@ def clones_in_files(
     # These import NumPy, which other analyses do not need.
     from holdfast.analysis.duplicates.clone_corpus import CloneCorpus
     from holdfast.analysis.duplicates.near_clones import near_clones
+    from holdfast.analysis.duplicates.statements import Statements
     from holdfast.analysis.duplicates.token_clones import exact_clones, renamed_clones
     from holdfast.analysis.duplicates.whole_clones import add_whole_clones
 
-    corpus = CloneCorpus(token_table(files))
+    statements = Statements(CloneCorpus(token_table(files)), indentations(files))
     groups: list[FragmentGroup] = []
     if "exact" in query.kinds:
-        groups += exact_clones(corpus, query)
+        groups += exact_clones(statements, query)
     if "renamed" in query.kinds:
-        groups += renamed_clones(corpus, query)
+        groups += renamed_clones(statements, query)
     gpu = GpuUse(query.gpu, reason=_GPU_NOT_NEEDED) if query.gpu else GpuUse()
     compares_functions = bool(query.kinds - COPY_KINDS)
-    groups = add_whole_clones(groups, corpus, {}, query)
-    duplicate = _covered_lines(
-        _distinct(groups), COPY_KINDS
-    )  # the same whether or not functions are compared
+    groups = _one_per_place(add_whole_clones(groups, statements, {}, query))
+    duplicate = _covered_lines(groups, COPY_KINDS)  # the same whether or not functions are compared
     if compares_functions:
         records = read_records()
-        groups = add_whole_clones(groups, corpus, records, query)
-        near_groups, gpu = near_clones(corpus, indentations(files), records, query)
+        groups = _one_per_place(add_whole_clones(groups, statements, records, query))
+        near_groups, gpu = near_clones(statements, records, query)
         groups += near_groups
     groups = _distinct(groups)
     # A line in clones of both kinds counts once, as a duplicate, so that the counts may be added.
     gapped = _covered_lines(groups, {*COPY_KINDS, "gapped"})
     gapped_only = {path: bits & ~duplicate.get(path, 0) for path, bits in gapped.items()}
+    tests = frozenset(path for path in files if IN_TESTS.search(path))
+    if len(tests) == len(files):
+        tests = frozenset()
+
+    def rank(group: FragmentGroup) -> tuple[bool, bool]:
+        return group.kind == "semantic", all(fragment.file in tests for fragment in group.fragments)
+
     return CloneReport(
-        tuple(groups),
+        tuple(sorted(groups, key=rank)),
         {path: stream.lines for path, stream in files.items()},
         duplicate_lines={path: bits.bit_count() for path, bits in duplicate.items()},
         gapped_lines={path: bits.bit_count() for path, bits in gapped_only.items() if bits},
+        test_files=tests,
         gpu=gpu,
     )
+
+
+def _one_per_place(groups: Collection[FragmentGroup]) -> list[FragmentGroup]:
+    """Return the groups, with each place in one exact or renamed group."""
+    copies = one_per_place(group for group in groups if group.kind in COPY_KINDS)
+    return [*copies, *(group for group in groups if group.kind not in COPY_KINDS)]
 
 
 def _distinct(groups: Iterable[FragmentGroup]) -> list[FragmentGroup]:
@@ -85,10 +102,9 @@ def _distinct(groups: Iterable[FragmentGroup]) -> list[FragmentGroup]:
     return list(by_id.values())
 
 
-def _covered_lines(groups: Iterable[FragmentGroup], kinds: Collection[CloneKind]) -> dict[str, int]:
-    """Return the lines of each file that groups of some kinds cover, as an integer whose bit n is line n."""
-    covered: dict[str, int] = {}
+def _covered_lines(groups: Iterable[FragmentGroup], kinds: Collection[CloneKind]) -> LineSets:
+    """Return the lines of each file that groups of some kinds cover."""
+    covered: LineSets = {}
     for fragment in (fragment for group in groups if group.kind in kinds for fragment in group.fragments):
-        bits = (1 << fragment.end_line + 1) - (1 << fragment.start_line)
-        covered[fragment.file] = covered.get(fragment.file, 0) | bits
+        covered[fragment.file] = covered.get(fragment.file, 0) | line_set(fragment)
     return dict(sorted(covered.items()))

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.analysis.duplicates.clone import CloneQuery
 from holdfast.analysis.duplicates.clone_corpus import (
     CloneCorpus,
     Integers,
@@ -27,20 +27,15 @@ from holdfast.analysis.duplicates.clone_corpus import (
     indices_of_ranges,
 )
 from holdfast.analysis.duplicates.sketch import Pieces
+from holdfast.analysis.duplicates.statements import Rows, Statements
 from holdfast.analysis.engine.token_stream import Tokens
 from holdfast.syntax.lexer import TokenKind
 from holdfast.syntax.record import Record
 
-MIN_FUNCTION_TOKENS = 40
-"""Tokens of the shortest function: a judgement. Shorter ones, such as accessors and delegating calls, are
-similar by chance; docs/accuracy.md#clones has the rate of false reports with this limit."""
 _MIN_BLOCK_TOKENS = 80
 """Tokens of the shortest block: a judgement, as blocks are similar by chance more often than functions."""
 _MAX_BLOCK_SHARE = 0.75
 """A block's largest share of the tokens of the piece around it: a judgement. A larger block adds nothing."""
-
-Rows = tuple[int, int]
-"""A range of the lines of a file that have tokens: the first, and the one after the last."""
 
 
 class PieceSpan(NamedTuple):
@@ -72,18 +67,22 @@ class CodePiece:
 class CodePieces:
     """The pieces of a project, numbered in the order of files and lines."""
 
-    def __init__(
-        self, corpus: CloneCorpus, indents: NDArray[np.uint8], records: Mapping[str, Record], min_lines: int
-    ) -> None:
-        self._corpus, self._table = corpus, corpus.table
-        self._indents = indents
+    def __init__(self, statements: Statements, records: Mapping[str, Record], query: CloneQuery) -> None:
+        corpus = statements.corpus
+        self._statements, self._table, self._query = statements, corpus.table, query
         self._numbers: dict[tuple[str, bytes], int] = {}
         """The number of each piece, by its language family and tokens."""
         self.pieces: list[CodePiece] = []
         for file, path in enumerate(self._table.paths):
             if record := records.get(path):
                 family = corpus.family_names[int(corpus.file_families[file])]
-                self._add(self._spans(file, record, min_lines), family)
+                self._add(self._spans(file, record), family)
+
+    def is_substantial(self, number: int) -> bool:
+        """Return whether a piece is long enough for a clone, and code that runs."""
+        span = self.pieces[number].spans[0]
+        rows = self._statements.rows_of_tokens(span.start, span.end)
+        return self._statements.are_substantial(rows, self._query)
 
     def tokens_of(self, number: int) -> list[int]:
         span = self.pieces[number].spans[0]
@@ -135,9 +134,9 @@ class CodePieces:
             self.pieces[number].enclosing.append(frozenset(enclosing for enclosing, _ in open_pieces))
             open_pieces.append((number, span.end))
 
-    def _spans(self, file: int, record: Record, min_lines: int) -> list[PieceSpan]:
+    def _spans(self, file: int, record: Record) -> list[PieceSpan]:
         """Return the functions and blocks of a file that are long enough, outer ones first."""
-        lines = TokenLines(self._corpus, file)
+        lines = TokenLines(self._statements.corpus, file)
         is_function = self._candidates(lines, record)
         spans: list[PieceSpan] = []
         enclosing: list[Rows] = []
@@ -145,7 +144,7 @@ class CodePieces:
             first, end = rows
             while enclosing and enclosing[-1][1] <= first:
                 enclosing.pop()
-            if end - first < min_lines:
+            if end - first < self._query.min_lines:
                 continue
             if is_function[rows] or _is_separate_block(lines, rows, enclosing):
                 spans.append(lines.span(self._table.paths[file], rows))
@@ -154,11 +153,11 @@ class CodePieces:
 
     def _candidates(self, lines: TokenLines, record: Record) -> dict[Rows, bool]:
         """Return the rows of each long function and of each block inside, and whether it is a function."""
-        indents: list[int] = self._indents[lines.starts[:-1]].tolist()
+        indents = self._statements.indentations(lines.rows_of_corpus((0, len(lines))))
         is_function: dict[Rows, bool] = {}
         for function in record.functions:
             rows = lines.rows_between(function.line, function.end_line)
-            if lines.token_count(rows) >= MIN_FUNCTION_TOKENS:
+            if lines.token_count(rows) >= self._query.min_common_tokens:
                 is_function[rows] = True
                 for block in _blocks(indents, rows):
                     is_function.setdefault(block, False)
@@ -186,14 +185,26 @@ class TokenLines:
         self._tokens = corpus.tokens
         self.starts = corpus.file_line_starts(file)
         """The first token of each row, followed by the end of the file."""
+        self._first_row = int(np.searchsorted(corpus.line_starts, self.starts[0]))
         self._line_numbers = corpus.tokens.line[self.starts[:-1]]
 
     def __len__(self) -> int:
         return len(self._line_numbers)
 
+    @property
+    def leading_imports(self) -> int:
+        """The number of rows with imports at the start of the file."""
+        is_other = self._tokens.kind[self.starts[:-1]] != TokenKind.IMPORT
+        return int(is_other.argmax()) if is_other.any() else len(self)
+
     def rows_between(self, first_line: int, last_line: int) -> Rows:
         first, end = np.searchsorted(self._line_numbers, [first_line, last_line + 1]).tolist()
         return first, end
+
+    def rows_of_corpus(self, rows: Rows) -> Rows:
+        """Return rows of the file as rows of the corpus."""
+        first, end = rows
+        return self._first_row + first, self._first_row + end
 
     def token_count(self, rows: Rows) -> int:
         first, end = rows

@@ -215,18 +215,26 @@ def _clip_to_lines(corpus: CloneCorpus, matches: Matches, min_tokens: int, min_l
 
 
 def _merge(parts: list[Matches]) -> Matches:
-    """Return all matches in the order of the text.
-
-    Several seeds in one clone may lead to the same match: the same first fragment and number of fragments.
-    """
+    """Return all matches in the order of the text."""
     if not parts:
         nothing = np.zeros(0, np.int64)
         return Matches(nothing, bounds_from_sizes(nothing), nothing)
+    counts = np.concatenate([part.fragment_counts for part in parts])
     positions = np.concatenate([part.positions for part in parts])
     lengths = np.concatenate([part.lengths for part in parts])
-    counts = np.concatenate([part.fragment_counts for part in parts])
-    bounds = bounds_from_sizes(counts)
-    keys = np.stack((positions[bounds[:-1]], lengths, counts))  # a column for each match, sorted by `unique`
+    return distinct_matches(Matches(positions, bounds_from_sizes(counts), lengths))
+
+
+def distinct_matches(matches: Matches) -> Matches:
+    """Return the matches in the order of the text, and equal ones once.
+
+    Several seeds in one clone may lead to the same match: the same first fragment and number of fragments.
+    """
+    counts = matches.fragment_counts
+    # A column for each match, sorted by `unique`.
+    keys = np.stack((matches.first_positions, matches.lengths, counts))
     _, distinct = np.unique(keys, axis=1, return_index=True)
-    fragments = indices_of_ranges(bounds[distinct], counts[distinct])
-    return Matches(positions[fragments], bounds_from_sizes(counts[distinct]), lengths[distinct])
+    fragments = indices_of_ranges(matches.bounds[:-1][distinct], counts[distinct])
+    return Matches(
+        matches.positions[fragments], bounds_from_sizes(counts[distinct]), matches.lengths[distinct]
+    )

@@ -6,7 +6,7 @@ gapped clones: their longest common subsequence covers nearly all of both.
 
 Contract:
 - Any two fragments of a gapped group were aligned: their longest common subsequence has at least
-  `MIN_FUNCTION_TOKENS` tokens, and at least the effective threshold as a share of the tokens of both. Two
+  `_MIN_COMMON_TOKENS` tokens, and at least the effective threshold as a share of the tokens of both. Two
   fragments are never called similar because both are similar to a third.
 - The fragments of a semantic group have a similar structure, but no sufficient alignment. Such a group is a
   hint for a reviewer, not a duplicate.
@@ -17,17 +17,17 @@ Contract:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.analysis.duplicates.alignment import Aligner
 from holdfast.analysis.duplicates.array_module import choose_array_module
 from holdfast.analysis.duplicates.cliques import Pair, cliques
 from holdfast.analysis.duplicates.clone import (
+    DEFAULT_THRESHOLD,
     NEAR_SIMILARITY_DECIMALS,
     CloneKind,
     CloneQuery,
@@ -35,14 +35,18 @@ from holdfast.analysis.duplicates.clone import (
     FragmentGroup,
     group_id,
 )
-from holdfast.analysis.duplicates.clone_corpus import CloneCorpus
-from holdfast.analysis.duplicates.code_pieces import MIN_FUNCTION_TOKENS, CodePieces
+from holdfast.analysis.duplicates.code_pieces import CodePieces
 from holdfast.analysis.duplicates.gpu_use import GpuUse
-from holdfast.analysis.duplicates.sketch import LikelyPairs, Pieces, likely_pairs
+from holdfast.analysis.duplicates.rarity import Rarity
+from holdfast.analysis.duplicates.sketch import MIN_EQUAL_HASHES, LikelyPairs, Pieces, likely_pairs
+from holdfast.analysis.duplicates.statements import Statements
 from holdfast.analysis.duplicates.structure import Structures
 from holdfast.kernel.call import current_call
 from holdfast.syntax.record import Record
 
+_MIN_RARE_SHARE = 0.5
+"""The least share of rare tokens in common of gapped clones: a judgement, by reading pairs of lazygit, jinja
+and vite. Functions that share only their project's idioms have less; see `rarity.py`."""
 _PAIRS_BETWEEN_REPORTS = 1000
 """Pairs whose structures are compared between two reports: a judgement, a fraction of a second."""
 
@@ -55,36 +59,47 @@ Similarities = dict[Pair, float]
 
 
 def near_clones(
-    corpus: CloneCorpus, indents: NDArray[np.uint8], records: Mapping[str, Record], query: CloneQuery
+    statements: Statements, records: Mapping[str, Record], query: CloneQuery
 ) -> tuple[list[FragmentGroup], GpuUse]:
     """Return gapped and semantic clones and the use of a GPU, given the indentation of each token's line."""
-    code = CodePieces(corpus, indents, records, query.min_lines)
+    code = CodePieces(statements, records, query)
     pieces = code.tokens()
-    pairs, gpu = _find_likely_pairs(pieces, query.gpu)
-    gapped, other_pairs = _align_pairs(code, pieces, pairs, query.gapped_threshold)
+    pairs, gpu = _find_likely_pairs(pieces, query)
+    aligned, other_pairs = _align_pairs(code, pieces, pairs, query)
+    rarity = Rarity(pieces)
+    clones = {
+        pair: similarity
+        for pair, similarity in aligned.items()
+        if similarity >= query.gapped_threshold
+        and all(map(code.is_substantial, pair))
+        and rarity.shared(*pair) >= _MIN_RARE_SHARE
+    }
     groups: list[FragmentGroup] = []
     if "gapped" in query.kinds:
-        groups += _fragment_groups(code, "gapped", gapped)
-    if "semantic" in query.kinds and other_pairs:
-        semantic = _compare_structures(Structures(pieces), other_pairs, query.threshold)
-        groups += _fragment_groups(code, "semantic", semantic)
+        groups += _fragment_groups(code, "gapped", clones, clones)
+    if "semantic" in query.kinds:
+        groups += _fragment_groups(code, "semantic", aligned, aligned.keys() - clones.keys())
+        if other_pairs:
+            similar = _compare_structures(Structures(pieces), other_pairs, query.threshold)
+            groups += _fragment_groups(code, "semantic", similar, similar)
     return groups, gpu
 
 
-def _find_likely_pairs(pieces: Pieces, gpu_requested: bool) -> tuple[LikelyPairs, GpuUse]:
+def _find_likely_pairs(pieces: Pieces, query: CloneQuery) -> tuple[LikelyPairs, GpuUse]:
     """Return the pairs with similar sketches; if a GPU fails, the processor starts again."""
-    arrays, gpu = choose_array_module(gpu_requested)
+    arrays, gpu = choose_array_module(query.gpu)
     if len(pieces) < 2:
         nothing = np.zeros(0, np.int64)
         return LikelyPairs(nothing, nothing, nothing), gpu.unused(_NOTHING_TO_SEARCH) if gpu.used else gpu
     check_cancelled = current_call().check
+    min_equal = min(MIN_EQUAL_HASHES, round(MIN_EQUAL_HASHES * query.threshold / DEFAULT_THRESHOLD))
     try:
-        return likely_pairs(pieces, arrays, check_cancelled), gpu
+        return likely_pairs(pieces, arrays, check_cancelled, min_equal), gpu
     except (RuntimeError, MemoryError) as problem:
         if not gpu.used:
             raise
         reason = f"The GPU failed, and the processor did all the work: {type(problem).__name__}."
-        return likely_pairs(pieces, np, check_cancelled), gpu.unused(reason)
+        return likely_pairs(pieces, np, check_cancelled, min_equal), gpu.unused(reason)
 
 
 class _PairToAlign(NamedTuple):
@@ -103,11 +118,11 @@ class _PairToAlign(NamedTuple):
 
 
 def _outermost_first(
-    code: CodePieces, pieces: Pieces, pairs: LikelyPairs, threshold: float
+    code: CodePieces, pieces: Pieces, pairs: LikelyPairs, query: CloneQuery
 ) -> list[_PairToAlign]:
     """Return the likely pairs, with those of enclosing pieces before those inside."""
     token_counts = pieces.lengths[pairs.first] + pieces.lengths[pairs.second]
-    min_common = np.maximum(threshold * token_counts / 2, MIN_FUNCTION_TOKENS)
+    min_common = np.maximum(query.aligned_threshold * token_counts / 2, query.min_common_tokens)
     piece_depths = np.array([piece.depth for piece in code.pieces], np.int64)
     depths = piece_depths[pairs.first] + piece_depths[pairs.second]
     is_promising = pairs.max_shared >= min_common
@@ -117,18 +132,19 @@ def _outermost_first(
 
 
 def _align_pairs(
-    code: CodePieces, pieces: Pieces, likely: LikelyPairs, threshold: float
+    code: CodePieces, pieces: Pieces, likely: LikelyPairs, query: CloneQuery
 ) -> tuple[Similarities, list[Pair]]:
     """Return the pairs whose alignment reaches the threshold, and the other likely pairs of functions."""
     similar: Similarities = {}
     other_pairs: list[Pair] = []
-    pairs = _outermost_first(code, pieces, likely, threshold)
+    pairs = _outermost_first(code, pieces, likely, query)
     call, aligned_piece, aligner = current_call(), -1, Aligner(())  # -1: none yet
     for done, pair in enumerate(pairs):
         numbers = pair.first, pair.second
         if not code.are_comparable(*numbers):
             continue
-        if pair.depth and _is_inside_similar_pair(code, numbers, similar):
+        similarity_around = _similarity_around(code, numbers, similar) if pair.depth else 0.0
+        if similarity_around >= query.gapped_threshold:
             continue
         common = 0
         if pair.is_promising:
@@ -137,19 +153,21 @@ def _align_pairs(
                 aligned_piece, aligner = pair.first, Aligner(code.tokens_of(pair.first))
             common = aligner.common_length(code.tokens_of(pair.second))
         if common >= pair.min_common:
-            similar[numbers] = round(2 * common / pair.token_count, NEAR_SIMILARITY_DECIMALS)
+            similarity = round(2 * common / pair.token_count, NEAR_SIMILARITY_DECIMALS)
+            if similarity >= query.gapped_threshold or not similarity_around:
+                similar[numbers] = similarity
         elif not pair.depth:
             other_pairs.append(numbers)
     return similar, other_pairs
 
 
-def _is_inside_similar_pair(code: CodePieces, pair: Pair, similar: Similarities) -> bool:
-    """Return whether every span of the two pieces is enclosed by pieces of one similar pair."""
+def _similarity_around(code: CodePieces, pair: Pair, similar: Similarities) -> float:
+    """Return how similar two pieces are that enclose every span of the given two; 0 if there are none."""
     first, second = pair
     around_first = frozenset.intersection(*code.pieces[first].enclosing) | {first}
     around_second = frozenset.intersection(*code.pieces[second].enclosing) | {second}
     enclosing_pairs = {(min(pieces), max(pieces)) for pieces in product(around_first, around_second)}
-    return not similar.keys().isdisjoint(enclosing_pairs - {pair})
+    return max((similar.get(each, 0.0) for each in enclosing_pairs - {pair}), default=0.0)
 
 
 def _compare_structures(structures: Structures, pairs: list[Pair], threshold: float) -> Similarities:
@@ -163,9 +181,11 @@ def _compare_structures(structures: Structures, pairs: list[Pair], threshold: fl
     return similar
 
 
-def _fragment_groups(code: CodePieces, kind: CloneKind, similar: Similarities) -> Iterator[FragmentGroup]:
-    """Yield groups that cover the similar pairs, without those that differ in a renaming alone."""
-    changed = [pair for pair in similar if not code.is_renamed(*pair)]
+def _fragment_groups(
+    code: CodePieces, kind: CloneKind, similar: Similarities, requested: Iterable[Pair]
+) -> Iterator[FragmentGroup]:
+    """Yield groups of similar pieces that cover some pairs, without those that differ in a renaming alone."""
+    changed = [pair for pair in requested if not code.is_renamed(*pair)]
     for clique in cliques(similar, changed):
         yield _fragment_group(code, kind, clique, similar)
 

@@ -97,12 +97,14 @@ class LikelyPairs:
     """An upper bound on the number of tokens that both have, in any order."""
 
 
-def likely_pairs(pieces: Pieces, arrays: Any = np, tick: Tick = lambda: None) -> LikelyPairs:
-    """Return the pairs of pieces that are worth comparing."""
+def likely_pairs(
+    pieces: Pieces, arrays: Any = np, tick: Tick = lambda: None, min_equal: int = MIN_EQUAL_HASHES
+) -> LikelyPairs:
+    """Return the pairs of pieces with an equal band and at least `min_equal` equal hashes."""
     if len(pieces) > _PIECE_MASK:
         raise ValueError(f"{len(pieces)} pieces are more than {_PIECE_MASK}.")
     sketches = minhash_sketches(pieces, arrays, tick)
-    pair_codes = select_similar(sketches, candidate_pairs(sketches, arrays, tick), arrays)
+    pair_codes = select_similar(sketches, candidate_pairs(sketches, arrays, tick), min_equal, arrays)
     first, second = pair_codes // len(pieces), pair_codes % len(pieces)
     max_shared = max_shared_tokens(pieces, first, second, arrays)
     return LikelyPairs(*(to_numpy(column, arrays).astype(np.int64) for column in (first, second, max_shared)))
@@ -216,13 +218,13 @@ def candidate_pairs(sketches: Any, arrays: Any = np, tick: Tick = lambda: None) 
     return codes[is_new].astype(np.int64)
 
 
-def select_similar(sketches: Any, pair_codes: Any, arrays: Any = np) -> Any:
+def select_similar(sketches: Any, pair_codes: Any, min_equal: int, arrays: Any = np) -> Any:
     """Return the pairs whose sketches have enough equal hashes."""
     count = len(sketches)
     selected = [arrays.zeros(0, dtype=np.int64)]
     for batch in _batches(pair_codes, _batch_items(arrays) // 32):
         equal_hashes = (sketches[batch // count] == sketches[batch % count]).sum(axis=1)
-        selected.append(batch[equal_hashes >= MIN_EQUAL_HASHES])
+        selected.append(batch[equal_hashes >= min_equal])
     return arrays.concatenate(selected)
 
 

@@ -8,9 +8,7 @@ Contract:
 - Renamed fragments have the same keywords, operators and brackets. The renaming is consistent: two names of a
   fragment are equal exactly if their counterparts are. Any number matches any number, any string any string.
   A group of equal fragments is exact, not renamed.
-- For each requested line, an exact fragment has at least 3 tokens. A renamed one has at least 1 name and 6
-  tokens; 3.5 tokens are enough if it has two keywords. Lists of plain assignments and tables of literals are
-  similar by nature, and mostly shorter.
+- A fragment is a sequence of whole statements, long enough, and mostly code that runs (`statements.py`).
 - Code that repeats itself consecutively is one group, not one for each line at which a repetition may start.
 """
 
@@ -37,61 +35,65 @@ from holdfast.analysis.duplicates.clone_corpus import (
     bounds_from_sizes,
     indices_of_ranges,
 )
-from holdfast.analysis.duplicates.matches import COMPARISONS_PER_STEP, Matches, maximal_matches
-from holdfast.syntax.lexer import KEYWORD, TokenKind
+from holdfast.analysis.duplicates.matches import (
+    COMPARISONS_PER_STEP,
+    Matches,
+    distinct_matches,
+    maximal_matches,
+)
+from holdfast.analysis.duplicates.statements import Statements
+from holdfast.kernel.call import current_call
+from holdfast.syntax.lexer import TokenKind
 
-_EXACT_TOKENS_PER_LINE = 3.0
-"""The fewest tokens of an exact fragment per requested line: a judgement, tested by `bench/clones.py`."""
-_RENAMED_TOKENS_PER_LINE = 3.5
-"""The fewest tokens of a renamed fragment per requested line: a judgement, tested by the same benchmark."""
-PLAIN_TOKENS_PER_LINE = 6.0
-"""The fewest tokens per requested line of a renamed fragment with fewer than `_MIN_KEYWORDS`: a judgement,
-tested by the same benchmark. Without control flow, only longer code is unlikely to be similar by chance."""
-_MIN_KEYWORDS = 2
-"""Keywords that show that a short renamed fragment has control flow: a judgement. One may be a `return`."""
+MIN_EQUAL_VALUES = 0.6
+"""The least share of equal names and literals of two lists of like statements: a judgement, by reading the
+clones of Django and lazygit. Copies of a list differ in few, other lists in most."""
 
 Similarities = NDArray[np.float64]
 """The similarity of each fragment to the first of its match: the share of equal tokens, from 0 to 1."""
 
 
-def exact_clones(corpus: CloneCorpus, query: CloneQuery) -> Iterator[FragmentGroup]:
+def exact_clones(statements: Statements, query: CloneQuery) -> Iterator[FragmentGroup]:
     """Yield the groups of fragments with the same tokens."""
+    corpus = statements.corpus
     text = corpus.exact_text()
-    min_tokens = int(query.min_lines * _EXACT_TOKENS_PER_LINE)
-    matches = maximal_matches(corpus, text, min_tokens, query.min_lines)
-    matches = _without_shifted_repetitions(corpus, matches)
+    matches = _statement_matches(statements, text, query)
     return _fragment_groups(corpus, text, matches, "exact", np.ones(len(matches.positions)))
 
 
-def renamed_clones(corpus: CloneCorpus, query: CloneQuery) -> Iterator[FragmentGroup]:
+def renamed_clones(statements: Statements, query: CloneQuery) -> Iterator[FragmentGroup]:
     """Yield the groups of fragments that differ in names and literals alone."""
+    corpus = statements.corpus
     text = corpus.renamed_text()
-    min_tokens = int(query.min_lines * _RENAMED_TOKENS_PER_LINE)
-    matches = maximal_matches(corpus, text, min_tokens, query.min_lines)
-    matches = matches.select(_is_substantial(corpus, matches, query.min_lines))
-    matches = _without_shifted_repetitions(corpus, matches)
-    similarities = _equal_shares(corpus, matches)
+    matches = _statement_matches(statements, text, query)
+    matches = matches.select(_are_no_like_lists(statements, matches))
+    similarities = _equal_shares(corpus, matches, np.ones(corpus.size, np.bool_))
     is_renamed = np.minimum.reduceat(similarities, matches.bounds[:-1]) < 1
     similarities = similarities[np.repeat(is_renamed, matches.fragment_counts)]
     return _fragment_groups(corpus, text, matches.select(is_renamed), "renamed", similarities)
 
 
-def _is_substantial(corpus: CloneCorpus, matches: Matches, min_lines: int) -> Booleans:
-    """Return for each match whether it has enough names, and enough keywords or tokens."""
-    names = _count_in_first_fragments(matches, corpus.tokens.kind == TokenKind.NAME)
-    keywords = _count_in_first_fragments(matches, corpus.tokens.exact & KEYWORD != 0)
-    has_control_flow = keywords >= _MIN_KEYWORDS
-    is_long = matches.lengths >= min_lines * PLAIN_TOKENS_PER_LINE
-    return (names >= min_lines) & (has_control_flow | is_long)
-
-
-def _count_in_first_fragments(matches: Matches, is_counted: Booleans) -> Integers:
-    """Return how many tokens of each match's first fragment are marked, given a mark for every token."""
-    counts_before = np.zeros(len(is_counted) + 1, np.int32)
-    np.cumsum(is_counted, out=counts_before[1:])
-    starts = matches.first_positions
-    counts: Integers = counts_before[starts + matches.lengths] - counts_before[starts]
-    return counts
+def _statement_matches(statements: Statements, text: NormalisedText, query: CloneQuery) -> Matches:
+    """Return the maximal matches of a text, cut to whole statements that are long enough and run."""
+    corpus = statements.corpus
+    matches = maximal_matches(corpus, text, query.min_tokens, query.min_lines)
+    call = current_call()
+    firsts = matches.first_positions.tolist()
+    ends = (matches.first_positions + matches.lengths).tolist()
+    cut = []
+    for match, (first, end) in enumerate(zip(firsts, ends, strict=True)):
+        call.check()
+        rows = statements.rows_of_tokens(first, end)
+        cut += [(match, *part) for part in statements.whole(rows) if statements.are_substantial(part, query)]
+    numbers, starts, stops = np.array(cut, np.int64).reshape(-1, 3).T
+    starts, stops = statements.starts[starts], statements.starts[stops]
+    counts = matches.fragment_counts[numbers]
+    offsets = starts - matches.first_positions[numbers]
+    fragments = indices_of_ranges(matches.bounds[numbers], counts)
+    positions = matches.positions[fragments] + np.repeat(offsets, counts)
+    return _without_shifted_repetitions(
+        corpus, distinct_matches(Matches(positions, bounds_from_sizes(counts), stops - starts))
+    )
 
 
 def _without_shifted_repetitions(corpus: CloneCorpus, matches: Matches) -> Matches:
@@ -118,18 +120,41 @@ def _without_shifted_repetitions(corpus: CloneCorpus, matches: Matches) -> Match
     return matches.select(is_selected)
 
 
-def _equal_shares(corpus: CloneCorpus, matches: Matches) -> Similarities:
-    """Return for each fragment the share of its tokens that equal those of its match's first fragment."""
+def _are_no_like_lists(statements: Statements, matches: Matches) -> Booleans:
+    """Return for each match whether its rows vary, or most names and literals of its fragments are equal.
+
+    Any list of like statements, such as the assignments of a constructor, is a renaming of any other.
+    """
+    corpus = statements.corpus
+    firsts, ends = matches.first_positions, matches.first_positions + matches.lengths
+    varied = np.array(
+        [
+            statements.are_varied(statements.rows_of_tokens(first, end))
+            for first, end in zip(firsts.tolist(), ends.tolist(), strict=True)
+        ],
+        np.bool_,
+    )
+    equal_values = _equal_shares(corpus, matches, corpus.tokens.kind != TokenKind.SIGN)
+    sums = np.add.reduceat(equal_values, matches.bounds[:-1]) - 1  # the first equals itself
+    means = sums / (matches.fragment_counts - 1)
+    no_lists: Booleans = varied | (means >= MIN_EQUAL_VALUES)
+    return no_lists
+
+
+def _equal_shares(corpus: CloneCorpus, matches: Matches, is_counted: Booleans) -> Similarities:
+    """Return for each fragment the share of its counted tokens that equal those of its match's first one."""
     exact = corpus.tokens.exact
     firsts = np.repeat(matches.first_positions, matches.fragment_counts)
     lengths = np.repeat(matches.lengths, matches.fragment_counts)
     shares = np.ones(len(lengths))
     for step in _steps(lengths):
-        tokens = exact[indices_of_ranges(matches.positions[step], lengths[step])]
+        positions = indices_of_ranges(matches.positions[step], lengths[step])
         first_tokens = exact[indices_of_ranges(firsts[step], lengths[step])]
         starts = bounds_from_sizes(lengths[step])[:-1]
-        equal_counts = np.add.reduceat(tokens == first_tokens, starts, dtype=np.int64)
-        shares[step] = equal_counts / lengths[step]
+        counted = is_counted[positions]
+        is_equal = (exact[positions] == first_tokens) & counted
+        totals = np.add.reduceat(counted, starts, dtype=np.int64)
+        shares[step] = np.add.reduceat(is_equal, starts, dtype=np.int64) / np.maximum(totals, 1)
     return shares
 
 

@@ -3,6 +3,8 @@
 Maximal matches (`matches.py`) miss some of them. If function f has one copy, and its first half also occurs
 in a third place and its second half in a fourth, each half is a match of three fragments, and no match is the
 whole of f.
+
+Equal files that are too short for a clone, or mostly tables, are leads (`semantic`).
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ from holdfast.analysis.duplicates.clone import (
 )
 from holdfast.analysis.duplicates.clone_corpus import CloneCorpus
 from holdfast.analysis.duplicates.code_pieces import PieceSpan, TokenLines, canonical_tokens
-from holdfast.analysis.duplicates.token_clones import PLAIN_TOKENS_PER_LINE
+from holdfast.analysis.duplicates.statements import Statements
+from holdfast.analysis.duplicates.token_clones import MIN_EQUAL_VALUES
 from holdfast.syntax.lexer import TokenKind
 from holdfast.syntax.record import Record
 
@@ -31,15 +34,17 @@ EqualSpans = list[PieceSpan]
 
 
 def add_whole_clones(
-    groups: list[FragmentGroup], corpus: CloneCorpus, records: Mapping[str, Record], query: CloneQuery
+    groups: list[FragmentGroup], statements: Statements, records: Mapping[str, Record], query: CloneQuery
 ) -> list[FragmentGroup]:
     """Return the groups, and those of whole functions and files that none of the groups contains."""
-    equal_when_blinded = list(_equal_when_blinded(corpus, records, query.min_lines))
+    equal_when_blinded = list(_equal_when_blinded(statements, records, query))
     result = list(groups)
     index = _FragmentIndex({span.file for spans in equal_when_blinded for span in spans})
     for group in groups:
         index.add(group)
-    for group in sorted(_whole_groups(corpus, equal_when_blinded), key=lambda group: group.sort_key):
+    for group in sorted(
+        _whole_groups(statements, equal_when_blinded, query), key=lambda group: group.sort_key
+    ):
         if group.kind in query.kinds and not index.contains(group):
             index.add(group)
             result.append(group)
@@ -76,12 +81,12 @@ class _FragmentIndex:
 
 
 def _equal_when_blinded(
-    corpus: CloneCorpus, records: Mapping[str, Record], min_lines: int
+    statements: Statements, records: Mapping[str, Record], query: CloneQuery
 ) -> Iterator[EqualSpans]:
     """Yield the functions and files that are equal if each name and literal is replaced with its kind."""
-    exact, kind = corpus.tokens.exact, corpus.tokens.kind
+    exact, kind = statements.corpus.tokens.exact, statements.corpus.tokens.kind
     blind = np.where(kind == TokenKind.SIGN, exact, kind.astype(np.uint32))
-    for spans in _spans_by_length(corpus, records, min_lines):
+    for spans in _spans_by_length(statements, records, query):
         if len(spans) == 1:
             continue
         by_text: dict[bytes, EqualSpans] = {}
@@ -91,37 +96,52 @@ def _equal_when_blinded(
 
 
 def _spans_by_length(
-    corpus: CloneCorpus, records: Mapping[str, Record], min_lines: int
+    statements: Statements, records: Mapping[str, Record], query: CloneQuery
 ) -> Iterable[EqualSpans]:
     """Return the functions and files of each language family and length, if they are long enough."""
     by_family_and_length: dict[tuple[int, int], EqualSpans] = {}
+    corpus = statements.corpus
     families = corpus.file_families.tolist()
     for file, path in enumerate(corpus.table.paths):
         lines = TokenLines(corpus, file)
         functions = records[path].functions if path in records else ()
-        whole_file = (0, len(lines))
+        whole_file = (lines.leading_imports, len(lines))
         candidates = {
             whole_file,
             *(lines.rows_between(function.line, function.end_line) for function in functions),
         }
         for rows in sorted(candidates):
-            first, end = rows
-            tokens = lines.token_count(rows)
-            if end - first >= min_lines and tokens >= PLAIN_TOKENS_PER_LINE * min_lines:
+            corpus_rows = lines.rows_of_corpus(rows)
+            is_lead = (
+                rows == whole_file
+                and "semantic" in query.kinds
+                and len(lines) - lines.leading_imports >= query.min_lines
+                and statements.running_rows(corpus_rows) > 0
+            )
+            if is_lead or statements.are_substantial(corpus_rows, query):
+                tokens = lines.token_count(rows)
                 by_family_and_length.setdefault((families[file], tokens), []).append(lines.span(path, rows))
     return by_family_and_length.values()
 
 
-def _whole_groups(corpus: CloneCorpus, equal_when_blinded: Iterable[EqualSpans]) -> Iterator[FragmentGroup]:
+def _whole_groups(
+    statements: Statements, equal_when_blinded: Iterable[EqualSpans], query: CloneQuery
+) -> Iterator[FragmentGroup]:
+    corpus = statements.corpus
     for blinded_spans in equal_when_blinded:
+        first = blinded_spans[0]
+        rows = statements.rows_of_tokens(first.start, first.end)
+        is_lead, is_varied = not statements.are_substantial(rows, query), statements.are_varied(rows)
         by_text: dict[tuple[CloneKind, bytes], EqualSpans] = {}
         for span in blinded_spans:
             exact = corpus.tokens.exact[span.start : span.end].tobytes()
             renamed = canonical_tokens(corpus.tokens, span).tobytes()
+            if is_lead:
+                by_text.setdefault(("semantic", renamed), []).append(span)
+                continue
             by_text.setdefault(("exact", exact), []).append(span)
             by_text.setdefault(("renamed", renamed), []).append(span)
-        file = corpus.table.paths.index(blinded_spans[0].file)
-        family = corpus.family_names[int(corpus.file_families[file])]
+        family = corpus.family_names[int(corpus.file_families[corpus.table.paths.index(first.file)])]
         for (kind, text), spans in by_text.items():
             if len(spans) == 1:
                 continue
@@ -129,8 +149,18 @@ def _whole_groups(corpus: CloneCorpus, equal_when_blinded: Iterable[EqualSpans])
             similarity = sum(fragment.similarity for fragment in fragments[1:]) / (len(fragments) - 1)
             if kind == "renamed" and similarity == 1:
                 continue  # the exact group has the same fragments
+            if kind == "renamed" and not is_varied and _equal_values(corpus, spans) < MIN_EQUAL_VALUES:
+                continue
             similarity = round(similarity, COPY_SIMILARITY_DECIMALS)
             yield FragmentGroup(group_id(f"{kind} {family} ".encode() + text), kind, similarity, fragments)
+
+
+def _equal_values(corpus: CloneCorpus, spans: EqualSpans) -> float:
+    """Return the mean share of names and literals of spans that equal the first span's."""
+    tokens, first = corpus.tokens, min(spans)
+    is_value = tokens.kind[first.start : first.end] != TokenKind.SIGN
+    texts = [tokens.exact[span.start : span.end][is_value] for span in spans if span != first]
+    return float(np.mean([text == tokens.exact[first.start : first.end][is_value] for text in texts]))
 
 
 def _fragments(corpus: CloneCorpus, spans: EqualSpans) -> tuple[Fragment, ...]:

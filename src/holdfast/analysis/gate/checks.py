@@ -16,7 +16,6 @@ from holdfast.analysis.complexity.function_complexity import ComplexityCounting,
 from holdfast.analysis.coverage.coverage_report import CoverageReport
 from holdfast.analysis.coverage.report_formats import CoverableParts
 from holdfast.analysis.dead_code.dead_code_report import unused_finding
-from holdfast.analysis.dead_code.public_api import IN_TESTS
 from holdfast.analysis.debt.debt_report import debt_finding
 from holdfast.analysis.debt.marker import SEVERITIES
 from holdfast.analysis.defects.defect_report import Prediction, defect_finding
@@ -28,6 +27,7 @@ from holdfast.analysis.engine.base_commit import BaseCommit
 from holdfast.analysis.engine.code_finding import CodeFinding, FindingRule
 from holdfast.analysis.engine.scan import FileScan, Project, Scan
 from holdfast.analysis.engine.scope import AnalysisScope, RunOptions
+from holdfast.analysis.engine.test_files import IN_TESTS
 from holdfast.analysis.engine.token_stream import TokenStream
 from holdfast.analysis.gate.check_result import Breach, Outcome, Status, Verdict
 from holdfast.analysis.gate.settings import CheckName, GateSettings
@@ -148,7 +148,7 @@ def _duplication(gate: GateScope, threshold: float) -> Verdict:
     if gate.base is not None and not any(new_lines.values()):
         return verdict._replace(reason="no line is new")
     report = reports.duplicates(gate)
-    if not report.total_lines:
+    if not any(report.line_counts.values()):
         return verdict._replace(status="not_measured", reason="there are no lines")
     copies = (
         _all_copies(gate, report) if gate.base is None else _new_copies(gate, gate.base, report, new_lines)

@@ -7,9 +7,9 @@ from typing import Literal
 from pydantic import Field, StrictBool
 
 from holdfast.analysis.dead_code.dead_code_report import DeadCodeReport, dead_code_report
-from holdfast.analysis.dead_code.public_api import IN_TESTS
 from holdfast.analysis.dead_code.unused_code import LEVELS, Kind, Level
 from holdfast.analysis.engine.scan import Project
+from holdfast.analysis.engine.test_files import IN_TESTS
 from holdfast.analysis.render.sarif import ResultWithFindings
 from holdfast.analysis.render.text_layout import MAX_ITEMS_IN_SUMMARY, lines, shown_line, skipped_files_line
 from holdfast.analysis.room import Analysis
