@@ -45,7 +45,7 @@ class CommentWriter:
     def __init__(self, room: Comments) -> None:
         self._room = room
 
-    def add(self, path: RepoPath, draft: CommentDraft, *, strict: bool = True) -> PlacedComment:
+    def add(self, path: RepoPath, draft: CommentDraft, *, strict: bool = False) -> PlacedComment:
         """Add a comment on a line; if `strict`, not to source with syntax errors."""
         # Read before locking, so that an error leaves no trace on disk.
         source = self._room.require_source(path)

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from holdfast.storage.watching.topic_source import TopicSource
 
 LENIENT_VARIABLE = "HOLDFAST_COMMENTS_LENIENT"
-"""The environment variable that allows comments on source that does not parse."""
+"""The variable that lets the specification's server accept comments on source with syntax errors."""
 
 
 class Comments(SidecarFiles):
@@ -60,7 +60,7 @@ class Comments(SidecarFiles):
     ) -> None:
         super().__init__(repository, clock)
         self.lenient = bool(os.environ.get(LENIENT_VARIABLE)) if lenient is None else lenient
-        """Whether comments may be added to source that does not parse."""
+        """Whether the specification's server accepts comments on source with syntax errors."""
         self.location_cache = LocationCache(repository)
         self.versions = VersionHistory(self.archive, self.history)
         self.candidate_cache: VersionedCache[Mapping[tuple[str, str], Sequence[CandidateLine]]] = (

@@ -62,6 +62,8 @@ class Call:
         self.author = self.signer or program
         """The author of what this call writes without naming one: its token or its program. None for a person
         at a terminal or at the page, whose name git knows."""
+        self.is_specified = False
+        """Whether the server acts as that of one specification, whose clients expect exactly its errors."""
         self._clock = clock
         self._seconds = seconds
         self._deadline = None if seconds is None else clock() + seconds

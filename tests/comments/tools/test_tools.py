@@ -20,8 +20,10 @@ from holdfast.comments.errors import (
     SourceNotFound,
     SourceNotParsed,
 )
+from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.errors import HoldfastError, InvalidArguments
-from tests.comments.conftest import Desk, TurnableClock
+from holdfast.kernel.registry import Registry, Selection
+from tests.comments.conftest import Desk, TurnableClock, comments
 from tests.comments.sources import AUTH, COMPARE, LIMIT, PATH, STORED, VALIDATE, accepted_by_the_extension
 
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
@@ -231,17 +233,28 @@ def test_a_path_that_cannot_be_used_says_so_in_its_own_way(
 
 
 @pytest.mark.requirement("comments-21", "comments-94")
-def test_source_that_does_not_parse_is_refused_unless_lenient(
+def test_source_with_syntax_errors_is_refused_by_the_specification_alone(
     desk: Desk, open_comments: Callable[..., Desk]
 ) -> None:
     desk.write("broken.ts", "function f( {\n  return }\n")
     with pytest.raises(SourceNotParsed) as caught:
-        desk.add("broken.ts", 1)
+        add_as_specified(desk, "broken.ts", 1)
     assert caught.value.specified_message == "Failed to parse source code"
     assert re.search(r"at line \d+$", str(caught.value.data["parseError"]))
     assert caught.value.data["suggestion"] == "Fix syntax errors before adding comments"
-    open_comments(desk.root, lenient=True).add("broken.ts", 1)
-    assert len(desk.show("broken.ts")) == 1
+    add_as_specified(open_comments(desk.root, lenient=True), "broken.ts", 1)
+    desk.add("broken.ts", 2)
+    desk.write("broken.ts", "\nfunction f( {\n  return }\n")
+    assert [found["line"] for found in desk.show("broken.ts")] == [2, 3]
+
+
+def add_as_specified(desk: Desk, path: str, line: int) -> None:
+    """Add a comment as a server does that acts as the specification's."""
+    registry = Registry((comments,), Selection(family="paired-comments"))
+    dispatcher = Dispatcher(registry, lambda _: desk.room)
+    operation = dispatcher.registry.operation("add_comment")
+    arguments = {"filePath": path, "line": line, "text": "x", "tag": "NOTE"}
+    dispatcher.run(operation, arguments, dispatcher.new_call(operation))
 
 
 def test_a_language_we_do_not_know_is_annotated_by_lines(desk: Desk) -> None:

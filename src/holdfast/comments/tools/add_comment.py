@@ -14,6 +14,7 @@ from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
+from holdfast.kernel.call import current_call
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Input
 from holdfast.kernel.operation import Effect
@@ -97,7 +98,9 @@ def add_comment(room: Comments, args: AddComment) -> AddedComment:
     path = source_path(args.file_path)
     ai = None if args.ai_meta is None else args.ai_meta.model_dump(exclude_none=True)
     draft = CommentDraft(args.line, args.text, arguments.author_name(room, args.author), args.tag, ai)
-    placed = CommentWriter(room).add(path, draft, strict=not room.lenient)
+    # People annotate code while they edit it; only the specification refuses source with syntax errors.
+    strict = current_call().is_specified and not room.lenient
+    placed = CommentWriter(room).add(path, draft, strict=strict)
     return AddedComment(
         comment_id=placed.note.alias,
         ghost_marker_id=placed.marker_id,

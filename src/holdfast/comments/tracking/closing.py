@@ -21,7 +21,7 @@ from holdfast.comments.tracking.placement import Confidence, Placement
 class _Target(NamedTuple):
     """The new index of a line, and whether it is the only one of its text in its block."""
 
-    index: int
+    row: int
     is_only: bool
 
 
@@ -42,7 +42,7 @@ class ClosingLines:
         is_certain = new_head.confidence is Confidence.HIGH
         if target is None:
             return self._flagged(index, found) if is_certain else _capped(found)
-        line = target.index + 1
+        line = target.row + 1
         if found.line not in (None, line):
             return Placement(line, None, Confidence.MEDIUM, "block", None, found.candidates)
         if not is_certain:

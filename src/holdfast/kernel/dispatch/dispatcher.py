@@ -70,9 +70,11 @@ class Dispatcher:
         """Return a call with the operation's time limit."""
         seconds = None if operation is None else operation.seconds
         seconds = seconds if seconds is not None else self.limits.operation_seconds
-        return Call(
+        call = Call(
             seconds=seconds, listener=listener, asker=asker, actor=actor, program=program, clock=clock
         )
+        call.is_specified = self.registry.selection.family is not None
+        return call
 
     def run(self, operation: Operation, arguments: Mapping[str, Any] | None, call: Call) -> Output:
         """Run an operation in this thread."""
