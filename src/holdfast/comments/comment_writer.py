@@ -2,7 +2,8 @@
 
 Contract:
 - Each change reads the sidecar again under its lock, so nothing that another process wrote is overwritten.
-- Comments that belong to a file but are stored with another are moved to the file's own sidecar first.
+- Comments that belong to a file but are stored with another are moved to the file's own sidecar first, and
+  each write moves the sidecars of renamed files.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from holdfast.comments.anchors.version_chain import VersionChain, track_chain
 from holdfast.comments.errors import InvalidLineNumber
 from holdfast.comments.sidecar.document import remove_comment, transfer_comment
 from holdfast.comments.sidecar.files import CommentDraft, SidecarChange
-from holdfast.comments.sidecar.note import MOVED_METHOD, AnchorSymbol, Note, NoteLocation
+from holdfast.comments.sidecar.note import MOVED_METHOD, AnchorSymbol, Note, NoteLocation, alias_of
 from holdfast.comments.sidecar.source import decode_source, split_lines
 from holdfast.comments.store import Comments
 from holdfast.comments.tracking.placement import Placement
@@ -39,6 +40,13 @@ class PlacedComment(NamedTuple):
     """None if its line is in no symbol, or the language is not supported."""
 
 
+class ChangedComment(NamedTuple):
+    """A comment that was changed, and the file it belongs to."""
+
+    path: RepoPath
+    note: Note
+
+
 class CommentWriter:
     """Adds, edits, moves and deletes the comments of one work tree."""
 
@@ -49,7 +57,7 @@ class CommentWriter:
         """Add a comment on a line; if `strict`, not to source with syntax errors."""
         # Read before locking, so that an error leaves no trace on disk.
         source = self._room.require_source(path)
-        self.store_arrivals(path)
+        self._store_moves(path)
         line_count = len(split_lines(decode_source(source)))
         last_line = max(draft.line, draft.end_line or 0)
         if last_line > line_count:
@@ -64,21 +72,21 @@ class CommentWriter:
             self._room.finish(change)
             return _placed_comment(change, note)
 
-    def edit(self, path: RepoPath, name: str, text: str) -> Note:
+    def edit(self, path: RepoPath, name: str, text: str) -> ChangedComment:
         """Replace the text of a comment; its tag, author and anchor stay."""
         with self._changing_one(path, name) as (change, note):
             note.raw["text"] = text
             change.mark(note)
-            return note
+            return ChangedComment(change.path, note)
 
-    def delete(self, path: RepoPath, name: str) -> Note:
+    def delete(self, path: RepoPath, name: str) -> ChangedComment:
         """Remove a comment, and its marker if no other comment uses it."""
         with self._changing_one(path, name) as (change, note):
             remove_comment(change.sidecar, note)
             change.deleted.add(note.id)
-            return note
+            return ChangedComment(change.path, note)
 
-    def resolve(self, path: RepoPath, name: str, status: str, by: str) -> Note:
+    def resolve(self, path: RepoPath, name: str, status: str, by: str) -> ChangedComment:
         with self._changing_one(path, name) as (change, note):
             note.raw["status"] = status
             if status == "open":
@@ -87,9 +95,9 @@ class CommentWriter:
             else:
                 note.raw["resolvedBy"], note.raw["resolvedAt"] = by, change.time
             change.mark(note)
-            return note
+            return ChangedComment(change.path, note)
 
-    def reply(self, path: RepoPath, name: str, text: str, author: str) -> Note:
+    def reply(self, path: RepoPath, name: str, text: str, author: str) -> ChangedComment:
         with self._changing_one(path, name) as (change, note):
             replies = note.raw.get("replies")
             reply = {
@@ -101,11 +109,11 @@ class CommentWriter:
             }
             note.raw["replies"] = [*(replies if isinstance(replies, list) else []), reply]
             change.mark(note)
-            return note
+            return ChangedComment(change.path, note)
 
     def move(self, source: RepoPath, target: RepoPath, name: str, line: int) -> tuple[int, PlacedComment]:
         """Move a comment to another line of the same or another file, and return its previous line."""
-        self.store_arrivals(source)
+        source = self._home(source, name)
         with self._room.locks.holding(source.text, target.text):
             leaving = self._begin(source, must_exist=True)
             note = leaving.find(name)
@@ -168,6 +176,44 @@ class CommentWriter:
             stored += [(source, note) for note in relocated]
         return stored
 
+    def _store_moves(self, path: RepoPath) -> Moves | None:
+        """Move the comments of renamed files, and those that belong to a file; return all known moves."""
+        moves = self._room.moves(path.text)
+        if moves is None:
+            return None
+        from holdfast.comments.anchors.moved_code import skip_unreadable  # few writes need it
+
+        self.store_arrivals(path, moves)
+        renamed = {target for source in moves.emptied for target in moves.homes[source].values()}
+        for target in sorted(renamed - {path.text}):
+            with skip_unreadable():
+                self.store_arrivals(RepoPath.parse(target), moves)
+        return moves
+
+    def _home(self, path: RepoPath, name: str) -> RepoPath:
+        """Return the file that a comment belongs to, given the one it was written for, and move it there."""
+        moves = self._store_moves(path)
+        homes = {} if moves is None else moves.homes.get(path.text, {})
+        home = next((home for stored, home in homes.items() if name in (stored, alias_of(stored))), None)
+        if home is not None:
+            self.store_arrivals(RepoPath.parse(home), moves)
+        elif self._room.tree.signature(path) is None and self._room.sidecar_bytes(path) is None:
+            home = self._find_written_for(path.text, name)
+        return path if home is None else RepoPath.parse(home)
+
+    def _find_written_for(self, path: str, name: str) -> str | None:
+        """Return the file that now has a comment written for a file that is gone with its sidecar."""
+        from holdfast.comments.anchors.moved_code import skip_unreadable
+
+        for other in self._room.sidecar_paths():
+            with skip_unreadable():
+                data = self._room.sidecar_bytes(RepoPath.parse(other)) or b""
+                if name.encode() in data:
+                    note = self._room.stored(RepoPath.parse(other)).find(name)
+                    if note is not None and (note.evidence or {}).get("path") == path:
+                        return other
+        return None
+
     @contextmanager
     def changing(self, path: RepoPath, track: TrackChain = track_chain) -> Iterator[SidecarChange]:
         """Hold a sidecar's lock, yield its content, and write it if it changed and nothing was raised."""
@@ -179,7 +225,7 @@ class CommentWriter:
     @contextmanager
     def _changing_one(self, path: RepoPath, name: str) -> Iterator[tuple[SidecarChange, Note]]:
         """Hold the lock for a change of one comment; the others may be written as they are stored."""
-        self.store_arrivals(path)
+        path = self._home(path, name)
         with self._room.locks.holding(path.text):
             change = self._begin(path, must_exist=True, locate_all=False)
             yield change, change.find(name)

@@ -168,6 +168,34 @@ def test_the_next_write_takes_the_comments_to_their_file_for_good(
     assert len(places(shore)) == 2
 
 
+@pytest.mark.parametrize("move", FOLLOWED)
+@pytest.mark.parametrize("written", ["elsewhere", "under the old name"])
+def test_any_write_takes_the_sidecar_of_a_renamed_file_along(
+    shore: Desk, move: Callable[[Desk], None], written: str
+) -> None:
+    names = {one["text"]: one["id"] for one in shore.show("src/nets.py")}
+    move(shore)
+    if written == "elsewhere":
+        shore.add("src/boats.py", 1, "NOTE: elsewhere", tag="NOTE")
+    else:
+        result = shore.run(
+            "edit_comment", filePath="src/nets.py", commentId=names["NOTE: cut long"], text="NOTE: cut short"
+        )
+        assert result.wire()["filePath"] == "src/mesh.py"
+    assert not (shore.root / "src/nets.py.comments").exists()
+    assert len(shore.sidecar("src/mesh.py")["comments"]) == 2
+    assert ("NOTE: cut short" in said(shore.show("src/mesh.py"))) == (written != "elsewhere")
+
+
+def test_a_damaged_sidecar_of_a_renamed_file_stops_no_other_write(shore: Desk) -> None:
+    moved_with_git(shore)
+    place = shore.root / "src/mesh.py.comments"
+    place.write_text("{")
+    shore.add("src/boats.py", 1, "NOTE: elsewhere", tag="NOTE")
+    assert place.read_text() == "{"
+    assert (shore.root / "src/nets.py.comments").exists()
+
+
 def test_where_a_file_was_it_says_where_its_comments_are(shore: Desk) -> None:
     moved_and_committed(shore)
     [first, second] = shore.show("src/nets.py")

@@ -74,7 +74,7 @@ def _marked_line_text(note: Note) -> str:
 
 
 @contextmanager
-def _skip_unreadable() -> Iterator[None]:
+def skip_unreadable() -> Iterator[None]:
     """Skip a file that cannot be read: the problem is reported when that file itself is read."""
     try:
         yield
@@ -181,7 +181,7 @@ class StraySidecars:
         text = CandidateFiles(self._room, [path]).text(path) or ""
         for source in sources:
             current_call().check()
-            with _skip_unreadable():
+            with skip_unreadable():
                 notes = self._room.stored(RepoPath.parse(source)).comments
                 marked_lines = [line for line in map(_marked_line_text, notes) if line]
                 if not any(line in text for line in marked_lines):
@@ -229,7 +229,7 @@ class StraySidecars:
         events: dict[str | None, Sequence[PathEvent]] = {}
         for path, _ in strays:
             current_call().check()
-            with _skip_unreadable():
+            with skip_unreadable():
                 sidecar = self._room.stored(RepoPath.parse(path))
                 homes[path] = found = self._find_by_rename(sidecar, events)
                 counts[path] = len(sidecar.comments)

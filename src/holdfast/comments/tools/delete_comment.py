@@ -39,6 +39,6 @@ class DeletedComment(OneComment):
 )
 def delete_comment(room: Comments, args: DeleteCodeComment) -> DeletedComment:
     """Delete a comment and the marker that anchors it to its line."""
-    path = source_path(args.file_path)
-    note = CommentWriter(room).delete(path, args.comment_id)
+    given = source_path(args.file_path)
+    path, note = CommentWriter(room).delete(given, args.comment_id)
     return DeletedComment(comment_id=note.alias, file_path=path.text)

@@ -52,6 +52,6 @@ def _render(result: EditedComment) -> str:
 )
 def edit_comment(room: Comments, args: EditComment) -> EditedComment:
     """Replace the text of a comment. Its tag, author and place stay as they are."""
-    path = source_path(args.file_path)
-    note = CommentWriter(room).edit(path, args.comment_id, args.text)
+    given = source_path(args.file_path)
+    path, note = CommentWriter(room).edit(given, args.comment_id, args.text)
     return EditedComment(comment_id=note.alias, file_path=path.text, updated=note.updated)

@@ -49,7 +49,7 @@ def _render(result: RepliedComment) -> str:
 )
 def reply_to_comment(room: Comments, args: ReplyToComment) -> RepliedComment:
     """Reply to a comment; the reply is shown with it, also in the editor."""
-    path = source_path(args.file_path)
+    given = source_path(args.file_path)
     author = arguments.author_name(room, args.author)
-    note = CommentWriter(room).reply(path, args.comment_id, args.text, author)
+    path, note = CommentWriter(room).reply(given, args.comment_id, args.text, author)
     return RepliedComment(comment_id=note.alias, file_path=path.text, replies=len(note.replies))

@@ -53,9 +53,9 @@ def _render(result: ResolvedComment) -> str:
 )
 def resolve_comment(room: Comments, args: ResolveComment) -> ResolvedComment:
     """Mark a comment as resolved, as not to be acted on, or as open again. It stays in the file."""
-    path = source_path(args.file_path)
+    given = source_path(args.file_path)
     author = arguments.author_name(room, args.author)
-    note = CommentWriter(room).resolve(path, args.comment_id, args.status, author)
+    path, note = CommentWriter(room).resolve(given, args.comment_id, args.status, author)
     return ResolvedComment(
         comment_id=note.alias, file_path=path.text, status=args.status, updated=note.updated
     )
