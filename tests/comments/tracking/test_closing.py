@@ -82,6 +82,32 @@ function check(order) {
   } «second»
 }
 """
+VALUES = """
+class Values {
+    int next() {
+        return start;
+    } «next»
+
+    int last() {
+        return end;
+    } «last»
+}
+"""
+ANNOTATED_VALUES = """
+class Values {
+    @Override
+    int next() {
+        check(start);
+        return start++;
+    } «next»
+
+    @Override
+    int last() {
+        check(end);
+        return end--;
+    } «last»
+}
+"""
 TABLE = """
 const table = {
   "zero": [
@@ -117,6 +143,7 @@ const table = {
     [
         ("Shelf.java", VIEWS, VIEWS_BY_CONDITION),
         ("check.js", CONDITIONS, CONDITIONS_WITH_MORE),
+        ("Values.java", VALUES, ANNOTATED_VALUES),
         ("table.js", TABLE, TABLE_WITH_MORE),
     ],
 )

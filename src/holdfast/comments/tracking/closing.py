@@ -41,13 +41,11 @@ class ClosingLines:
         target = None if new_head.line is None else self._in_block(index, head, new_head.line - 1)
         is_certain = new_head.confidence is Confidence.HIGH
         if target is None:
-            return self._flagged(index, found) if is_certain else _capped(found)
+            return self._flagged(index, found)
         line = target.row + 1
         if found.line not in (None, line):
             return Placement(line, None, Confidence.MEDIUM, "block", None, found.candidates)
-        if not is_certain:
-            return Placement(line, None, Confidence.MEDIUM, "block")
-        if target.is_only:
+        if is_certain and target.is_only:
             return Placement(line, None, Confidence.HIGH, "block")
         return (
             self._flagged(index, found) if found.line else Placement(line, None, Confidence.MEDIUM, "block")

@@ -171,10 +171,20 @@ class Outline:
         # A block starts with its bracket or its first statement; the head is what it belongs to.
         is_content = node.type.endswith(_CONTAINER_SUFFIXES) or node.type in _STATEMENT_PART_TYPES
         head = node.parent if is_content and node.parent.parent is not None else node
-        return head.start_point[0]
+        row = head.start_point[0]
+        symbol = self._symbol_around(row)
+        # Of a declaration that is the line with the name: annotations above it come and go.
+        return symbol.name_line - 1 if symbol is not None and symbol.start_line == row + 1 else row
+
+    def _symbol_around(self, index: int) -> Symbol | None:
+        number = self.symbol_at(index)
+        return None if number is None else self.symbols[number]
 
     def last_row(self, index: int) -> int:
         """Return the index of the last line of what starts on a line."""
+        symbol = self._symbol_around(index)
+        if symbol is not None and symbol.name_line == index + 1:
+            return symbol.end_line - 1
         node = self._first_node(index)
         last = index
         while node is not None and node.parent is not None and node.start_point[0] >= index:
