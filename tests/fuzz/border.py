@@ -41,6 +41,7 @@ from holdfast.storage.git.commits import commit
 from holdfast.storage.git.history import line_age_cache
 from holdfast.storage.git.objects import pack_format
 from holdfast.storage.git.remotes import local_path
+from holdfast.storage.git.repository import Repository
 from holdfast.storage.network.address import parse_address
 from holdfast.storage.network.client import parse_proxy
 from holdfast.storage.network.tokens import TOKENS_NAME, TokenFile
@@ -113,7 +114,7 @@ add("markdown", "faces/web/markdown", typed(render_markdown), NOTHING,
 
 @cache
 def logins() -> Logins:
-    return Logins(LoginLink(), b"key", 1, encrypted=False)
+    return Logins(LoginLink(), b"key", 1, TokenFile(Repository.discover(".")), encrypted=False)
 
 
 @cache

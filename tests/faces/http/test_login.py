@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 
 from holdfast.faces.http.login import LoginLink, Logins
+from holdfast.kernel.role import Role
+from holdfast.storage.git.repository import Repository
+from holdfast.storage.network.tokens import TokenFile
 from tests.faces.http.running import Answered, RunningServer, running_server
 
 LINK = re.compile(r"/login\?code=\S+")
@@ -21,14 +24,15 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     repository: Path = tmp_path_factory.mktemp("login") / "repository"
     subprocess.run(["git", "init", "--quiet", str(repository)], check=True)
     with running_server(repository, "--workers", "2") as server:
-        yield Browser(server)
+        yield Browser(server, repository)
 
 
 class Browser:
     """Keeps the cookie that the link left."""
 
-    def __init__(self, server: RunningServer) -> None:
+    def __init__(self, server: RunningServer, repository: Path) -> None:
         self.server = server
+        self.tokens = TokenFile(Repository.discover(repository))
         found = LINK.search(server.said)
         assert found is not None
         self.link = found.group()
@@ -59,7 +63,7 @@ def test_the_link_works_once_over_all_workers(browser: Browser) -> None:
     assert {answer.status for answer in again} == {401}
     assert not any("set-cookie" in answer.headers for answer in again)
     assert browser.ask("GET", "/login?code=guess", Cookie=None).status == 401
-    assert browser.ask("POST", browser.link, {}, Cookie=None).status == 405
+    assert browser.ask("PUT", browser.link, {}, Cookie=None).status == 405
 
 
 @pytest.mark.requirement("http-24")
@@ -114,9 +118,10 @@ def test_a_cookie_that_was_not_signed_here_is_worth_nothing(browser: Browser, ch
     assert browser.ask("GET", "/api/inbox/list_messages", Cookie=f"{name}={change(value)}").status == 401
 
 
-def test_a_cookie_that_expired_is_worth_nothing() -> None:
+def test_a_cookie_that_expired_is_worth_nothing(repository: Path) -> None:
     now, link = 0.0, LoginLink()
-    logins = Logins(link, b"key", 80, encrypted=False, clock=lambda: now)
+    tokens = TokenFile(Repository.discover(repository))
+    logins = Logins(link, b"key", 80, tokens, encrypted=False, clock=lambda: now)
     opened = {"method": "GET", "query_string": f"code={link.code}".encode(), "headers": []}
     left = logins.answer(opened).headers["set-cookie"]
     lifetime = re.search(r"Max-Age=([0-9]+)", left)
@@ -127,3 +132,34 @@ def test_a_cookie_that_expired_is_worth_nothing() -> None:
     assert logins.caller(scope, headers) is not None
     now += 1
     assert logins.caller(scope, headers) is None
+
+
+def signed_in(browser: Browser, token: str, **headers: str | None) -> Answered:
+    own_page = {"Sec-Fetch-Site": "same-origin", "Origin": browser.origin}
+    return browser.server.ask(
+        "POST", "/login", None, own_page | {"Authorization": f"Bearer {token}"} | headers
+    )
+
+
+def test_a_token_logs_its_holder_in_with_its_role_until_it_is_removed(browser: Browser) -> None:
+    tokens = browser.tokens
+    token = tokens.add("bo.b", Role.READ)
+    answer = signed_in(browser, token)
+    assert (answer.status, "httponly" in answer.headers["set-cookie"].lower()) == (204, True)
+    cookie = answer.headers["set-cookie"].partition(";")[0]
+    assert browser.ask("GET", "/api/inbox/list_messages", Cookie=cookie).status == 200
+    write = {"Cookie": cookie, "Sec_Fetch_Site": "same-origin"}
+    assert browser.ask("POST", "/api/inbox/send_message", MESSAGE, **write).status == 403
+    stolen = cookie.replace("bo.b", "")
+    assert browser.ask("GET", "/api/inbox/list_messages", Cookie=stolen).status == 401
+    tokens.remove("bo.b")
+    assert browser.ask("GET", "/api/inbox/list_messages", Cookie=cookie).status == 401
+    tokens.add("bo.b", Role.ADMIN)
+    assert browser.ask("GET", "/api/inbox/list_messages", Cookie=cookie).status == 401
+
+
+def test_only_a_known_token_and_a_page_of_ours_log_a_browser_in(browser: Browser) -> None:
+    assert signed_in(browser, "0" * 64).status == 401
+    token = browser.tokens.add("cy", Role.WRITE)
+    elsewhere = signed_in(browser, token, **{"Sec-Fetch-Site": "cross-site"})
+    assert (elsewhere.status, "set-cookie" in elsewhere.headers) == (403, False)

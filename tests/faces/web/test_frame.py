@@ -29,6 +29,20 @@ def test_the_link_signs_the_first_browser_in_and_tells_others_how(
     stranger.close()
 
 
+def test_a_teammate_signs_in_with_a_token(browser: Browser, site: Site) -> None:
+    token = site.holdfast("token", "add", "bo", "--role", "write").strip()
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(site.url)
+    page.get_by_label("Token").fill("wrong")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).to_contain_text("This token is not known here.")
+    page.get_by_label("Token").fill(token)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Today")
+    context.close()
+
+
 def test_views_are_reached_by_links_keys_and_back(page: Page, site: Site) -> None:
     page.goto(f"{site.url}/nowhere")
     rail = page.get_by_role("navigation", name="Views")

@@ -15,7 +15,7 @@ from holdfast.faces.http.asgi import Headers
 from holdfast.faces.http.problems import InsufficientScope, InvalidToken, Unauthenticated
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.role import OWNER, Role
-from holdfast.storage.network.tokens import TokenFile
+from holdfast.storage.network.tokens import Grant, TokenFile
 
 _SCHEME = b"bearer "
 
@@ -39,6 +39,11 @@ OWNER_PRINCIPAL = Principal(OWNER, Role.ADMIN, f"token:{OWNER}")
 """Whoever has the repository's own token, or has logged in with the link that its server prints."""
 
 
+def token_principal(grant: Grant) -> Principal:
+    """Return the holder of a token of the repository."""
+    return Principal(grant.name, grant.role, f"token:{grant.name}")
+
+
 class TokenSource(Protocol):
     """A source of accepted tokens, such as a token file or an authorization server."""
 
@@ -57,7 +62,7 @@ class LocalTokens:
         if hmac.compare_digest(token.encode(), self._owner_token):
             return OWNER_PRINCIPAL
         grant = self._tokens.find(token)
-        return None if grant is None else Principal(grant.name, grant.role, f"token:{grant.name}")
+        return None if grant is None else token_principal(grant)
 
 
 class Authentication:

@@ -122,6 +122,9 @@ class Application:
                 await public_response(scope, receive, send)
                 return
             caller = await self._caller(scope, headers)
+            if self._logins is not None and scope["path"] == LOGIN_PATH:
+                await self._logins.sign_in(caller, scope, headers)(scope, receive, send)
+                return
             if scope.get("state", {}).get(HANDED_OVER):
                 await self._answer(scope, receive, send, caller, headers)
                 return
@@ -136,8 +139,10 @@ class Application:
             await response(scope, receive, send)
 
     def _public_response(self, scope: Scope) -> Response | None:
-        """Return the response to a login or to a path that needs no authentication, or None."""
+        """Return the response to the login link or to a path that needs no authentication, or None."""
         if self._logins is not None and scope["path"] == LOGIN_PATH:
+            if scope["method"] == "POST":  # with a token
+                return None
             return self._logins.answer(scope)
         return None if scope["path"].startswith((API_PATH, MCP_PATH)) else self._public_document(scope)
 

@@ -49,7 +49,8 @@ def serve_http(workspace: Workspace, selection: Selection, profile: Profile, set
     sealing_key = os.urandom(_KEY_BYTES)
     limits = shared_limits(LIMITS, settings.workers)
     encrypted = (settings.public_url or "").startswith("https://")
-    logins = None if link is None else Logins(link, sealing_key, port, encrypted=encrypted)
+    tokens = TokenFile(workspace.repository)
+    logins = None if link is None else Logins(link, sealing_key, port, tokens, encrypted=encrypted)
     worker_sockets = WorkerSockets(settings.workers) if settings.workers > 1 else None
 
     def serve(worker: int) -> None:
@@ -62,7 +63,7 @@ def serve_http(workspace: Workspace, selection: Selection, profile: Profile, set
         dispatcher = Dispatcher(registry, workspace.room, limits=limits)
         context = WorkerContext(worker, sealing_key, handover, logins)
         server = HttpServer(dispatcher, profile, workspace, settings, port, context)
-        token_sources: list[TokenSource] = [LocalTokens(token, TokenFile(workspace.repository))]
+        token_sources: list[TokenSource] = [LocalTokens(token, tokens)]
         if settings.oauth is not None:
             token_sources.append(OAuthTokens(settings.oauth))
         run_application(server.application(token_sources), server, listener)

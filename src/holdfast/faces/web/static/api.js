@@ -97,6 +97,17 @@ export async function post(path, body = {}, { signal, version } = {}) {
 }
 
 /**
+ * Sign this browser in with a token.
+ * @param {string} token
+ */
+export async function signInWith(token) {
+  const response = await send("/login", { method: "POST", headers: { Authorization: `Bearer ${token}` } });
+  if (response.ok) return;
+  const value = await response.json().catch(() => ({}));
+  throw new Problem(response.status, value.error ?? { message: value.detail });
+}
+
+/**
  * @param {string} url
  * @param {RequestInit} options
  */

@@ -2,7 +2,7 @@
 
 import { el, fill } from "./dom.js";
 import { emptyState, errorMessage } from "./display.js";
-import { Problem, get } from "./api.js";
+import { Problem, get, signInWith } from "./api.js";
 import * as live from "./live.js";
 import { loadText, saveText } from "./storage.js";
 import * as router from "./router.js";
@@ -152,8 +152,27 @@ function showSignedOut() {
     main,
     el("header.heading", el("h1", { tabindex: "-1" }, "This browser is not signed in")),
     emptyState("When the server starts, it prints a link that signs in the first browser to open it. " +
-      "To get a new link, run this in the repository:", el("pre", "holdfast open")),
+      "To get a new link, run this in the repository:", el("pre", "holdfast open"),
+    el("p", "Or sign in with a token, which the owner of the repository creates with holdfast token add:"),
+    tokenForm()),
   );
+}
+
+/** Return a form that signs this browser in with a token. */
+function tokenForm() {
+  const field = el("input", { type: "password", "aria-label": "Token", autocomplete: "current-password" });
+  const error = el("div");
+  const signIn = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    try {
+      await signInWith(field.value.trim());
+      location.reload();
+    } catch (/** @type {any} */ problem) {
+      fill(error, errorMessage(problem));
+    }
+  };
+  return el("form.stack", { on: { submit: signIn } },
+    el("div.row", field, el("button.button", { type: "submit" }, "Sign in")), error);
 }
 
 async function showRepositoryName() {
