@@ -45,6 +45,7 @@ from tests.syntax.names import names_of, unused
         ("a.go", 'package a\nfunc f() error {\n\tos.Exit(1)\n\tpanic("not reached")\n}\n'),
         ("A.java", "class A { int f() { System.exit(1); return 0; } }\n"),
         ("a.py", "import sys\ndef f():\n    sys.exit(1)\n    return 2\n"),
+        ("a.go", "package a\nfunc f() error {\n\tos.Exit(1) // as told\n\treturn nil\n}\n"),
         ("A.java", "class A { void f() { int possiblyIgnoredError = g(); } }\n"),
         ("a.go", 'package a\nimport "a/go-yaml"\nfunc f() { return\n}\nfunc g() { x := 1; h() }\n'),
         ("a.swift", 'func f() { let x = 1; print("\\(x)") }\n'),

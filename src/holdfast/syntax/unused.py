@@ -137,29 +137,27 @@ def _unused_variables(
 
 
 def _unreachable_statements(reader: NameReader, exits: Sequence[Node]) -> Iterator[Unused]:
-    for node in (*reader.nodes("dead"), *_statements_after_exits((*exits, *reader.nodes("exit")))):
-        first = _first_unreachable(reader, node)
-        if first is not None:
+    calls = [_complete_statement(node) for node in (*exits, *reader.nodes("exit"))]
+    after_jump = [_first_unreachable(reader, node) for node in reader.nodes("dead")]
+    after_call = [_first_unreachable(reader, node) for node in _following(calls)]
+    # Compilers do not know that a call never returns, and require what leaves the block after it, as in
+    # `log.Fatalf(…); return nil`.
+    leaving = {statement.id for statement in calls if statement is not None}
+    required = [node for node in after_call if node and (_LEAVES.match(node.type) or node.id in leaving)]
+    for first in (*after_jump, *after_call):
+        if first is not None and first not in required:
             owner = reader.regions.owner(first.start_byte)
             line = first.start_point[0] + 1
             yield Unused("unreachable", "", line, last_line(_last_unreachable(reader, first)), owner)
 
 
-def _statements_after_exits(exits: Iterable[Node]) -> Iterator[Node]:
-    """Yield the statement after each call that never returns, if the call is a complete statement.
-
-    A statement that leaves the block is left out: compilers, which do not know that the call never returns,
-    require it, as in `log.Fatalf(…); return nil`.
-    """
-    statements = [statement for node in exits if (statement := _complete_statement(node)) is not None]
-    leaving = {statement.id for statement in statements}
+def _following(statements: Iterable[Node | None]) -> Iterator[Node]:
     for statement in statements:
-        following, previous = statement.next_named_sibling, statement.prev_named_sibling
+        following = statement.next_named_sibling if statement is not None else None
+        previous = statement.prev_named_sibling if statement is not None else None
         # In `cat <<E || exit` the call is a sibling of the redirected statement, and is conditional.
         is_conditional = previous is not None and previous.type == "redirected_statement"
-        if following is None or is_conditional:
-            continue
-        if not _LEAVES.match(following.type) and following.id not in leaving:
+        if following is not None and not is_conditional:
             yield following
 
 

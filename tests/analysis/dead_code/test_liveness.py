@@ -165,16 +165,16 @@ def test_members_of_anonymous_classes_implement_what_others_call() -> None:
 
 
 def test_a_name_that_code_may_assemble_is_not_surely_dead() -> None:
-    text = 'class ShopTest { @Test void mocks() { load(Shop.class.getName() + "Mock"); } }'
+    text = 'class ShopTest { @Test void mocks() { load(Shop.class.getName() + "Kit"); } }'
     classes = {
         "ShopTest": text,
         "Shop": "interface Shop {}",
-        "ShopMock": "class ShopMock implements Shop {}",
-        "LostMock": "class LostMock {}",
+        "ShopKit": "class ShopKit implements Shop {}",
+        "LostKit": "class LostKit {}",
     }
     files = {f"src/test/java/{name}.java": f"{text}\n" for name, text in classes.items()}
 
-    assert dead(files) == {"ShopMock": "medium", "LostMock": "high"}
+    assert dead(files) == {"ShopKit": "medium", "LostKit": "high"}
 
 
 def test_hooks_of_mkdocs_and_names_in_type_aliases_are_used() -> None:
@@ -193,13 +193,14 @@ def test_test_classes_of_python_are_collected_whatever_they_are_called() -> None
             class Adding(Base):
                 def test_add(self): pass
             class AddingMore(Adding): pass
-            class Fake(Base):
+            class Other(Base):
                 def run(self): pass
+            class Fake: pass
         """,
         "lib.py": "class Base: pass\n",
     }
 
-    assert dead(files) == {"Fake": "high"}
+    assert dead(files) == {"Other": "high", "Fake": "medium"}
 
 
 def test_public_members_of_private_classes_are_accessible_where_the_module_is() -> None:
@@ -249,3 +250,30 @@ def test_a_java_class_with_a_base_from_elsewhere_may_be_found_by_it() -> None:
     }
 
     assert dead(files) == {"Start": "medium", "Lost": "high"}
+
+
+def test_names_that_are_unpacked_with_used_ones_are_not_surely_dead() -> None:
+    files = {"app.py": "failed, ran = test()\nprint(failed)\none, two = test()\n"}
+
+    assert dead(files) == {"ran": "medium", "one": "high", "two": "high"}
+
+
+def test_a_static_import_uses_the_class_and_a_call_in_c_declares_nothing() -> None:
+    tests = "import static a.Utils.Builder.unnamed;\nclass UtilsTest { @Test void x() { unnamed(); } }\n"
+    builder = "static class Builder { static Builder unnamed() { return null; } }"
+    files = {
+        "src/test/java/a/Utils.java": f"package a;\nclass Utils {{ {builder} static class Lost {{}} }}\n",
+        "src/test/java/a/UtilsTest.java": f"package a;\n{tests}",
+        "main.cpp": "int main() {\n#ifdef DEBUG\n    dump();\n#endif\n    Kind other(x);\n}\n",
+    }
+
+    assert dead(files) == {"Utils.Lost": "high"}
+
+
+def test_public_methods_of_scripts_may_be_called_on_an_object() -> None:
+    text = "class Request { prompt() { return 1 } private lost() { return 2 } }\nregister(new Request())\n"
+
+    assert dead({"package.json": "{}", "main.ts": text}) == {
+        "Request.prompt": "medium",
+        "Request.lost": "high",
+    }

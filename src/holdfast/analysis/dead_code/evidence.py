@@ -23,7 +23,7 @@ from holdfast.analysis.dead_code.symbol_table import BY_IMPORT, SymbolTable
 from holdfast.analysis.dead_code.text_references import TextReferences
 from holdfast.analysis.engine.test_files import IN_TESTS
 from holdfast.syntax.record import MODULE, Definition, Record
-from holdfast.syntax.symbols import CLASSES, FUNCTIONS
+from holdfast.syntax.symbols import CLASSES, FUNCTIONS, VARIABLES
 
 _INTENTIONAL_MARKER = re.compile(
     r"\b(nolint|no-?unused\w*|ts-prune-ignore|(vulture|skylos|knip|unused)\s*:\s*(ignore|keep))\b"
@@ -35,6 +35,7 @@ _TEST_DOUBLE = re.compile(r"Dummy|Fake|Mock|Noop|Null|Stub")
 _TEST_NAME = re.compile(r"^test|(Tests?|TestCase|IT|Spec)$")
 _MIN_PREFIX_CHARACTERS = 3
 """Characters of a string that code may complete to a name: a judgement, as shorter ones start too many."""
+_UNPACKING_FAMILIES = frozenset({"python", "go"})
 _ENDING = re.compile(r"([A-Z][a-z0-9]+)+")
 _ENDING_OF_NAME = re.compile(r"(?<!^)[A-Z][a-z]")
 _ACCESSOR = re.compile(r"(get|set|is)[A-Z]")
@@ -258,9 +259,28 @@ class Evidence:
             return Doubt(_RARE_USE, "its position in a list of constants may matter")
         if self._may_be_loaded_dynamically(symbol):
             return Doubt(_RARE_USE, "it may be loaded dynamically, as nothing imports it")
+        if self._is_bound_with_others(symbol):
+            return Doubt(_RARE_USE, "it is assigned together with names that are used")
+        if self.symbols.families[file] == "script" and definition.exported and self.symbols.is_member[symbol]:
+            return Doubt(_RARE_USE, "code outside the project may call it on an object of its class")
         if self._is_test_double(symbol):
             return Doubt(_RARE_USE, "it may be a test double or the input of a test")
         return None
+
+    def _is_bound_with_others(self, symbol: int) -> bool:
+        """Return whether a variable is one of several that a value is unpacked to, and one is used."""
+        symbols, file = self.symbols, self.symbols.file_of[symbol]
+        definition = symbols.definitions[symbol]
+        if definition.kind not in VARIABLES or symbols.families[file] not in _UNPACKING_FAMILIES:
+            return False
+        neighbours = (symbol - 1, symbol + 1)
+        return any(
+            0 <= other < len(symbols.definitions)
+            and symbols.file_of[other] == file
+            and symbols.definitions[other].line == definition.line
+            and self.reachability.rounds[other] != UNREACHED
+            for other in neighbours
+        )
 
     def _may_be_loaded_dynamically(self, symbol: int) -> bool:
         """Return whether a definition may be loaded without an import: as a script of a page or a plug-in."""
@@ -285,9 +305,11 @@ class Evidence:
     def _is_test_double(self, symbol: int) -> bool:
         """Return whether a definition is a class in a test function, or a member of a test double."""
         definition, container = self.symbols.definitions[symbol], self.symbols.containers[symbol]
+        file = self.symbols.file_of[symbol]
         if container < 0:
-            return False
-        outer, file = self.symbols.definitions[container], self.symbols.file_of[symbol]
+            has_name = definition.kind in CLASSES and _TEST_DOUBLE.search(definition.name)
+            return bool(has_name and IN_TESTS.search(self.symbols.paths[file]))
+        outer = self.symbols.definitions[container]
         if _TEST_DOUBLE.search(outer.name) or (outer.kind in CLASSES and outer.decorators):
             return True
         if not IN_TESTS.search(self.symbols.paths[file]) or outer.kind not in (*CLASSES, *FUNCTIONS):

@@ -147,8 +147,9 @@ class SymbolTable:
                 if imported.alias == imported.name and family in BY_IMPORT:
                     continue
                 originals = {imported.name}
-                if family not in BY_IMPORT:  # `import static a.B.c` also uses the class
-                    originals.add(_NOT_WORD.split(imported.module)[-1])
+                if family not in BY_IMPORT:  # `import static a.B.c` also uses the class, and those around it
+                    *outer, last = _NOT_WORD.split(imported.module)
+                    originals.update((last, *(part for part in outer if part[:1].isupper())))
                 originals -= {imported.alias, "", "*"}
                 aliases.setdefault((family, imported.alias), set()).update(originals)
         return aliases
@@ -237,8 +238,10 @@ class SymbolTable:
         """Yield the definitions a name may refer to in a language that needs no import for it."""
         family = self.families[file]
         for original in (name, *sorted(self.aliases.get((family, name), ()))):
-            for symbol in self.top_level.get(original, ()):
-                if self.families[self.file_of[symbol]] == family:
+            classes = self.members.get(original, ()) if original != name else ()  # of `import static a.B.c`
+            for symbol in (*self.top_level.get(original, ()), *classes):
+                is_class = self.definitions[symbol].kind in CLASSES
+                if self.families[self.file_of[symbol]] == family and (is_class or not self.is_member[symbol]):
                     yield symbol
 
     def imports_module(self, file: int, other: int) -> bool:

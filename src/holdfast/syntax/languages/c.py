@@ -84,7 +84,7 @@ def _synonyms(node: Node) -> Sequence[Node]:
 
 DECLARATIONS = (
     Declaration("function_definition", "Function", qualified_name),
-    Declaration("declaration", _declared_kind, qualified_name, parts=_declarators),
+    Declaration("declaration", _declared_kind, qualified_name, closures="", parts=_declarators),
     Declaration("struct_specifier", specifier_kind),
     Declaration("union_specifier", specifier_kind),
     Declaration("enum_specifier", specifier_kind),

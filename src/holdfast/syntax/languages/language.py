@@ -26,7 +26,7 @@ class Declaration:
     - `names`: returns the qualified name.
     - `pattern`: a query pattern, if not all nodes of the type are declarations.
     - `closures`: a query pattern for nodes that declare a symbol even inside functions, where other nodes of
-      the type are local variables.
+      the type are local variables; empty if all are.
     - `constructor`: the name of functions that are constructors.
     - `parts`: returns the nodes for the single names, if a node declares several: `int alpha, beta;`. Then
       `kind` and `names` are asked about each part; a part without children is the name itself.
@@ -44,7 +44,8 @@ class Declaration:
     def query(self) -> str:
         """The tree-sitter query pattern for these nodes."""
         if self.closures is not None:
-            return f"({self.node}) @variable {self.closures} @declaration"
+            closures = f"{self.closures} @declaration" if self.closures else ""
+            return f"({self.node}) @variable {closures}"
         return f"{self.pattern or f'({self.node})'} @declaration"
 
 
