@@ -272,6 +272,17 @@ def test_an_ended_claim_binds_nobody(place: Path, server: RunningServer):
 
 
 @pytest.mark.requirement("tasks-49")
+def test_an_agent_names_itself_once_for_all_commands(place: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("HOLDFAST_AGENT", "codex")
+    task = typed(place, "add", "Named by a variable")["tasks_created"][0]["id"]
+    assert typed(place, "claim", "take", task)["claim"]["agent"] == "codex"
+    assert typed(place, "update", task, "--set", '{"progress": 10}')["task"]["id"] == task
+    monkeypatch.delenv("HOLDFAST_AGENT")
+    assert typed(place, "update", task, "--set", '{"progress": 20}')["error"]["kind"] == "already_claimed"
+    assert typed(place, "show", task)["task"]["created_by"] == "codex"
+
+
+@pytest.mark.requirement("tasks-49")
 def test_a_program_that_does_not_introduce_itself_does_not_write_as_a_person(
     place: Path, server: RunningServer
 ):

@@ -42,8 +42,8 @@ def message_id(digest: str) -> str:
 
 
 def author_in_environment() -> str | None:
-    """Return the user's name if git's variable for it is set; otherwise readers find it in git's settings."""
-    name = os.environ.get("GIT_AUTHOR_NAME", "").strip()
+    """Return the name of the agent or the user from its variable; other names readers find in git."""
+    name = (os.environ.get("HOLDFAST_AGENT") or os.environ.get("GIT_AUTHOR_NAME", "")).strip()
     return name if name and name.isprintable() and len(name) <= _MAX_NAME_CHARACTERS else None
 
 

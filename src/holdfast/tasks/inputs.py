@@ -14,13 +14,18 @@ from holdfast.kernel.text import shorten
 from holdfast.storage.files.foreign_document import UnreadableDocument, parse_json
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.tasks.link_targets import link_records
-from holdfast.tasks.models import MAX_ITEMS, Body, EvidenceKind, LinkIn, ShortText, TaskId, Title
+from holdfast.tasks.models import (
+    MAX_ITEMS,
+    MAX_TITLE_CHARACTERS,
+    Body,
+    EvidenceKind,
+    LinkIn,
+    ShortText,
+    TaskId,
+    Title,
+)
 from holdfast.tasks.store.records import Draft, File
 from holdfast.tasks.store.states import KINDS, Kind, Priority, Status
-
-_MAX_DERIVED_TITLE_CHARACTERS = 50
-"""Git's recommendation for the first line of a commit message
-(https://git-scm.com/docs/git-commit#_discussion)."""
 
 _FILE_AND_LINES = re.compile(r"(?P<path>.+?):(?P<first>[1-9][0-9]{0,8})(?:-(?P<last>[1-9][0-9]{0,8}))?")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
@@ -101,12 +106,12 @@ def draft_of(task: NewTask) -> Draft:
 
 
 def derive_title(description: str) -> str:
-    """Return the first sentence of a description as a title, shortened if necessary."""
+    """Return the first sentence of a description as a title, in full unless no title may be so long."""
     sentence = " ".join(_SENTENCE_END.split(description.strip(), maxsplit=1)[0].split())
     sentence = "".join(character for character in sentence if character.isprintable())
-    if len(sentence) <= _MAX_DERIVED_TITLE_CHARACTERS:
+    if len(sentence) <= MAX_TITLE_CHARACTERS:
         return sentence.rstrip(".")
-    return shorten(sentence, _MAX_DERIVED_TITLE_CHARACTERS, tidy=True)
+    return shorten(sentence, MAX_TITLE_CHARACTERS, tidy=True)
 
 
 def parse_dependency(text: str) -> tuple[str, Kind]:
@@ -141,6 +146,12 @@ def parse_list(text: str) -> list[str]:
 def normalise_path(text: str) -> str:
     """Return the path of a file in the form in which tasks store it."""
     return RepoPath.parse(text).text
+
+
+def split_lines_off(text: str) -> tuple[str, str]:
+    """Return the path in a text such as `path:10-20`, and the rest of the text."""
+    match = _FILE_AND_LINES.fullmatch(text)
+    return (text, "") if match is None else (match["path"], text[match.end("path") :])
 
 
 def _parse_file(text: str) -> File:

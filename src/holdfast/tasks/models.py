@@ -224,6 +224,11 @@ class Reported(Result):
     next_steps: list[str] | None = None
 
 
+MissingFiles = Annotated[
+    list[UntrustedText] | None, Field(description="Files named in this call that do not exist.")
+]
+
+
 class TaskReceipt(Result):
     """A task after a write, reduced to what the caller may not know."""
 

@@ -1,4 +1,4 @@
-"""Technology stacks: detects them, and provides the rules and tasks with which a new workspace starts."""
+"""Technology stacks: detects them, and provides the rules and tasks with which a workspace starts."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.repository import Repository
+from holdfast.tasks.check_commands import find_check_commands
 from holdfast.tasks.store.records import Draft
 
 
@@ -91,6 +92,7 @@ STANDARD_RULES: tuple[tuple[str, str], ...] = (
     ("custom", "A task is done when its criteria are checked and the tests pass, not before."),
 )
 _TEST_RULE = "Run {} before a task is done."
+_FOUND_RULE = "Run `{}` before a task is done; {} names it."
 _MAX_REQUIREMENTS_CHARACTERS = 20_000
 """The planning task cuts the requirements to this length. A judgement: several pages, and below
 `MAX_TEXT_CHARACTERS`, the limit of a description."""
@@ -98,24 +100,51 @@ _MAX_REQUIREMENTS_CHARACTERS = 20_000
 
 def detect_stacks(repository: Repository, named: str | None) -> list[Stack]:
     """Return the stacks that are named in a text, and those whose files exist."""
-    words = set(re.findall(r"[a-z+#]+", (named or "").lower()))
-    tree = Tree(repository)
-    detected = []
-    for stack in STACKS:
-        has_file = not repository.bare and any(tree.exists(RepoPath.parse(name)) for name in stack.files)
-        if has_file or not words.isdisjoint(stack.names):
-            detected.append(stack)
-    return detected
+    asked_for, tree = named_stacks(named), Tree(repository)
+    return [
+        stack
+        for stack in STACKS
+        if stack in asked_for
+        or (not repository.bare and any(tree.exists(RepoPath.parse(name)) for name in stack.files))
+    ]
+
+
+def named_stacks(text: str | None) -> list[Stack]:
+    """Return the stacks that a text names."""
+    words = set(re.findall(r"[a-z+#]+", (text or "").lower()))
+    return [stack for stack in STACKS if not words.isdisjoint(stack.names)]
 
 
 def starter_rules(stacks: Sequence[Stack]) -> list[tuple[str, str]]:
-    """Return the rules of a new workspace without duplicates, each a rule type and a text."""
+    """Return the rules of a new project without duplicates, each a rule type and a text."""
+    return [*STANDARD_RULES, *stack_rules(stacks)]
+
+
+def stack_rules(stacks: Sequence[Stack]) -> list[tuple[str, str]]:
+    """Return the rules of technologies without duplicates, each a rule type and a text."""
     own = [rule for stack in stacks for rule in (*stack.rules, ("testing", _TEST_RULE.format(stack.test)))]
-    return [*STANDARD_RULES, *dict.fromkeys(own)]
+    return list(dict.fromkeys(own))
+
+
+def found_rules(repository: Repository) -> list[tuple[str, str]]:
+    """Return a rule for each command with which the project checks itself, each a rule type and a text."""
+    commands = [] if repository.bare else find_check_commands(Tree(repository))
+    return [("testing", _FOUND_RULE.format(command, path)) for command, path in commands]
+
+
+def planning_task(requirements: str) -> Draft:
+    """Return the task to plan requirements."""
+    return Draft(
+        "Plan the requirements",
+        requirements[:_MAX_REQUIREMENTS_CHARACTERS],
+        priority="high",
+        criteria=["Every requirement is a task with criteria"],
+        labels=["planning"],
+    )
 
 
 def starter_tasks(stacks: Sequence[Stack], requirements: str | None) -> list[Draft]:
-    """Return the four tasks of a new workspace and, if there are requirements, a fifth to plan them."""
+    """Return the four tasks of a new project and, if there are requirements, a fifth to plan them."""
     test = stacks[0].test if stacks else "the tests"
     check = stacks[0].check if stacks else "a linter"
     drafts = [
@@ -149,14 +178,5 @@ def starter_tasks(stacks: Sequence[Stack], requirements: str | None) -> list[Dra
         ),
     ]
     if requirements:
-        drafts.append(
-            Draft(
-                "Plan the requirements",
-                requirements[:_MAX_REQUIREMENTS_CHARACTERS],
-                priority="high",
-                depends_on=[("#purpose", "blocks")],
-                criteria=["Every requirement is a task with criteria"],
-                labels=["planning"],
-            )
-        )
+        drafts.append(planning_task(requirements)._replace(depends_on=[("#purpose", "blocks")]))
     return drafts

@@ -382,7 +382,7 @@ def test_addresses_and_ids_mean_the_same() -> None:
 
 def test_a_title_is_made_of_what_was_said() -> None:
     assert title_of(TaskRemark("message", "m_1", "Short. And more.")) == "Short"
-    assert title_of(TaskRemark("message", "m_1", "x" * 200)) == "x" * 79 + "…"
+    assert title_of(TaskRemark("message", "m_1", "x" * 201)) == "x" * 199 + "…"
     assert title_of(TaskRemark("message", "m_1", " \x00\n")) == "message m_1"
 
 

@@ -33,7 +33,7 @@ _METAVARS = {"string": "TEXT", "integer": "INTEGER", "number": "NUMBER"}
 _WORD_BORDER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _JSON_HINT = """Quote it for the shell: '{"name": "value"}'."""
 _AGENT = "agent"
-_AGENT_VARIABLE = "HOLDFAST_AGENT"
+AGENT_VARIABLE = "HOLDFAST_AGENT"
 # The arguments whose values a shell completes with the names of files.
 _FILE_ARGUMENT = re.compile(r"(^|_)(file|path)s?$")
 
@@ -98,7 +98,7 @@ class CommandArgument(NamedTuple):
             return click.Argument([self.key], nargs=-1 if self.is_list else 1, **shared)
         names = [name for name in (self.key, self.short, self.option) if name is not None]
         if self.key == _AGENT:  # so that a loop of commands can set it once
-            shared |= {"envvar": _AGENT_VARIABLE, "show_envvar": True}
+            shared |= {"envvar": AGENT_VARIABLE, "show_envvar": True}
         return click.Option(names, multiple=self.is_list, help=self.help, **shared)
 
     @property

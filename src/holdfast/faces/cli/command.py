@@ -13,6 +13,7 @@ import click
 
 from holdfast.faces.cli import failures, output
 from holdfast.faces.cli.arguments import (
+    AGENT_VARIABLE,
     command_arguments,
     command_names,
     name_commands,
@@ -32,10 +33,14 @@ from holdfast.kernel.dispatch.failures import run_guarded
 from holdfast.kernel.errors import Denied, HoldfastError, Invalid, InvalidArguments
 from holdfast.kernel.models import Output
 from holdfast.kernel.operation import Effect, Operation
+from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import visible
 
 _EDITOR_VARIABLES = "GIT_MILE_EDITOR, VISUAL or EDITOR"
 _SUGGESTION = " Did you mean "
+
+_MAX_NAME_CHARACTERS = 100
+"""A judgement: far longer than names of agents, and below what every room accepts as an author."""
 
 
 def perform(
@@ -56,13 +61,18 @@ def perform(
     workspace = LazyWorkspace(host, location)
     with closing(workspace), closing(Dispatcher(host.registry, workspace.room)) as dispatcher:
         progress = ProgressLine(sys.stderr, stages=operation.stages)
-        call = dispatcher.new_call(operation, listener=progress)
+        call = dispatcher.new_call(operation, listener=progress, program=_agent())
         with _roll_back_on_failure(call):
             with progress:
                 completed = run_guarded(_fill_in, workspace, operation, dict(arguments))
                 result = dispatcher.run(operation, completed, call)
             write_result(operation, result, as_json=as_json, explain=explain)
         return _settle(call) or result.exit_code
+
+
+def _agent() -> str | None:
+    """Return the name of the agent that runs the command, if the environment names one."""
+    return shorten(one_line(os.environ.get(AGENT_VARIABLE, "")), _MAX_NAME_CHARACTERS) or None
 
 
 @contextmanager

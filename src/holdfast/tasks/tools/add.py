@@ -11,15 +11,17 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.route import Address
 from holdfast.kernel.text import one_line
 from holdfast.tasks.caller import reading, writing
+from holdfast.tasks.connected_files import missing_files, resolve_typed_paths
 from holdfast.tasks.inputs import NewTask, draft_of
 from holdfast.tasks.link_targets import check_link_targets
-from holdfast.tasks.models import InSession, Reported, Result, TaskReceipt
+from holdfast.tasks.models import InSession, MissingFiles, Reported, Result, TaskReceipt
 from holdfast.tasks.store.census import open_titles, sorted_words
 from holdfast.tasks.store.creation import create
 from holdfast.tasks.store.records import Draft, task_id
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import WRITING, tasks
 from holdfast.tasks.view.results import receipt, workspace_ref
+from holdfast.tasks.view.text import missing_lines
 
 _MAX_TASKS_PER_CALL = 50
 """A judgement: more tasks than a plan has, and few enough for a short transaction."""
@@ -54,6 +56,7 @@ class TasksAdded(Reported):
     tasks_created: list[TaskReceipt]
     existing: list[str] | None = Field(default=None, description="Tasks whose `client_key` existed already.")
     possible_duplicates: list[Likeness] | None = None
+    missing_files: MissingFiles = None
     dry_run: bool | None = None
 
 
@@ -65,6 +68,7 @@ class TaskCreated(Reported):
     """Receipt for a new task."""
 
     task: TaskReceipt
+    missing_files: MissingFiles = None
 
 
 def added_text(result: TasksAdded) -> str:
@@ -75,7 +79,7 @@ def added_text(result: TasksAdded) -> str:
     is_batch = len(lines) > 1
     for item in result.possible_duplicates or ():
         lines.append(f"{item.title.capitalize() if is_batch else 'It'} resembles {item.like}.")
-    return "\n".join(lines)
+    return "\n".join([*lines, *missing_lines(result.missing_files)])
 
 
 @tasks.operation(
@@ -87,6 +91,7 @@ def added_text(result: TasksAdded) -> str:
     example='holdfast tasks add "Answer 413 when a body is too large" --criteria "A test shows it"',
     specified=True,
     text=added_text,
+    fill_in=resolve_typed_paths,
     annotations=WRITING,
 )
 def add(room: Tasks, arguments: AddTasks) -> TasksAdded:
@@ -109,6 +114,7 @@ def add(room: Tasks, arguments: AddTasks) -> TasksAdded:
         tasks_created=[receipt(task) for task, is_new in created if is_new],
         existing=existing or None,
         possible_duplicates=[item for item in duplicates if item.like not in existing] or None,
+        missing_files=missing_files(room, (file for draft in drafts for file in draft.files)),
         dry_run=True if arguments.dry_run else None,
         next_steps=None if arguments.dry_run else ["Begin one with taskpilot_focus."],
     )
@@ -122,7 +128,10 @@ def add(room: Tasks, arguments: AddTasks) -> TasksAdded:
     positional=("task_description",),
     example='holdfast tasks create-task "Answer 413 when a body is too large" --priority high',
     specified=True,
-    text=lambda result: f"Created {result.task.id}: {one_line(result.task.title)}",
+    text=lambda result: "\n".join(
+        [f"Created {result.task.id}: {one_line(result.task.title)}", *missing_lines(result.missing_files)]
+    ),
+    fill_in=resolve_typed_paths,
     annotations=WRITING,
     result_version="task.version",
     addresses=(
@@ -142,7 +151,10 @@ def create_task(room: Tasks, arguments: CreateTask) -> TaskCreated:
     with writing(room, arguments) as transaction:
         [(task, _)] = create(transaction, [draft])
     return TaskCreated(
-        operation="create_task", workspace=workspace_ref(transaction.workspace), task=receipt(task)
+        operation="create_task",
+        workspace=workspace_ref(transaction.workspace),
+        task=receipt(task),
+        missing_files=missing_files(room, draft.files),
     )
 
 

@@ -20,6 +20,7 @@ from holdfast.kernel.untrusted import UntrustedText, visible
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 from holdfast.tasks.caller import reading, writing
+from holdfast.tasks.connected_files import resolve_typed_paths
 from holdfast.tasks.models import AttachmentOut, InSession, Reported, ShortText, TaskId, TaskReceipt
 from holdfast.tasks.store import items, lease, rows
 from holdfast.tasks.store.attachment import NewFile, attach_file, attached_at, is_text, read_content
@@ -114,6 +115,7 @@ class AttachedFile(Reported):
     positional=("task_id", "path"),
     example="holdfast tasks attach TP-1 docs/sketch.png",
     text=lambda result: f"Attached {one_line(result.attachment.name)} to {result.task.id}.",
+    fill_in=resolve_typed_paths,
     annotations=WRITING,
     expects_version="if_version",
     result_version="task.version",

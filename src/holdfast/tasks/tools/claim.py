@@ -13,6 +13,7 @@ from holdfast.kernel.route import Address
 from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.caller import writing
+from holdfast.tasks.connected_files import resolve_typed_paths
 from holdfast.tasks.inputs import AnyPriority, normalise_path
 from holdfast.tasks.models import (
     Agent,
@@ -138,6 +139,7 @@ class _Outcome(NamedTuple):
     positional=("action", "task_id"),
     example="holdfast tasks claim next --agent ada",
     text=_text,
+    fill_in=resolve_typed_paths,
     annotations=WRITING,
     result_version="task.version",
     addresses=(

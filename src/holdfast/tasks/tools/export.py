@@ -12,6 +12,7 @@ from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 from holdfast.tasks.caller import check_workspace
+from holdfast.tasks.connected_files import resolve_typed_paths
 from holdfast.tasks.imports.archive import export_lines, parse_export
 from holdfast.tasks.imports.restoration import restore_export
 from holdfast.tasks.models import FileName, Reported, Scoped
@@ -85,6 +86,7 @@ def _restored_text(result: TasksRestored) -> str:
     command_only=True,
     seconds=_MAX_SECONDS,
     text=lambda result: result.text or f"Wrote {counted(result.lines, 'line')} to {result.file}.",
+    fill_in=resolve_typed_paths,
 )
 def export(room: Tasks, arguments: ExportTasks) -> TasksExported:
     """Write all tasks with their history as lines of JSON; the output is reproducible."""
@@ -115,6 +117,7 @@ def export(room: Tasks, arguments: ExportTasks) -> TasksExported:
     command_only=True,
     seconds=_MAX_SECONDS,
     text=_restored_text,
+    fill_in=resolve_typed_paths,
 )
 def restore(room: Tasks, arguments: RestoreTasks) -> TasksRestored:
     """Restore what `export` wrote, from SQLite into PostgreSQL or back, or from another clone.

@@ -11,6 +11,7 @@ from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.tasks.caller import identify_caller
+from holdfast.tasks.connected_files import resolve_typed_paths
 from holdfast.tasks.models import FileName, InSession, Reported, Result
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import PLANNING, tasks
@@ -87,6 +88,7 @@ def import_text(report: ImportReport) -> str:
     positional=("format", "path"),
     example="holdfast tasks import todo todo.md",
     text=import_text,
+    fill_in=resolve_typed_paths,
     annotations=PLANNING,
 )
 def import_tasks(room: Tasks, arguments: ImportTasks) -> ImportReport:

@@ -12,10 +12,20 @@ from holdfast.kernel.models import Input
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
+from holdfast.storage.git.command import Git
 from holdfast.tasks.caller import caller_name, check_workspace
 from holdfast.tasks.models import Body, Reported, Scoped, ShortText, TaskReceipt, Title
-from holdfast.tasks.stacks import detect_stacks, starter_rules, starter_tasks
-from holdfast.tasks.store.records import CallerIdentity
+from holdfast.tasks.stacks import (
+    Stack,
+    detect_stacks,
+    found_rules,
+    named_stacks,
+    planning_task,
+    stack_rules,
+    starter_rules,
+    starter_tasks,
+)
+from holdfast.tasks.store.records import CallerIdentity, Draft
 from holdfast.tasks.store.states import Gate
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import ensure_workspace, join, read_marker, set_gate
@@ -43,9 +53,7 @@ class InitWorkspace(Scoped):
 
     project_name: Title | None = Field(default=None, description="Default: the name of the folder.")
     project_requirements: Body | None = Field(default=None, description="What the project has to do.")
-    tech_stack: ShortText | None = Field(
-        default=None, description="Technologies, in addition to those detected from files."
-    )
+    tech_stack: ShortText | None = Field(default=None, description="Technologies, besides those detected.")
     done_gate: Gate | None = Field(
         default=None, description="What a task must meet to be done; criteria by default."
     )
@@ -88,8 +96,8 @@ def _text(result: WorkspaceInitialized) -> str:
 def init(room: Tasks, arguments: InitWorkspace) -> WorkspaceInitialized:
     """Initialize a TaskPilot workspace with .task folder structure and configuration.
 
-    Starter tasks and rules depend on the repository's technologies; a clone gets only the rules. A second
-    call changes nothing but the done gate, if one is given.
+    A new project gets starter tasks and rules; one with history only rules for checks found in its CI, tox
+    or package.json, and what you ask for. A second call only sets a given done gate.
     """
     check_workspace(room, arguments)
     stacks = detect_stacks(room.repository, arguments.tech_stack)
@@ -100,10 +108,10 @@ def init(room: Tasks, arguments: InitWorkspace) -> WorkspaceInitialized:
     if not is_new and arguments.done_gate is not None:
         set_gate(room, arguments.done_gate)
         workspace = room.workspace()
-    active_rules = [] if room.repository.bare else rules.write_starter_rules(room, starter_rules(stacks))
+    drafts, first_rules = _beginning(room, arguments, stacks)
+    active_rules = [] if room.repository.bare else rules.write_starter_rules(room, first_rules)
     created = []
-    if is_new and not is_clone:
-        drafts = starter_tasks(stacks, arguments.project_requirements)
+    if is_new and not is_clone and drafts:
         created = [receipt(task) for task, _ in room.create(drafts, CallerIdentity(caller_name(room)))]
     return WorkspaceInitialized(
         operation="init",
@@ -119,6 +127,24 @@ def init(room: Tasks, arguments: InitWorkspace) -> WorkspaceInitialized:
         already_initialized=None if is_new else True,
         next_steps=[_EXPORT_FROM_CLONE_HINT, *_NEXT_STEPS] if is_new and is_clone else _NEXT_STEPS,
     )
+
+
+def _beginning(
+    room: Tasks, arguments: InitWorkspace, stacks: list[Stack]
+) -> tuple[list[Draft], list[tuple[str, str]]]:
+    """Return the first tasks and rules. What a project with history does not show is not invented."""
+    if not _has_history(room):
+        return starter_tasks(stacks, arguments.project_requirements), starter_rules(stacks)
+    requirements = arguments.project_requirements
+    tasks_asked_for = [planning_task(requirements)] if requirements else []
+    return tasks_asked_for, [*stack_rules(named_stacks(arguments.tech_stack)), *found_rules(room.repository)]
+
+
+def _has_history(room: Tasks) -> bool:
+    if not room.repository.is_in_git:
+        return False
+    with Git(room.repository) as git:
+        return git.head() is not None
 
 
 class JoinWorkspace(Input):

@@ -10,6 +10,7 @@ from holdfast.kernel.models import ONLY_SPECIFIED, Integer, count_field
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.route import Address
 from holdfast.tasks.caller import reading
+from holdfast.tasks.connected_files import resolve_typed_paths
 from holdfast.tasks.inputs import AnyPriority, AnyStatus, normalise_path
 from holdfast.tasks.models import InSession, Reported, ResponseFormat, ShortText, TaskDetail, TaskId, TaskRef
 from holdfast.tasks.store import rows
@@ -75,6 +76,7 @@ class ListTasks(TaskFilter):
     command="list",
     example="holdfast tasks list --status backlog --limit 10",
     text=page_text,
+    fill_in=resolve_typed_paths,
     table=page_table,
     annotations=READING,
     addresses=(
@@ -169,6 +171,7 @@ def _board_text(board: Board) -> str:
     command="board",
     example="holdfast tasks board --label api",
     text=_board_text,
+    fill_in=resolve_typed_paths,
     listed=False,
     annotations=READING,
 )

@@ -29,7 +29,7 @@ class StartSession(Scoped):
     workspace: str = Field(
         alias="workspace_path", max_length=4096, description="Absolute path to the workspace directory"
     )
-    agent: Agent = Field(default=None, description="Your name; default: that of your program.")
+    agent: Agent = Field(default=None, description="Your name.")
 
 
 class SessionOut(Result):

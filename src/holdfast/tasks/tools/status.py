@@ -11,6 +11,7 @@ from holdfast.kernel.paging import decode_cursor, encode_cursor
 from holdfast.kernel.route import Address
 from holdfast.kernel.text import one_line
 from holdfast.tasks.caller import identify_caller, reading
+from holdfast.tasks.connected_files import resolve_typed_paths
 from holdfast.tasks.inputs import normalise_path
 from holdfast.tasks.models import EventOut, InSession, Reported, ResponseFormat, ShortText, TaskId
 from holdfast.tasks.store import history, rows
@@ -106,6 +107,7 @@ def _summary(event: EventOut) -> str:
     positional=("task_id",),
     example="holdfast tasks events TP-1",
     text=events_text,
+    fill_in=resolve_typed_paths,
     listed=False,
     annotations=READING,
 )

@@ -31,8 +31,6 @@ from holdfast.tasks.toolset import WRITING, tasks
 from holdfast.tasks.trackers.adapter import single_line, strip_unstorable
 from holdfast.tasks.view.results import receipt, workspace_ref
 
-_MAX_DERIVED_TITLE_CHARACTERS = 80
-"""A title taken from a text. A judgement: the first sentence of most remarks."""
 _MAX_LINK_TITLE_CHARACTERS = 100
 """The text of a source without a title is cut to this in a link. A judgement: one line."""
 _FIRST_SENTENCE = re.compile(r"(.+?[.!?])(?:\s|$)", re.DOTALL)
@@ -153,8 +151,8 @@ def title_of(remark: TaskRemark) -> str:
         return single_line(remark.title, MAX_TITLE_CHARACTERS) or remark.ref
     text = " ".join(strip_unstorable(remark.text).split())
     sentence = _FIRST_SENTENCE.match(text)
-    title = sentence[1] if sentence and len(sentence[1]) <= _MAX_DERIVED_TITLE_CHARACTERS else text
+    title = sentence[1] if sentence and len(sentence[1]) <= MAX_TITLE_CHARACTERS else text
     return (
-        single_line(shorten(title, _MAX_DERIVED_TITLE_CHARACTERS).rstrip("."), MAX_TITLE_CHARACTERS)
+        single_line(shorten(title, MAX_TITLE_CHARACTERS).rstrip("."), MAX_TITLE_CHARACTERS)
         or f"{remark.kind} {remark.ref}"
     )

@@ -13,12 +13,14 @@ from holdfast.kernel.route import Address
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.caller import caller_name, check_workspace, reading, writing
 from holdfast.tasks.change_input import TaskFields, UpdateTask, change_of
+from holdfast.tasks.connected_files import missing_files, resolve_typed_paths
 from holdfast.tasks.inputs import EvidenceIn, ShortTexts
 from holdfast.tasks.link_targets import check_link_targets
 from holdfast.tasks.models import (
     Agent,
     Body,
     InSession,
+    MissingFiles,
     Reported,
     Scoped,
     ShortText,
@@ -34,6 +36,7 @@ from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import WRITING, tasks
 from holdfast.tasks.view.change_text import change_text, uids_in_change
 from holdfast.tasks.view.results import receipt, workspace_ref
+from holdfast.tasks.view.text import missing_lines
 
 _APPROVAL_FORM = {
     "type": "object",
@@ -55,15 +58,17 @@ class TaskUpdated(Reported):
     task: TaskReceipt
     changed: dict[FieldName, list[UntrustedText]] = Field(description="Old and new value of each field.")
     unblocked: list[str] | None = Field(default=None, description="Tasks that became ready.")
+    missing_files: MissingFiles = None
 
 
 def _text(result: TaskUpdated) -> str:
     if not result.changed:
-        return f"{result.task.id} is unchanged."
+        return "\n".join([f"{result.task.id} is unchanged.", *missing_lines(result.missing_files)])
     fields = ", ".join(sorted(result.changed))
     unblocked = f" Now ready: {', '.join(result.unblocked)}." if result.unblocked else ""
     task = result.task
-    return f"Updated {task.id} ({task.status}, version {task.version}): {fields}.{unblocked}"
+    updated = f"Updated {task.id} ({task.status}, version {task.version}): {fields}.{unblocked}"
+    return "\n".join([updated, *missing_lines(result.missing_files)])
 
 
 @tasks.operation(
@@ -75,6 +80,7 @@ def _text(result: TaskUpdated) -> str:
     example="holdfast tasks update TP-1 --field priority --value high",
     specified=True,
     text=_text,
+    fill_in=resolve_typed_paths,
     annotations=WRITING,
     expects_version="if_version",
     result_version="task.version",
@@ -115,6 +121,7 @@ def _apply_update(room: Tasks, arguments: UpdateTask) -> TaskUpdated:
         task=receipt(changed.task),
         changed=change_text(changed, ids),
         unblocked=list(changed.unblocked) or None,
+        missing_files=missing_files(room, [*wanted.set.get("files", ()), *wanted.add.get("files", ())]),
     )
 
 

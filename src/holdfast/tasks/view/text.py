@@ -5,6 +5,7 @@ Contract: untrusted text is shown only through `one_line`, which also removes in
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from holdfast.kernel.text import one_line, shorten
@@ -29,6 +30,11 @@ def task_line(task: TaskRef) -> str:
     if task.blocked_by:
         more += f"  ({blockers_text(task.blocked_by)})"
     return f"{task.id}  [{state}, {task.priority}]  {title}{more}"
+
+
+def missing_lines(paths: Sequence[str] | None) -> list[str]:
+    """Return a line for each file that does not exist."""
+    return [f"There is no file {one_line(path)} yet." for path in (paths or ())[:MAX_LINES]]
 
 
 def blockers_text(blocked_by: list[str]) -> str:
