@@ -125,11 +125,10 @@ class _Index:
 
     def __init__(self, operations: Sequence[Operation]) -> None:
         self._fields = {operation: _fields(operation) for operation in operations}
-        counts = Counter(stem for fields in self._fields.values() for stem in frozenset[str]().union(*fields))
-        # Inverse document frequency as in BM25, which is positive for words that every description has.
-        self._weights = {
-            stem: log(1 + (len(operations) - count + 0.5) / (count + 0.5)) for stem, count in counts.items()
-        }
+        # Without commands that only people have, so that a word weighs the same in every interface.
+        offered = [fields for operation, fields in self._fields.items() if not operation.command_only]
+        self._total = len(offered)
+        self._counts = Counter(stem for fields in offered for stem in frozenset[str]().union(*fields))
 
     def score(self, operation: Operation, words: Iterable[str]) -> float:
         """Return the score of an operation for a query of these words."""
@@ -145,7 +144,9 @@ class _Index:
     def _best(self, fields: tuple[frozenset[str], ...], stem: str) -> float:
         """Return the weight of a stem times that of the first field that has it, or 0."""
         weights = (weight for weight, field in zip(_FIELD_WEIGHTS, fields, strict=True) if stem in field)
-        return next(weights, 0) * self._weights.get(stem, 0.0)
+        count = self._counts[stem]
+        # Inverse document frequency as in BM25, which is positive for words that every description has.
+        return next(weights, 0) * log(1 + (self._total - count + 0.5) / (count + 0.5))
 
 
 def _fields(operation: Operation) -> tuple[frozenset[str], ...]:

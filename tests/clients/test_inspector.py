@@ -75,7 +75,7 @@ def test_a_remark_sent_through_one_server_is_read_and_taken_through_others(inspe
     assert read["contents"][0]["text"] == words
     prompt = result_of(inspect("prompts/get", "--prompt-name", "address_review_remarks"))
     assert words in prompt["messages"][0]["content"]["text"]
-    assert result_of(inspect(*CHECKING))["content"] == [{"type": "text", "text": words}]
+    assert result_of(inspect(*CHECKING))["content"][0] == {"type": "text", "text": words}
 
 
 @pytest.mark.parametrize("inspect", ["auto"], indirect=True)

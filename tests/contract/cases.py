@@ -324,7 +324,7 @@ CASES = [
     *TASK_LOOK_CASES,
     *TASK_STEP_CASES,
     *SOURCE_CASES,
-    Case("find_tools", ("tools", "find", "move note"), {"query": "move note"}),
+    Case("find_tools", ("tools", "find", "burndown chart"), {"query": "burndown chart"}),
     Case("find_tools", ("tools", "find", "xyzzy", "--limit", "2"), {"query": "xyzzy", "limit": 2}),
     Case("check_stores", ("doctor",), attention=True),
     Case("measure_stores", ("stats",)),

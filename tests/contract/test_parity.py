@@ -48,6 +48,8 @@ _NAME = re.compile(
 _DURATION = re.compile(r"\"analysis_duration\": \{[^}]*\}")
 _SIZE = re.compile(r"(?<=\"sizeBytes\": )[0-9]+")
 _ONLY_CONTENT = "only content"
+UNLIMITED = {"max_bytes": 1_000_000}
+"""Models get shorter answers by default; the other faces give everything."""
 FACES = ("command", "pipe", "http", "rest")
 
 
@@ -121,11 +123,11 @@ class Asked:
         }
 
     def by_pipe(self, number: int, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        call = {"name": name, "arguments": arguments, "_meta": ENVELOPE}
+        call = {"name": name, "arguments": arguments | UNLIMITED, "_meta": ENVELOPE}
         return _data(self.pipe.ask(number, "tools/call", call)["result"])
 
     def by_http(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        return _data(self.http.call("tools/call", name=name, arguments=arguments)["result"])
+        return _data(self.http.call("tools/call", name=name, arguments=arguments | UNLIMITED)["result"])
 
     def by_rest(self, case: Case, arguments: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         operation = full_registry().operation(case.operation)

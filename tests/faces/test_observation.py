@@ -34,7 +34,7 @@ def test_a_request_is_a_span_below_its_client_with_what_it_ran_below_it(reposito
         asked(1, "initialize", **INITIALIZE),
         called(2, "git_mile_create", entity="issue", title=CANARY),
         called(3, "send_message", file="a.py", comment=CANARY),
-        called(4, "read_source", path=f"{CANARY}.py"),
+        called(4, "read_source", sauce=f"{CANARY}.py"),
         asked(5, "tools/call", name=CANARY, arguments={}),
     ]
     with receiving() as receiver:

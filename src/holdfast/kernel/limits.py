@@ -65,6 +65,8 @@ class Limits:
     """The interval at which the interpreter switches threads, so that the event loop responds promptly."""
     operation_seconds: float = 60.0
     list_page: int = 200
+    answer_bytes: int = 10_000
+    """The length of a tool's answer to a model that does not ask for more: about 3,000 tokens."""
 
     # The inbox (specification: lazygit-bridge).
     messages_per_call: int = 10

@@ -93,6 +93,9 @@ class Operation:
     """Whether lists of tools include it; it can be called by name in any case."""
     structured: bool = True
     """Whether a tool result has structured data. Some hosts ignore the images in a result that has."""
+    details: tuple[str, ...] = ()
+    """The paths of lists and texts within the result, such as `templates.parameters`, that an answer which is
+    too long for a model does without first."""
     addresses: tuple[Address, ...] = ()
     """Further REST routes that a specification prescribes."""
     stages: int = 1

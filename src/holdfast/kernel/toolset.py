@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         annotations: Mapping[str, Any]
         listed: bool
         structured: bool
+        details: tuple[str, ...]
         addresses: tuple[Address, ...]
         stages: int
         report_formats: tuple[str, ...]

@@ -113,7 +113,7 @@ def test_a_slow_answer_shows_signs_of_life_in_both_eras(hasty: RunningServer) ->
 
 
 def test_an_answer_over_the_limit_is_refused_under_its_id_in_both_eras(server: RunningServer) -> None:
-    large = calling("large", size=6 * 1024 * 1024)
+    large = calling("large", size=6 * 1024 * 1024, max_bytes=LIMITS.response_bytes * 2)
     handshake = HandshakeClient(server).post("tools/call", **large).json
     stateless = server.post_mcp(request(7, "tools/call", large | {"_meta": ENVELOPE}), Mcp_Name="large").json
     for answer, identity in ((handshake, 2), (stateless, 7)):

@@ -50,6 +50,9 @@ def test_the_mentioned_tools_have_the_toolset_and_effect_that_they_declare() -> 
     own = {name: declared[name] for name in MENTIONED if name != CALL_TOOL}
     assert {name: entry for name, entry in MENTIONED.items() if name != CALL_TOOL} == own
     assert MENTIONED[CALL_TOOL][0] == TOOLS
+    texts = [instructions_for(profile, Selection()) or "" for profile in PROFILES.values()]
+    words = {word for text in texts for word in re.findall(r"[a-z]+(?:_[a-z]+)+", text)}
+    assert words <= {*MENTIONED, "max_bytes"}
 
 
 def test_a_selection_keeps_what_it_offers() -> None:

@@ -34,13 +34,14 @@ def text_of(found: SourceLines) -> list[str]:
 
 
 def test_a_file_comes_coloured_with_its_outline(room: Source) -> None:
-    found = read(room, "kelp.py")
+    found = read(room, "kelp.py", highlight=True)
     assert (found.language, found.total_lines, found.cut, found.unshown) == ("python", 3, False, None)
     assert found.lines[0] == [("keyword", "class"), ("", " "), ("type", "Kelp"), ("", ":")]
     assert [(one.name, one.kind, one.depth, one.start_line, one.end_line) for one in found.outline or []] == [
         ("Kelp", "Class", 0, 1, 3),
         ("grow", "Method", 1, 2, 3),
     ]
+    assert read(room, "kelp.py").lines[0] == [("", "class Kelp:")]
     plain = read(room, "notes.txt")
     assert (plain.language, plain.outline) == (None, [])
     assert plain.lines == [[("", "plain words")], [("", "and more")]]
@@ -49,7 +50,7 @@ def test_a_file_comes_coloured_with_its_outline(room: Source) -> None:
 def test_a_long_file_comes_in_pages_of_one_text(room: Source, repository: Path) -> None:
     (repository / "long.py").write_text('"""' + "x = 1\n" * 20_000 + '"""\ny = 2\n', encoding="utf-8")
     pages, start = [], 1
-    while (page := read(room, "long.py", start=start, limit=4000)).lines:
+    while (page := read(room, "long.py", start=start, limit=4000, highlight=True)).lines:
         pages.append(page)
         start += len(page.lines)
     assert [len(page.lines) for page in pages] == [4000] * 5 + [2]

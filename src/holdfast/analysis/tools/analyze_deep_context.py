@@ -114,6 +114,16 @@ class AnalyzeDeepContext(Input):
         return renamed
 
 
+_DETAILS = (
+    "file_tree.root.children",
+    "analyses.ast_contexts",
+    "analyses.dependency_graph.mermaid",
+    "analyses.dependency_graph.edges",
+    "analyses.dependency_graph.nodes",
+)
+"""Four fifths of a typical result, and what other tools answer for a single file or question."""
+
+
 @analyze.operation(
     "analyze_deep_context",
     title="Analyze deep context",
@@ -121,7 +131,7 @@ class AnalyzeDeepContext(Input):
     command="context",
     example="holdfast analyze context src --include-analyses complexity --include-analyses churn",
     **arguments.project_options(context_text, sarif=lambda result: sarif_text(result.sarif or {}))
-    | {"listed": True, "report_formats": ("markdown",)},
+    | {"listed": True, "report_formats": ("markdown",), "details": _DETAILS},
 )
 def analyze_deep_context(room: Analysis, args: AnalyzeDeepContext) -> DeepContext:
     """Combine all analyses of a project: scorecard, files to improve, recommendations, annotated file tree.

@@ -14,6 +14,7 @@ from holdfast.analysis.tools.analyze_dependency_graph import ImportCycle, first_
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.models import Integer
 from holdfast.kernel.operation import Effect
+from holdfast.kernel.text import counted
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
 
@@ -51,13 +52,21 @@ class DrawnGraph(FileCounts):
     cycles: list[ImportCycle] = Field(description="The largest cycles.")
 
 
+def _text(result: DrawnGraph) -> str:
+    boxes = counted(result.boxes, "box", "boxes")
+    drawn = f"{boxes}, {counted(result.dependencies, 'dependency', 'dependencies')}"
+    loops = [" → ".join(cycle.files) for cycle in result.cycles]
+    return "\n".join([f"Drawn: {drawn}.", f"Import cycles: {result.total_cycles}", *loops])
+
+
 @analyze.operation(
     "draw_dependency_graph",
     title="Draw dependencies",
     effect=Effect.READ,
     command="picture",
     example="holdfast analyze picture src",
-    **arguments.IN_PROJECT | {"stages": 2, "text": lambda result: result.svg},
+    **arguments.IN_PROJECT
+    | {"stages": 2, "text": _text, "command_text": lambda result: result.svg, "details": ("svg",)},
 )
 def draw_dependency_graph(room: Analysis, args: DrawDependencyGraph) -> DrawnGraph:
     """Draw the imports between files as SVG, in layers, and list the cycles.

@@ -186,7 +186,7 @@ CATALOGUE: tuple[CatalogueToolset, ...] = (
         _command('diff', 'read_diff', 'source.tools.read_diff', 'Show which files differ, or the lines of one file, with changed words and moved blocks marked.', None),
         _command('find', 'find_files', 'source.tools.find_files', 'Find files and symbols by letters of their names, in order: `wrktree` finds `work_tree.py`.', None),
         _command('list', 'list_files', 'source.tools.list_files', 'List the folders and files of one folder that git tracks or would add.', None),
-        _command('read', 'read_source', 'source.tools.read_source', 'Read lines of a file, split into highlighted pieces: keywords, strings, comments, names.', None),
+        _command('read', 'read_source', 'source.tools.read_source', 'Read lines of a file, highlighted on request.', None),
     ), hidden=False),
     _toolset('stores', 'The stores themselves: checks them for damage, counts and measures them.', (
         _command('check', 'check_stores', 'doctor', 'Check every store and report damage, leftovers and risks.', 'doctor'),

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import mcp_types as types
 
+from holdfast.faces.mcp.answers.budget import MAX_BYTES
 from holdfast.faces.mcp.apps import BOARD_TOOLS, tool_metadata
 from holdfast.faces.mcp.call_tool import call_tool_entry, offers_call_tool
 from holdfast.faces.mcp.profiles import Profile
@@ -138,7 +139,7 @@ class ProtocolCatalogue:
             name=self.name_of(operation),
             title=operation.title if with_details else None,
             description=self._description(operation),
-            input_schema=strip_marks(schema) if self._profile.is_strict else brief_schema(schema),
+            input_schema=strip_marks(schema) if self._profile.is_strict else _own_schema(operation, schema),
             output_schema=output_schema(operation) if with_details and operation.structured else None,
             annotations=_tool_annotations(operation) if with_details else None,
         )
@@ -182,6 +183,14 @@ class ProtocolCatalogue:
         self, entries: Sequence[Entry], query: str, key: Callable[[Entry], str], cursor: str | None
     ) -> tuple[Sequence[Entry], str | None]:
         return page(sorted(entries, key=key), key, query, cursor, self._page_size)
+
+
+def _own_schema(operation: Operation, schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the argument schema on a server of all specifications, whose answers have a limit."""
+    brief = brief_schema(schema)
+    if operation.effect is Effect.READ and operation.structured:
+        brief["properties"] = {**brief.get("properties", {}), MAX_BYTES: {"type": "integer"}}
+    return brief
 
 
 def output_schema(operation: Operation) -> dict[str, Any]:

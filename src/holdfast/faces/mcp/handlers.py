@@ -15,6 +15,8 @@ from pydantic import ConfigDict
 
 from holdfast.faces.mcp import apps
 from holdfast.faces.mcp.announcer import Announcer
+from holdfast.faces.mcp.answers.answer import bounded_answer
+from holdfast.faces.mcp.answers.budget import take_max_bytes
 from holdfast.faces.mcp.askers import asker_for, unanswered_questions
 from holdfast.faces.mcp.call_tool import OWN_FAMILY, requested_call
 from holdfast.faces.mcp.catalogue import ProtocolCatalogue
@@ -44,6 +46,7 @@ from holdfast.faces.mcp.results import (
 )
 from holdfast.kernel.call import Call
 from holdfast.kernel.codes import PROTOCOL
+from holdfast.kernel.content import Content
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.errors import HoldfastError, InvalidArguments, UnknownResource, UnknownTool
 from holdfast.kernel.models import Output
@@ -97,8 +100,11 @@ class Handlers:
     async def call_tool(
         self, ctx: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
+        max_bytes = None
         try:
             operation, arguments = requested_call(self._registry, params.name, params.arguments)
+            if not self._profile.is_strict:
+                arguments, max_bytes = take_max_bytes(arguments)
         except UnknownTool as failure:
             self._catalogue.name_tools(failure)
             return unknown_tool_failure(failure, params.name, self._profile)
@@ -117,7 +123,13 @@ class Handlers:
             if operation.output.requires_fields:
                 result.structured_content = None
             return result
-        return _tool_result(operation, output)
+        if self._profile.is_strict:
+            content = result_items(operation, output)
+            data = output.wire() if operation.structured else None
+        else:
+            limit = max_bytes or self._dispatcher.limits.answer_bytes
+            content, data = bounded_answer(operation, output, limit)
+        return _tool_result(operation, output, content, data)
 
     async def call_bare(self, operation: Operation, ctx: Context, params: BareParameters) -> dict[str, Any]:
         """Answer a method named like a tool with the tool's result, unwrapped."""
@@ -287,14 +299,15 @@ class Handlers:
             raise self._failure(ctx, failure) from None
 
 
-def _tool_result(operation: Operation, output: Output) -> types.CallToolResult:
+def _tool_result(
+    operation: Operation, output: Output, content: list[Content], data: dict[str, Any] | None
+) -> types.CallToolResult:
     if operation.result_fields is not None:
         _record_dropped_fields(operation.result_fields(output))
-    content = result_items(operation, output)
     _record_dropped_fields(embedded_fields(content))
     return types.CallToolResult(
         content=[content_block(item) for item in content],
-        structured_content=output.wire() if operation.structured else None,
+        structured_content=data,
         is_error=getattr(output, "is_error", False),  # an output may itself describe a failure
     )
 

@@ -44,7 +44,7 @@ MENTIONED: Mapping[str, tuple[str, Effect]] = MappingProxyType(
 )
 """The toolset and the effect of the tools that instructions mention."""
 
-_TOOL_NAME = re.compile(r"[a-z]+(?:_[a-z]+)+")
+_SNAKE_CASE = re.compile(r"[a-z]+(?:_[a-z]+)+")
 
 
 class Guidance(NamedTuple):
@@ -61,12 +61,16 @@ class Guidance(NamedTuple):
         clauses = [
             clause
             for clause in self.clauses
-            if all(selection.admits_tool(name, *MENTIONED[name]) for name in _TOOL_NAME.findall(clause))
+            if all(selection.admits_tool(name, *MENTIONED[name]) for name in _tools_in(clause))
         ]
         text = self.separator.join(clauses)
         if profile.uses_dotted_names:
             text = text.replace("git_mile_", "git_mile.")
         return f"{self.lead}{text}{self.end}" if clauses else ""
+
+
+def _tools_in(clause: str) -> set[str]:
+    return MENTIONED.keys() & _SNAKE_CASE.findall(clause)
 
 
 def instructions_for(profile: Profile, selection: Selection) -> str | None:

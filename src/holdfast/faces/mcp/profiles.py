@@ -111,6 +111,7 @@ EVERYTHING = Profile(
                 "call_tool calls them",
             )
         ),
+        Guidance(("Answers are cut at about 10 kB and say what they left out; max_bytes asks for more",)),
         _DATA,
     ),
     errors_as_results=True,

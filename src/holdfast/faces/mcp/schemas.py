@@ -3,17 +3,19 @@
 - Complete: listed by the server of one specification.
 - Brief: listed by the server of all specifications, because every model reads the whole list first. Brief
   schemas omit what does not help a model to choose a tool: lengths (a refusal names them), null as an
-  alternative to omission, empty defaults, and arguments that only one specification has. Every argument is
-  still checked against the complete schema.
+  alternative to omission, empty defaults, descriptions that only repeat a name, and arguments that only one
+  specification has. Every argument is still checked against the complete schema.
 - Plain: no references, nothing nullable, and no full stop at the end of descriptions.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from holdfast.kernel.models import ONLY_SPECIFIED_KEYWORD
 
+_WORD = re.compile(r"\w+")
 _LENGTH_KEYWORDS = frozenset({"maxLength", "minLength", "maxItems", "minItems"})
 _KEYWORDS_WITH_NAMES = frozenset({"properties", "$defs"})
 """The keywords whose values map names, rather than keywords, to schemas."""
@@ -42,7 +44,8 @@ def _brief(value: Any, *, keys_are_names: bool = False) -> Any:
     if not isinstance(value, dict):
         return value
     if keys_are_names:
-        return {name: _brief(item) for name, item in value.items() if not _is_only_specified(item)}
+        members = {name: _brief(item) for name, item in value.items() if not _is_only_specified(item)}
+        return {name: _without_repetition(name, item) for name, item in members.items()}
     schema = _without_null(
         {
             keyword: _brief(item, keys_are_names=keyword in _KEYWORDS_WITH_NAMES)
@@ -52,6 +55,12 @@ def _brief(value: Any, *, keys_are_names: bool = False) -> Any:
     )
     has_empty_default = "default" in schema and schema["default"] in _EMPTY_DEFAULTS
     return _without(schema, "default") if has_empty_default else schema
+
+
+def _without_repetition(name: str, schema: Any) -> Any:
+    """Return the schema of a property without a description that only repeats the property's name."""
+    words = set(_WORD.findall(schema.get("description", "").lower())) if isinstance(schema, dict) else {name}
+    return _without(schema, "description") if words and words <= {"new", *name.lower().split("_")} else schema
 
 
 def _is_only_specified(schema: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import sha1
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from holdfast.kernel.errors import NotFound, TooLarge
 from holdfast.kernel.limits import LIMITS
@@ -38,6 +38,9 @@ class ReadSource(Input):
     )
     start: Integer = Field(default=1, ge=1, description="The first line to return.")
     limit: Integer = count_field(_DEFAULT_LINES, LIMITS.source_lines, "How many lines to return at most.")
+    highlight: StrictBool = Field(
+        default=False, description="Split lines into highlighted pieces: keywords, strings, comments, names."
+    )
 
 
 class OutlineEntry(Output):
@@ -66,7 +69,8 @@ class SourceLines(Output):
     total_lines: int
     start: int
     lines: list[list[tuple[TokenStyle, UntrustedText]]] = Field(
-        description="Each line as pieces in order: their style, empty for plain text, and their text."
+        description="Each line as pieces in order: their style, empty for plain text, and their text. Without"
+        " `highlight`, a line is one piece."
     )
     cut: bool = Field(description="Whether more lines follow, or one of these was truncated.")
     outline: list[OutlineEntry] | None = Field(
@@ -117,10 +121,14 @@ def _page(room: Source, args: ReadSource, digest: str, text: str) -> dict[str, A
             if length < LIMITS.source_line_characters:
                 pieces.append((style, last[: LIMITS.source_line_characters - length]))
                 break
-        lines.append(pieces)
+        lines.append(pieces if args.highlight else _merged(pieces))
         characters_left -= length
     has_more = args.start + len(lines) <= highlighted.line_count
     return {"lines": lines, "total_lines": highlighted.line_count, "cut": is_cut or has_more}
+
+
+def _merged(pieces: list[tuple[TokenStyle, str]]) -> list[tuple[TokenStyle, str]]:
+    return [("", "".join(text for _, text in pieces))] if pieces else []
 
 
 def _outline(known: Facts) -> list[OutlineEntry]:
@@ -148,7 +156,7 @@ def _outline(known: Facts) -> list[OutlineEntry]:
     fill_in=resolve_typed("file"),
 )
 def read_source(room: Source, args: ReadSource) -> SourceLines:
-    """Read lines of a file, split into highlighted pieces: keywords, strings, comments, names.
+    """Read lines of a file, highlighted on request.
 
     Long files are returned in pages. The outline lists the symbols of the file.
     """

@@ -61,6 +61,7 @@ def _parameter_line(parameter: ListedParameter) -> str:
     command="list",
     example="holdfast templates list --toolchain rust",
     specified=True,
+    details=("templates.parameters",),
     text=lambda result: json_array(result.templates),
     command_text=list_text,
 )

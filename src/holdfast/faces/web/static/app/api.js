@@ -4,6 +4,8 @@ import * as web from "../api.js";
 import { request } from "./host.js";
 
 export const Problem = web.Problem;
+/** The server shortens longer answers; 10 MiB is the limit of a response. */
+const MAX_BYTES = 10_485_760;
 /** Responses have no URL here. */
 export const apiUrl = () => null;
 
@@ -35,7 +37,8 @@ export const post = (path, body = {}, { version } = {}) => call(path, Object.ent
  */
 async function call(path, entries) {
   const given = entries.filter(([, value]) => value !== undefined && value !== null && value !== "");
-  const parameters = { name: path.split("/").at(-1), arguments: Object.fromEntries(given) };
+  const named = { ...Object.fromEntries(given), max_bytes: MAX_BYTES };
+  const parameters = { name: path.split("/").at(-1), arguments: named };
   const result = await request("tools/call", parameters).catch(throwProblem);
   if (!result.isError) return result.structuredContent;
   throw new Problem(400, result.structuredContent?.error ?? { message: result.content?.[0]?.text });

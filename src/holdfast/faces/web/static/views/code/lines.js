@@ -74,7 +74,7 @@ export class Lines {
 
   /** @param {number} start */
   requestPage(start, limit = LINES_PER_PAGE) {
-    return get("source/read_source", { ...this.query, start, limit }, this.view);
+    return get("source/read_source", { ...this.query, start, limit, highlight: true }, this.view);
   }
 
   /** @param {{start: number, lines: Piece[][]}} page */

@@ -218,7 +218,7 @@ export class Notes {
    */
   excerpt(file, line) {
     const place = el("pre.excerpt");
-    get("source/read_source", { file, start: Math.max(1, line - 1), limit: 3 }, this.view)
+    get("source/read_source", { file, start: Math.max(1, line - 1), limit: 3, highlight: true }, this.view)
       .then(({ lines }) => fill(place, lines.map((/** @type {any} */ pieces) => [highlightSyntax(pieces), "\n"])))
       .catch((problem) => this.view.showError(place, problem));
     return place;
