@@ -51,7 +51,8 @@ def test_the_mentioned_tools_have_the_toolset_and_effect_that_they_declare() -> 
     assert {name: entry for name, entry in MENTIONED.items() if name != CALL_TOOL} == own
     assert MENTIONED[CALL_TOOL][0] == TOOLS
     texts = [instructions_for(profile, Selection()) or "" for profile in PROFILES.values()]
-    words = {word for text in texts for word in re.findall(r"[a-z]+(?:_[a-z]+)+", text)}
+    names = [name for text in texts for name in re.findall(r"[a-z]+(?:_[a-z.]*[a-z])+", text)]
+    words = {name.replace(".", "_") for name in names}
     assert words <= {*MENTIONED, "max_bytes"}
 
 

@@ -48,15 +48,11 @@ def sample(room: Any, arguments: Asked) -> Nothing:
 SCHEMA = input_schema(toolset.operations[0])
 
 
-def test_lengths_null_and_empty_defaults_are_left_out():
+def test_lengths_null_empty_defaults_and_repetitions_are_left_out():
     properties = brief_schema(SCHEMA)["properties"]
     assert properties["name"] == {"type": "string", "description": "A name."}
     assert properties["count"] == {"type": "integer", "minimum": 1, "maximum": 9, "description": "How many."}
-    assert properties["parts"] == {
-        "type": "array",
-        "items": {"$ref": "#/$defs/Part"},
-        "description": "Parts.",
-    }
+    assert properties["parts"] == {"type": "array", "items": {"$ref": "#/$defs/Part"}}
     assert properties["level"]["default"] == "low"
 
 

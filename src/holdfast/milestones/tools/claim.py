@@ -36,8 +36,7 @@ def _text(result: MileClaimed) -> str:
 def claim_entity(room: Milestones, args: ClaimEntity) -> MileClaimed:
     """Claim what you are going to work on, so that others take something else; claim again to extend it.
 
-    Within one repository only one claim can succeed. Concurrent claims in different clones are resolved the
-    same way everywhere; the next sync reports those that lost.
+    Only one claim in a clone can succeed; the next sync reports those that lost against another clone's.
     """
     lease = timedelta(minutes=args.minutes)
     receipt = room.claim(args.id, lease=lease, **args.attribution)

@@ -68,8 +68,7 @@ def _parameter_line(parameter: ListedParameter) -> str:
 def list_templates(room: Templates, args: ListTemplates) -> TemplateList:
     """List templates with their parameters.
 
-    Toolchains: rust, deno, python-uv, go, node; variants: cli, library. There are many templates: give a
-    toolchain or a category to keep the answer short.
+    Toolchains: rust, deno, python-uv, go, node; variants: cli, library.
     """
     found = room.catalogue.matching(args.toolchain, args.category)
     return TemplateList(

@@ -27,6 +27,7 @@ BYTES_PER_TOKEN = 4
 MAX_TOKENS = 2700
 """For either form of an answer."""
 MANY = 80
+MARKER = "TODO"
 PROJECT = {"project_path": "."}
 FILE = "src/module_0.py"
 LARGE: dict[str, dict[str, Any]] = {
@@ -68,6 +69,7 @@ LARGE: dict[str, dict[str, Any]] = {
     "measure_stores": {},
     "check_stores": {},
     "read_diff": {"what": "worktree", "file": "src/module_1.py"},
+    "read_blame": {"file": "src/module_1.py"},
     "read_source": {"file": "src/long.py"},
     "scaffold_project": {
         "toolchain": "python-uv",
@@ -117,7 +119,7 @@ def fill(root: Path, dispatcher: Dispatcher) -> None:
         lines = [f"from src import module_{(number + 1) % MANY}", ""]
         for index in range(12):
             lines += [
-                f"def total_{number}_{index}(values, limit={number}):  # TODO {number} check part {index}",
+                f"def total_{number}_{index}(values, limit={number}):  # {MARKER} {number} part {index}",
                 "    if values and limit:",
                 f"        return [value for value in values if value > {index} or value < limit]",
                 f"    return module_{(number + 1) % MANY}.total_{number}_{index}(values)",
