@@ -105,6 +105,11 @@ def _names_in_types(reader: NameReader) -> set[str]:
     names: set[str] = set()
     for node in reader.nodes("quoted"):
         names.update(_WORD.findall(reader.text(node)))
+    if b"# type:" in reader.source:
+        for node in reader.nodes("comment"):
+            text = reader.text(node)
+            if text.startswith("# type:"):
+                names.update(_WORD.findall(text))
     for _start, piece in reader.strings:
         if b"[" in piece:  # a type in a string inside another type
             names.update(_WORD.findall(piece.decode("utf-8", "replace")))
@@ -185,7 +190,7 @@ def _first_unreachable(reader: NameReader, node: Node) -> Node | None:
     if block is not None and block.has_error:
         return None
     statement: Node | None = node
-    while statement is not None and statement.type in skipped:
+    while statement is not None and (statement.type in skipped or statement.text == b";"):
         statement = statement.next_named_sibling
     if statement is None or _is_jump_target(statement):
         return None

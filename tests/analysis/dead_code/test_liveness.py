@@ -277,3 +277,56 @@ def test_public_methods_of_scripts_may_be_called_on_an_object() -> None:
         "Request.prompt": "medium",
         "Request.lost": "high",
     }
+
+
+def test_subclasses_that_a_helper_collects_are_alive() -> None:
+    files = {
+        "plugins.py": """
+            from tools import load
+            class Plugin: pass
+            class First(Plugin): pass
+            class Other: pass
+            class Second(Other): pass
+            PLUGINS = load(Plugin)
+            print(PLUGINS, Other)
+        """,
+        "tools.py": """
+            def load(base): return sorted(collect(base))
+            def collect(base): return base.__subclasses__()
+        """,
+    }
+
+    assert dead(files) == {"Second": "high"}
+
+
+def test_type_comments_and_marks_for_pylint_keep_imports() -> None:
+    text = (
+        "import typing as t\nimport re\nimport os  # pylint: disable=unused-import\nx = []  # type: t.Any\n"
+    )
+
+    assert dead({"app.py": f"{text}print(x)\n"}) == {"re": "high"}
+
+
+def test_macros_and_attributes_of_c_are_no_unused_functions() -> None:
+    text = """
+        class Suite { CPPUNIT_TEST_SUITE(Suite); CPPUNIT_TEST(adds); public: void adds(); void lost(); };
+        DECLARE_WRAPPER(int, free, (void* p)) { return 1; }
+        static __attribute__((unused)) int kept(int x) { return x; }
+        [[maybe_unused]] static int also() { return 1; }
+        static inline __attribute__((always_inline)) int lost_too(int x) { return x;; }
+        int __poll_chk(int x) { return x; }
+        int main() { Suite suite; return 0; }
+    """
+
+    assert dead({"main.cpp": text}) == {"Suite.lost": "medium", "lost_too": "high"}
+
+
+def test_methods_of_classes_inside_methods_are_called_by_others() -> None:
+    text = """
+        class Main {
+          Main() { button.add(new Listener() { public void clicked(int x) {} }); }
+          public static void main(String[] arguments) { new Main(); }
+        }
+    """
+
+    assert dead({"Main.java": text}) == {}

@@ -26,7 +26,7 @@ from holdfast.syntax.record import MODULE, Definition, Record
 from holdfast.syntax.symbols import CLASSES, FUNCTIONS, VARIABLES
 
 _INTENTIONAL_MARKER = re.compile(
-    r"\b(nolint|no-?unused\w*|ts-prune-ignore|(vulture|skylos|knip|unused)\s*:\s*(ignore|keep))\b"
+    r"\b(nolint|pylint\s*:\s*disable=[\w,-]*unused[\w-]*|no-?unused\w*|ts-prune-ignore|(vulture|skylos|knip|unused)\s*:\s*(ignore|keep))\b"
     r"|noqa(?!:)|noqa:.*F(401|811|841)",
     re.IGNORECASE,
 )
@@ -197,9 +197,8 @@ class Evidence:
         if symbols.families[file] == "go":
             return bool(symbols.is_member[symbol]) and definition.exported
         if symbols.families[file] == "jvm" and definition.kind == "Method" and container >= 0:
-            return (
-                definition.exported and symbols.definitions[container].kind not in CLASSES
-            )  # anonymous class
+            outer = symbols.definitions[container].kind  # no class if that is anonymous
+            return outer in FUNCTIONS or (outer not in CLASSES and definition.exported)
         if symbols.families[file] != "script" or container < 0 or symbols.is_member[symbol]:
             return False
         used = symbols.used.get(container)

@@ -14,7 +14,7 @@ from holdfast.analysis.dead_code.symbol_table import FAMILIES, MEMBERS, OWNERS, 
 from holdfast.analysis.engine.test_files import IN_TESTS
 from holdfast.analysis.graph.file_scope import NAMESPACES
 from holdfast.syntax.record import Definition, Record
-from holdfast.syntax.symbols import CLASSES
+from holdfast.syntax.symbols import CLASSES, FUNCTIONS
 
 _AMBIGUOUS_BASES = frozenset({"Base", "Task", "Document", "Manager", "Library"})
 """Framework bases with common names; a class of that name in the project takes precedence."""
@@ -24,6 +24,8 @@ _TEST_DECORATORS = frozenset({
 })  # fmt: skip
 """Annotations of methods that test runners of Java, Kotlin and C# call, whatever the class is called."""
 _MAY_HAVE_TESTS = frozenset({"python", "java", "kotlin", "csharp"})
+_MAX_QUERY_CALLS = 4
+"""Functions through which a class is asked for its subclasses: a judgement, as few have more."""
 _LAST_WORD = re.compile(r"\w+$")
 
 
@@ -77,6 +79,12 @@ def _is_root(
     is_outside_class = owner is None or owner.kind not in CLASSES
     if definition.kind == "Method" and FAMILIES.get(language) == "script" and is_outside_class:
         return True  # a function in an object literal, used through the object
+    if (
+        definition.kind == "Function"
+        and FAMILIES.get(language, language) == "c"
+        and definition.name.isupper()
+    ):
+        return True  # a macro that defines a function: `TEST(name) { … }`
     if _is_called_by_convention(definition, owner, rules):
         return True
     return any(_matches(definition, pattern) for pattern in name_patterns)
@@ -160,6 +168,26 @@ def _registering_classes(symbols: SymbolTable) -> set[str]:
             user = record.names.definitions[uses.definition] if uses.definition >= 0 else None
             if user is not None and user.kind == "Class" and not metaclasses.isdisjoint(uses.names):
                 names.add(user.name)
-            if "__subclasses__" in uses.attributes:
-                names.update(uses.names)
+    return names | _queried_for_subclasses(symbols)
+
+
+def _queried_for_subclasses(symbols: SymbolTable) -> set[str]:
+    """Return the names in Python functions that ask a class for its subclasses, and in those that call them.
+
+    For example, `Plugin` of `load(Plugin)`, if the text of `load` is `return base.__subclasses__()`.
+    """
+    names: set[str] = set()
+    helpers: set[str] = set()
+    for _ in range(_MAX_QUERY_CALLS):
+        found = set(helpers)
+        for record in symbols.records:
+            for uses in record.names.uses if record.language == "python" else ():
+                if "__subclasses__" in uses.attributes or not helpers.isdisjoint(uses.names):
+                    names.update(uses.names)
+                    user = record.names.definitions[uses.definition] if uses.definition >= 0 else None
+                    if user is not None and user.kind in FUNCTIONS:
+                        found.add(user.name)
+        if found == helpers:
+            break
+        helpers = found
     return names

@@ -62,7 +62,11 @@ def _is_prototype(node: Node) -> bool:
     return inner is not None and inner.type != "parenthesized_declarator"
 
 
-def _declared_kind(node: Node) -> str:
+def _declared_kind(node: Node) -> str | None:
+    if node.type == "declaration" and node.child_by_field_name("type") is None:
+        name = "".join(qualified_name(node))
+        if name.isupper():
+            return None  # a macro that is called, as `TEST_CASE(name);`
     return "Function" if _is_prototype(node) else "Variable"
 
 
@@ -151,6 +155,7 @@ NAMING_PATTERNS = """
     (preproc_include) @import
     (call_expression function: (_) @callee)
     (storage_class_specifier) @modifier
+    (attribute_specifier (argument_list (_) @decorator))
     (compound_statement
       [(return_statement) (break_statement) (continue_statement) (goto_statement)] . (_) @dead)
     (case_statement [(return_statement) (continue_statement) (goto_statement)] . (_) @dead)
