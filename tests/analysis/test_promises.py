@@ -317,7 +317,9 @@ def test_every_number_moves_between_an_empty_folder_one_file_a_tree_and_a_larger
     commit(places[1], "One")
     polyglot(places[2])
     larger(places[3])
-    write(places[3], {"broken.py": "def f(:\n    x = [\n"})
+    long = "".join(f"value_{number} = {number}\n" for number in range(1000))
+    long += "# FIXME: far too long\n"  # hygiene: to be found
+    write(places[3], {"broken.py": "def f(:\n    x = [\n", "long.py": long})
     found = []
     for place in places:
         room = opened(place)

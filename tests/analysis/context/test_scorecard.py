@@ -14,7 +14,7 @@ def test_each_part_follows_from_its_formula_and_the_whole_from_the_parts() -> No
             file(
                 "a.py",
                 function_lines=80,
-                complex_lines=40.0,
+                risk_lines=(20, 0, 0),
                 changed_lines=30,
                 covered_lines=6,
                 coverable_lines=10,
@@ -22,7 +22,7 @@ def test_each_part_follows_from_its_formula_and_the_whole_from_the_parts() -> No
             file(
                 "b.py",
                 function_lines=20,
-                complex_lines=0.0,
+                risk_lines=(0, 5, 0),
                 changed_lines=10,
                 covered_lines=10,
                 coverable_lines=10,
@@ -32,12 +32,12 @@ def test_each_part_follows_from_its_formula_and_the_whole_from_the_parts() -> No
         ),
         None,
     )
-    assert card.complexity_score == 60.0  # 40 of 100 lines
-    assert card.change_score == 62.5  # 30 of 40 changes in a file of which half is heavy
-    assert card.maintainability_index == 61.2
+    assert card.complexity_score == 60.0  # 5 % at high risk; 20 % at moderate risk would be 84
+    assert card.change_score == 55.0  # 6.25 % of the changes at high risk
+    assert card.maintainability_index == 57.5
     assert card.modularity_score == 50.0  # one of two pairs
     assert card.test_coverage == 80.0
-    assert card.overall_health == round(0.3 * 60 + 0.3 * 61.2 + 0.2 * 50 + 0.2 * 80, 1)
+    assert card.overall_health == round(0.3 * 60 + 0.3 * 57.5 + 0.2 * 50 + 0.2 * 80, 1)
     assert (card.technical_debt_hours, card.debt_minutes) == (
         2.0,
         {"complexity": 90.0, "technical-debt": 30.0, "dead-code": 0.0},
@@ -48,13 +48,13 @@ def test_each_part_follows_from_its_formula_and_the_whole_from_the_parts() -> No
 def test_what_was_not_measured_is_null_has_a_reason_and_does_not_count() -> None:
     card = scorecard(
         measured(
-            file("a.py", function_lines=10, complex_lines=5.0),
+            file("a.py", function_lines=10, risk_lines=(4, 0, 0)),
             analyses=frozenset({"complexity"}),
             reasons={"churn": "not a git repository"},
         ),
         "no report found",
     )
-    assert card.overall_health == card.complexity_score == 50.0
+    assert card.overall_health == card.complexity_score == 40.0
     assert card.weights == {"complexity_score": 0.3}
     assert card.not_measured == {
         "change_score": "not a git repository",

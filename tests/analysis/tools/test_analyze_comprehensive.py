@@ -77,7 +77,7 @@ def test_every_section_says_what_its_own_analysis_finds(room):
     assert "nobody_calls_this" in {item["name"] for item in found.results["dead_code"]["findings"]}
     assert found.results["complexity"]["violations"][0]["function"] in ("tangle", "copied")
     assert {item["file"] for item in found.results["debt"]["items"]} == {"src/app.py", "src/util.py"}
-    assert found.results["tdg"]["files"][0]["components"]["complexity"] == 0.5
+    assert found.results["tdg"]["files"][0]["components"]["complexity"] > 0
     assert found.results["tdg"]["not_measured"] == {}
     assert found.summary.duplication > 0
     assert found.summary.tdg == found.results["tdg"]["score"] > 0
@@ -98,8 +98,8 @@ def test_a_switch_leaves_its_section_out_and_does_not_compute_it(room, section, 
     assert section not in found.results
     assert section not in ran
     if section == "tdg":
-        assert not {"churn", "coupling"} & set(ran)
-    elif section in ("duplicates", "complexity"):
+        assert "churn" not in ran
+    elif section == "complexity":
         assert len(found.results["tdg"]["not_measured"]) == 1
 
 
@@ -153,7 +153,7 @@ def test_times_of_components_are_there_only_where_asked_for(room):
     assert asked(room).performance is None
     spent = asked(room, perf=True).performance
     assert set(spent.components_ms) == {
-        "files", "coverage", "duplicates", "dead_code", "defects", "complexity", "debt", "churn", "coupling",
+        "files", "coverage", "duplicates", "dead_code", "defects", "complexity", "debt", "churn",
     }  # fmt: skip
     assert all(value >= 0 for value in spent.components_ms.values())
     assert "Took " in OPERATION.as_text(asked(room, perf=True))
@@ -218,7 +218,7 @@ def test_a_section_that_fails_is_named_and_the_others_stand(room, monkeypatch):
     assert "a secret" not in found.failures["duplicates"]
     assert {"dead_code", "defects", "complexity", "tdg"} <= found.results.keys()
     assert found.summary.duplication is None
-    assert found.results["tdg"]["not_measured"]["duplication"] == found.failures["duplicates"]
+    assert found.results["tdg"]["not_measured"] == {}
     assert "duplicates failed" in OPERATION.as_text(found)
 
 

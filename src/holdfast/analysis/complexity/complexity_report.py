@@ -20,6 +20,7 @@ from holdfast.analysis.complexity.function_complexity import (
     maintainability_index,
     summarize,
 )
+from holdfast.analysis.complexity.risk_profile import NO_RISK, risk_lines
 from holdfast.analysis.complexity.thresholds import ComplexityExcess, ComplexityThresholds
 from holdfast.analysis.engine.analysis_report import AnalysisReport
 from holdfast.analysis.engine.base_commit import BaseCommit
@@ -134,7 +135,12 @@ class ComplexityReport(AnalysisReport):
     """The functions that findings and totals are about: with a base, those that are new or more complex."""
     thresholds: ComplexityThresholds = field(default_factory=ComplexityThresholds)
 
-    default_numbers: ClassVar[Mapping[str, Any]] = {"complex_lines": 0.0, "cyclomatic": 0, "cognitive": 0}
+    default_numbers: ClassVar[Mapping[str, Any]] = {
+        "complex_lines": 0.0,
+        "risk_lines": NO_RISK,
+        "cyclomatic": 0,
+        "cognitive": 0,
+    }
 
     @cached_property
     def excesses(self) -> list[ComplexityExcess]:
@@ -164,6 +170,7 @@ class ComplexityReport(AnalysisReport):
             path: {
                 "function_lines": sum(each.function.lines_of_code for each in group),
                 "complex_lines": sum(weights.get(each, 0.0) * each.function.lines_of_code for each in group),
+                "risk_lines": risk_lines(group),
                 "cyclomatic": sum(each.cyclomatic for each in group),
                 "cognitive": max(each.cognitive for each in group),
             }

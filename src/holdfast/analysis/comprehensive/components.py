@@ -65,7 +65,6 @@ class ReportLimits:
             "complexity": Component(reports.complexity, self._complexity),
             "debt": Component(reports.debt, self._debt),
             "churn": Component(reports.churn_after_a_commit, _no_section),
-            "coupling": Component(reports.dependencies, _no_section),
         }
 
     def _unless_brief(

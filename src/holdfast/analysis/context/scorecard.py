@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from pydantic import Field
 
+from holdfast.analysis.complexity.risk_profile import NO_RISK, profile_score
 from holdfast.analysis.context.modularity import modularity_score
 from holdfast.analysis.engine.code_finding import FindingKind
 from holdfast.analysis.engine.measurements import FileMeasurements, ProjectMeasurements, coverage_percent
@@ -36,7 +37,7 @@ class Scorecard(Output):
 
     overall_health: float | None = Field(description="The weighted mean of the measured parts.")
     complexity_score: float | None = Field(
-        description="Percent of function lines in functions within thresholds."
+        description="By the shares of lines in functions of moderate, high and very high complexity."
     )
     maintainability_index: float | None = Field(description="The mean of complexity_score and change_score.")
     change_score: float | None = Field(description="Like complexity_score, weighted by changed lines.")
@@ -54,7 +55,7 @@ class Scorecard(Output):
 def scorecard(measured: ProjectMeasurements, coverage_reason: str | None) -> Scorecard:
     """Return the scorecard of a project; `coverage_reason` says why no coverage report was used."""
     files = measured.files.values()
-    complexity, change = _percent_within_thresholds(files), _percent_within_thresholds(files, by_changes=True)
+    complexity, change = _profile_score(files), _profile_score(files, by_changes=True)
     index = None if complexity is None or change is None else round((complexity + change) / 2, 1)
     modularity = None if measured.graph is None else modularity_score(measured.graph)
     parts = {
@@ -98,21 +99,21 @@ def _reasons_not_measured(measured: ProjectMeasurements, coverage_reason: str | 
     }
 
 
-def _percent_within_thresholds(
-    files: Iterable[FileMeasurements], *, by_changes: bool = False
-) -> float | None:
-    """Return the percentage of function lines that are in functions within the complexity thresholds.
+def _profile_score(files: Iterable[FileMeasurements], *, by_changes: bool = False) -> float | None:
+    """Return the score of the risk profile of all functions; None without functions.
 
-    With `by_changes`, files are weighted by changed lines, not by function lines. None without functions.
+    With `by_changes`, files are weighted by changed lines, not by function lines.
     """
-    total = within = 0.0
+    total = 0.0
+    lines = [0.0] * len(NO_RISK)
     for file in files:
         weight = file.changed_lines if by_changes else file.function_lines
-        if weight is None or file.complex_lines is None or not file.function_lines:
+        if weight is None or file.risk_lines is None or not file.function_lines:
             continue
         total += weight
-        within += weight * (1 - file.complex_lines / file.function_lines)
-    return round(100 * within / total, 1) if total else None
+        for risk, count in enumerate(file.risk_lines):
+            lines[risk] += weight * count / file.function_lines
+    return round(profile_score([100 * count / total for count in lines]), 1) if total else None
 
 
 def _debt_minutes(measured: ProjectMeasurements) -> dict[str, float]:

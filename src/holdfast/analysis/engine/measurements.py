@@ -27,6 +27,8 @@ class FileMeasurements:
     """Lines of code in functions."""
     complex_lines: float | None = None
     """Lines of functions over an error threshold, plus half the lines of those over a warning threshold."""
+    risk_lines: tuple[int, ...] | None = None
+    """Lines of functions of moderate, high and very high complexity, see `risk_profile.py`."""
     cyclomatic: int | None = None
     """The sum over its functions."""
     cognitive: int | None = None
@@ -39,8 +41,6 @@ class FileMeasurements:
     """From 0 to 1, see `churn_report.py`."""
     duplicated_share: float | None = None
     """The share of its lines that are in a clone, from 0 to 1."""
-    import_count: int | None = None
-    """Files of the project that it imports."""
     importer_count: int | None = None
     """Files of the project that import it."""
     in_cycle: bool | None = None

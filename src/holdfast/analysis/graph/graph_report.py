@@ -45,16 +45,12 @@ class GraphReport(AnalysisReport):
         return ImportGraph(edges, tuple(cycle.files for cycle in self.cycles))
 
     def file_numbers(self) -> Mapping[str, Mapping[str, Any]]:
-        """Return for each file the number of its importers and imports, and whether it is in a cycle."""
+        """Return for each file the number of its importers, and whether it is in a cycle."""
         edges = self.import_graph.edges
         in_cycle = {path for cycle in self.cycles for path in cycle.files}
         importers = Counter(target for targets in edges.values() for target in targets)
         return {
-            path: {
-                "importer_count": importers[path],
-                "import_count": len(targets),
-                "in_cycle": path in in_cycle,
-            }
+            path: {"importer_count": importers[path], "in_cycle": path in in_cycle}
             for path, targets in edges.items()
         }
 

@@ -10,9 +10,13 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import Field, StrictBool, StrictFloat
 
-from holdfast.analysis.churn.recent_churn import RECENT_DAYS
 from holdfast.analysis.comprehensive.components import ReportLimits
-from holdfast.analysis.comprehensive.gradient import gradients, missing_components, project_gradient
+from holdfast.analysis.comprehensive.gradient import (
+    PERIOD_DAYS,
+    gradients,
+    missing_components,
+    project_gradient,
+)
 from holdfast.analysis.engine.analysis_run import AnalysisRun, run_analyses
 from holdfast.analysis.engine.measurements import coverage_percent
 from holdfast.analysis.engine.scan import FileCounts, Project
@@ -37,7 +41,7 @@ ComprehensiveFormat = Literal["summary", "detailed", "json", "markdown", "sarif"
 SECTIONS = ("duplicates", "dead_code", "defects", "complexity", "tdg")
 _ALWAYS_RUN = ("debt",)
 """It is fast, and the overview and the trend always have its number."""
-_RUN_FOR_GRADIENT = ("churn", "coupling")
+_RUN_FOR_GRADIENT = ("churn",)
 
 _DEFAULT_MIN_LINES = 10
 """The number that the specification gives."""
@@ -299,7 +303,7 @@ def analyze_comprehensive(room: Analysis, args: AnalyzeComprehensive) -> Compreh
     limits = ReportLimits(args.confidence_threshold, args.min_lines, args.limit, brief=args.executive_summary)
     analyses = (*args.sections, *_ALWAYS_RUN, *(_RUN_FOR_GRADIENT if args.include_tdg else ()))
     components = {name: component for name, component in limits.components().items() if name in analyses}
-    options = RunOptions(project, concurrent=False, period_days=RECENT_DAYS)
+    options = RunOptions(project, concurrent=False, period_days=PERIOD_DAYS)
     run = run_analyses(room, options, components)
     results = dict(run.sections)
     if args.include_tdg:
