@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from functools import cache
 from math import log1p
 from typing import Literal, NamedTuple, get_args
 
@@ -17,6 +18,7 @@ from holdfast.analysis.engine.scan import Project, Scan
 from holdfast.analysis.graph.dependency_graph import cached_graph
 from holdfast.analysis.names.quality import name_quality
 from holdfast.analysis.room import Analysis
+from holdfast.kernel.call import current_call
 from holdfast.syntax.record import MODULE, Record
 from holdfast.syntax.symbols import FUNCTIONS
 
@@ -85,15 +87,20 @@ def _duplication(room: Analysis, project: Project, scan: Scan) -> dict[str, Meas
     """Return, for each file, the share of exact or renamed clones, and how many other files have copies."""
     tokens = room.scan_tokens(project, stats=scan.stats)
     clones = project_clones(room, tokens, project, CloneQuery(COPY_KINDS, min_lines=MIN_MODEL_LINES))
-    files_with_copies: defaultdict[str, set[str]] = defaultdict(set)
-    for clone in clones.groups:
-        paths = {fragment.file for fragment in clone.fragments}
-        for path in paths:
-            files_with_copies[path] |= paths - {path}
+    groups_of: defaultdict[str, list[int]] = defaultdict(list)
+    for index, clone in enumerate(clones.groups):
+        for path in {fragment.file for fragment in clone.fragments}:
+            groups_of[path].append(index)
+
+    @cache  # many files have their copies in the same groups
+    def files_in(groups: tuple[int, ...]) -> int:
+        current_call().check()
+        return len({fragment.file for index in groups for fragment in clones.groups[index].fragments})
+
     return {
         path: {
             "cloned_share": clones.duplicate_lines.get(path, 0) / (lines or 1),
-            "files_with_copies": len(files_with_copies.get(path, ())),
+            "files_with_copies": files_in(tuple(groups_of[path])) - 1 if path in groups_of else 0,
         }
         for path, lines in clones.line_counts.items()
     }
