@@ -41,6 +41,7 @@ FORBIDDEN_MODULES = {"pickle", "marshal", "shelve", "dill"}
 PROCESS_MODULES = {"subprocess", "multiprocessing", "pty"}
 RUNS_PROGRAMS = {"storage/git/command.py", "storage/processes/child.py", "storage/processes/editor.py"}
 CATCHES_EVERYTHING = {
+    "analysis/engine/analysis_process.py",  # a computation, whose callers get the failure
     "analysis/engine/analysis_run.py",  # one of the analyses to run
     "analysis/engine/file_reader.py",  # one of the files to analyse
     "doctor.py",  # one of the things to examine
@@ -53,7 +54,7 @@ CATCHES_EVERYTHING = {
     "faces/mcp/handshake.py",  # the loading of the rest, which the next request tries again
     "faces/mcp/resource_states.py",  # the state of a resource that a client follows
     "faces/mcp/server.py",  # a handler of the protocol
-    "storage/processes/pool.py",  # a task, whose caller gets the failure
+    "storage/processes/worker.py",  # a task, whose caller gets the failure
     "storage/watching/topic.py",  # the probe or the listener of one topic
 }
 """Where one failure must not end something that serves others, with the failing part."""

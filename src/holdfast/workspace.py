@@ -43,6 +43,8 @@ class Workspace:
         self.repository = repository
         self.database = _checked_database(database or os.environ.get(DATABASE_VARIABLE))
         """The URL of the team's database, or None if the tasks are stored here."""
+        self.is_served = False
+        """Whether a server uses it, which must answer other requests while an analysis runs."""
         self._watcher = Lazy(_open_watcher)
         self._rooms = {name: Lazy(partial(opener, self)) for name, opener in _OPENERS.items()}
 
@@ -182,7 +184,11 @@ def _open_templates(workspace: Workspace) -> Templates:
 def _open_analysis(workspace: Workspace) -> Analysis:
     from holdfast.analysis.room import Analysis
 
-    return Analysis(workspace.repository)
+    if not workspace.is_served:
+        return Analysis(workspace.repository)
+    from holdfast.analysis.engine.analysis_process import AnalysisProcesses
+
+    return Analysis(workspace.repository, processes=AnalysisProcesses(workspace.repository))
 
 
 def _open_source(workspace: Workspace) -> Source:

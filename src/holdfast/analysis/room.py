@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.analysis.churn.history import History
+from holdfast.analysis.engine.analysis_process import AnalysisProcesses, memory_error, memory_limit
 from holdfast.analysis.engine.product import NUMBERS, RECORDS, TOKENS
 from holdfast.analysis.engine.scan import CacheStrategy, FileScan, FileStats, Project, Scan
 from holdfast.analysis.engine.scanner import Scanner
@@ -21,6 +22,7 @@ from holdfast.kernel.errors import Denied, Invalid, NotFound, TooLarge, Unavaila
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.repository import Repository
+from holdfast.storage.processes.memory import memory_limited
 
 if TYPE_CHECKING:
     from holdfast.analysis.graph.resolution import Resolution
@@ -34,14 +36,26 @@ _MAX_RESULTS_CACHED = 32
 """Results cached in memory: a judgement, above the number of different computations over one scan."""
 
 Result = TypeVar("Result")
+Arguments = TypeVar("Arguments")
 
 
 class Analysis:
     """The scanners, caches and history that the analyses of one repository share."""
 
-    def __init__(self, repository: Repository, clock: Clock = utc_now, *, workers: int | None = None) -> None:
-        """`workers` is the maximum number of processes that read files, by default one for each core."""
+    def __init__(
+        self,
+        repository: Repository,
+        clock: Clock = utc_now,
+        *,
+        workers: int | None = None,
+        processes: AnalysisProcesses | None = None,
+    ) -> None:
+        """`workers` is the maximum number of processes that read files, by default one for each core.
+
+        With `processes`, operations run in them, each with a room of its own.
+        """
         self.repository = repository
+        self._processes = processes
         self._workers = workers
         self.clock = clock
         self.history = History(repository)
@@ -55,6 +69,15 @@ class Analysis:
         self._results: VersionedCache[Any] = VersionedCache(_MAX_RESULTS_CACHED)
         self._by_file: dict[str, dict[str, tuple[Record, Any]]] = {}
         """By key of `cached_by_file` and path: a record, and the result computed from it."""
+
+    def run(self, operation: Callable[[Analysis, Arguments], Result], arguments: Arguments) -> Result:
+        """Run an operation of this room where its operations run, in bounded memory."""
+        if self._processes is not None:
+            result: Result = self._processes.run(operation, arguments)
+            return result
+        max_bytes = memory_limit()
+        with memory_limited(max_bytes, lambda: memory_error(self.repository, arguments, max_bytes)):
+            return operation(self, arguments)
 
     def scan(
         self,
@@ -129,7 +152,9 @@ class Analysis:
             return None
 
     def close(self) -> None:
-        """Close the databases and end the git processes of this repository."""
+        """Close the databases and end the processes of this repository."""
+        if self._processes is not None:
+            self._processes.close()
         self._scanner.close()
         self._token_scanner.close()
         self.history.close()

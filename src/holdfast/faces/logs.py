@@ -12,21 +12,18 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import sys
 import time
-import traceback
 from typing import Any
+
+from holdfast.kernel.telemetry.log_fields import FIELDS_ATTRIBUTE, exception_fields
 
 LEVELS = ("debug", "info", "warning", "error")
 FORMATS = ("text", "json")
 
-_FIELDS_ATTRIBUTE = "holdfast_fields"
-"""The attribute of a log record that holds the fields of an event."""
 _OWN_LOGGER = "holdfast"
 _LOGGED_IN_FULL = (_OWN_LOGGER, "uvicorn")
 """Loggers whose messages contain no stored text."""
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def log_to_standard_error(level: str, log_format: str | None) -> None:
@@ -47,7 +44,7 @@ def log_to_standard_error(level: str, log_format: str | None) -> None:
 
 def log_event(level: int, event: str, **fields: object) -> None:
     """Log an event with its fields."""
-    logging.getLogger(_OWN_LOGGER).log(level, event, extra={_FIELDS_ATTRIBUTE: fields})
+    logging.getLogger(_OWN_LOGGER).log(level, event, extra={FIELDS_ATTRIBUTE: fields})
 
 
 class LineFormatter(logging.Formatter):
@@ -62,10 +59,10 @@ class LineFormatter(logging.Formatter):
         timestamp = f"{timestamp}.{int(record.msecs):03d}Z"
         level = record.levelname.lower()
         event, fields = _event_and_fields(record)
-        extra = getattr(record, _FIELDS_ATTRIBUTE, {})
+        extra = getattr(record, FIELDS_ATTRIBUTE, {})
         fields |= {name: value for name, value in extra.items() if value is not None}
         if record.exc_info and record.exc_info[1] is not None:
-            fields |= _exception_fields(record.exc_info[1])
+            fields |= exception_fields(record.exc_info[1])
         if self._as_json:
             return json.dumps({"time": timestamp, "level": level, "event": event, **fields})
         texts = (f"{name}={_quote_if_needed(value)}" for name, value in fields.items())
@@ -78,19 +75,6 @@ def _event_and_fields(record: logging.LogRecord) -> tuple[str, dict[str, Any]]:
     if record.name.partition(".")[0] in _LOGGED_IN_FULL:
         return " ".join(record.getMessage().split()), {}
     return "library", {"logger": record.name, "where": f"{record.filename}:{record.lineno}"}
-
-
-def _exception_fields(failure: BaseException) -> dict[str, Any]:
-    frames = traceback.extract_tb(failure.__traceback__)
-    return {
-        "error": type(failure).__name__,
-        "frames": [f"{_short_path(frame.filename)}:{frame.lineno} {frame.name}" for frame in frames],
-    }
-
-
-def _short_path(path: str) -> str:
-    """Return the path of a file relative to this package, or only its name if it is outside."""
-    return os.path.relpath(path, _PACKAGE) if path.startswith(_PACKAGE + os.sep) else os.path.basename(path)
 
 
 def _quote_if_needed(value: object) -> str:

@@ -119,6 +119,8 @@ class Limits:
     listed_bytes: int = 256 * MIB
     file_seconds: float = 30.0
     """How long a worker process may take for one file; the parsers' own timeouts are shorter."""
+    analysis_memory_bytes: int = 1536 * MIB
+    """For the processes of one analysis in a server together, or for a command."""
     record_cache_bytes: int = 512 * MIB
     records_in_memory_bytes: int = 128 * MIB
     pattern_characters: int = 1000

@@ -35,7 +35,7 @@ class FindingsNeighbour:
         cached = self._cache.get(path, version)
         if cached is not None:
             return cached
-        return self._cache.put(path, version, tuple(findings_in_file(self._room, path)))
+        return self._cache.put(path, version, tuple(self._room.run(findings_in_file, path)))
 
 
 def _remark(finding: CodeFinding) -> TaskRemark:

@@ -15,7 +15,8 @@ import pytest
 
 from holdfast.kernel.call import Call, running
 from holdfast.kernel.errors import Cancelled, Unavailable
-from holdfast.storage.processes.pool import ProcessPool, WorkerLost, run_unordered
+from holdfast.storage.processes.pool import ProcessPool, run_unordered
+from holdfast.storage.processes.worker import WorkerLost
 from tests.storage.processes.workers import die, prepare, start, work
 
 

@@ -30,7 +30,8 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.processes.pool import ProcessPool, WorkerLost, run_unordered
+from holdfast.storage.processes.pool import ProcessPool, run_unordered
+from holdfast.storage.processes.worker import WorkerLost
 from holdfast.syntax.languages import language_of
 from holdfast.syntax.parse import ParseTooLong
 

@@ -36,6 +36,7 @@ _KEY_BYTES = 32
 
 def serve_http(workspace: Workspace, selection: Selection, profile: Profile, settings: HttpSettings) -> int:
     """Serve until a signal arrives, after printing on standard error how to connect."""
+    workspace.is_served = True
     listener = listening_socket(settings.address.host, settings.address.port)
     port: int = listener.getsockname()[1]
     token = access_token(workspace.repository)

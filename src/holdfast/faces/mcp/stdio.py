@@ -62,6 +62,7 @@ def _engine(server: ProtocolServer | LazyServer) -> SdkEngine | LazyEngine:
 
 def serve_stdio(workspace: Workspace, selection: Selection, profile: Profile) -> int:
     """Serve one client on standard input and output until it disconnects."""
+    workspace.is_served = True
     STATISTICS.begin()
     log_event(logging.INFO, "serving", face="stdio", version=__version__, pid=os.getpid())
     run_stdio(LazyServer(profile, lambda: _protocol_server(workspace, selection, profile), selection))

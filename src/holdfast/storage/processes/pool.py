@@ -1,14 +1,9 @@
 """A pool of worker processes behind `concurrent.futures.Executor`, or a Dask cluster instead.
 
 Contract:
-- A worker is a fresh interpreter in isolated mode, started outside the repository and by default without the
-  caller's environment, so that nothing in a repository is imported. Workers are not forked: a fork would copy
-  locks that a server's other threads hold at that moment.
 - If a worker dies, or exceeds the time limit for a task, only that task is lost: its future fails with
   `WorkerLost`, and the next task gets another worker.
-- `shutdown` ends every worker at once. Workers of a program that was killed end by themselves when their pipe
-  is closed.
-- Functions, arguments and results are pickled, between our own processes only; functions must be importable.
+- `shutdown` ends every worker at once.
 """
 
 from __future__ import annotations
@@ -17,23 +12,19 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import InvalidArguments, Unavailable
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.processes.child import cores, end_group, start_interpreter
+from holdfast.storage.processes.child import cores, start_interpreter
 from holdfast.storage.processes.time_limit import POLL_SECONDS
-
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-    from subprocess import Popen
+from holdfast.storage.processes.worker import Request, Start, Worker, WorkerLost
 
 Item = TypeVar("Item")
-Start = Callable[[str], "Popen[bytes]"]
 
 LOCAL_EXECUTOR = "process"
 DASK_PREFIX = "dask://"
@@ -42,45 +33,6 @@ _MAX_START_ATTEMPTS = 3
 """A judgement: memory may be short for a short time; a program that cannot start at all fails each time."""
 CONNECT_SECONDS = 10
 """A judgement: a scheduler on the same network answers within a second, and a person waits for this."""
-
-
-class WorkerLost(BrokenExecutor):
-    """The worker process died, was too slow, or was ended before it answered."""
-
-
-class _Worker:
-    """One worker process and the two pipes to it."""
-
-    def __init__(self, process: Popen[bytes]) -> None:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        self._process = process
-        self._requests = _connection(process.stdin.fileno(), readable=False)
-        self._answers = _connection(process.stdout.fileno(), readable=True)
-
-    @property
-    def has_ended(self) -> bool:
-        return self._process.poll() is not None
-
-    def call(self, request: tuple[Any, ...], seconds: float | None, stopped: threading.Event) -> Any:
-        """Run a function in the worker; return its result, or raise its exception."""
-        deadline = None if seconds is None else monotonic() + seconds
-        try:
-            self._requests.send(request)
-            while not self._answers.poll(POLL_SECONDS):
-                if stopped.is_set() or (deadline is not None and monotonic() > deadline):
-                    raise WorkerLost("the worker was ended before it answered")
-            succeeded, value = self._answers.recv()
-        except (EOFError, OSError):
-            raise WorkerLost("the worker ended before it answered") from None
-        if not succeeded:
-            raise value
-        return value
-
-    def end(self) -> None:
-        self._requests.close()
-        self._answers.close()
-        end_group(self._process)
 
 
 class ProcessPool(Executor):
@@ -103,7 +55,7 @@ class ProcessPool(Executor):
         self._first_request = (initializer or _do_nothing, initargs)
         self._task_seconds = task_seconds
         self._start = start
-        self._idle: list[_Worker] = []
+        self._idle: list[Worker] = []
         self._stopped = threading.Event()
         # One thread per worker sends it a task and waits for the answer.
         self._threads = ThreadPoolExecutor(self.size, thread_name_prefix="pool")
@@ -119,10 +71,10 @@ class ProcessPool(Executor):
         while self._idle:
             self._idle.pop().end()
 
-    def _run(self, request: tuple[Any, ...]) -> Any:
+    def _run(self, request: Request) -> Any:
         worker = self._idle_worker() or self._new_worker()
         try:
-            return worker.call(request, self._task_seconds, self._stopped)
+            return worker.call(request, self._time_limit(self._task_seconds))
         except WorkerLost:
             worker.end()
             raise
@@ -130,7 +82,17 @@ class ProcessPool(Executor):
             if not worker.has_ended:
                 self._idle.append(worker)
 
-    def _idle_worker(self) -> _Worker | None:
+    def _time_limit(self, seconds: float | None) -> Callable[[], None]:
+        """Return a function that raises after some seconds, and once the pool is shut down."""
+        deadline = None if seconds is None else monotonic() + seconds
+
+        def check() -> None:
+            if self._stopped.is_set() or (deadline is not None and monotonic() > deadline):
+                raise WorkerLost("the worker was ended before it answered")
+
+        return check
+
+    def _idle_worker(self) -> Worker | None:
         while True:
             try:
                 worker = self._idle.pop()
@@ -140,13 +102,13 @@ class ProcessPool(Executor):
                 return worker
             worker.end()
 
-    def _new_worker(self) -> _Worker:
+    def _new_worker(self) -> Worker:
         for _ in range(_MAX_START_ATTEMPTS):
             if self._stopped.is_set():
                 raise WorkerLost("the pool was shut down")
-            worker = _Worker(self._start(__name__))
+            worker = Worker(self._start)
             try:
-                worker.call((*self._first_request, {}), LIMITS.file_seconds, self._stopped)
+                worker.call((*self._first_request, {}), self._time_limit(LIMITS.file_seconds))
             except WorkerLost:
                 worker.end()
             except BaseException:
@@ -229,41 +191,5 @@ def run_unordered(
         call.check()
 
 
-def _connection(descriptor: int, *, readable: bool) -> Connection[Any, Any]:
-    from multiprocessing.connection import Connection  # hygiene: a pipe to a process of ours
-
-    return Connection(os.dup(descriptor), readable=readable, writable=not readable)
-
-
 def _do_nothing() -> None:
     pass
-
-
-def _exit_with_parent(descriptor: int) -> None:
-    """End this process as soon as the other end of its request pipe is closed."""
-    import select
-
-    poll = select.poll()
-    poll.register(descriptor, 0)  # without events: a hang-up is always reported
-    poll.poll()
-    os._exit(1)
-
-
-def main() -> None:
-    """Serve requests as a worker, until the pool ends."""
-    requests, answers = _connection(0, readable=True), _connection(1, readable=False)
-    null = os.open(os.devnull, os.O_RDWR)
-    os.dup2(null, 0)
-    os.dup2(2, 1)  # so that output of a function is not taken for an answer
-    threading.Thread(target=_exit_with_parent, args=(requests.fileno(),), daemon=True).start()
-    while True:
-        function, args, named = requests.recv()
-        try:
-            answer = True, function(*args, **named)
-        except Exception as error:  # the caller raises it, and the worker continues
-            answer = False, error
-        answers.send(answer)
-
-
-if __name__ == "__main__":
-    main()
