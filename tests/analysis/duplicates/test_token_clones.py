@@ -204,6 +204,16 @@ def test_each_place_is_in_one_group_but_for_what_others_copy() -> None:
     ]
 
 
+def test_exact_groups_that_a_renaming_makes_equal_are_joined_by_one_place_of_each() -> None:
+    found = clones({"a.py": SUM, "b.py": SUM, "c.py": SUMMED, "d.py": SUMMED})
+
+    assert sorted(places(found)) == [
+        ("exact", [("a.py", 1, 5), ("b.py", 1, 5)]),
+        ("exact", [("c.py", 1, 5), ("d.py", 1, 5)]),
+        ("renamed", [("a.py", 1, 5), ("c.py", 1, 5)]),
+    ]
+
+
 def test_clones_in_tests_are_counted_and_listed_apart() -> None:
     found = clones({"a.py": SUM, "b.py": SUM, "tests/c.py": SUM * 3, "tests/d.py": SUM * 3})
 

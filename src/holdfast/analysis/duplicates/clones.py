@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from holdfast.analysis.duplicates.clone import COPY_KINDS, CloneKind, CloneQuery, FragmentGroup
 from holdfast.analysis.duplicates.clone_report import CloneReport
 from holdfast.analysis.duplicates.gpu_use import GpuUse
-from holdfast.analysis.duplicates.places import LineSets, line_set, one_per_place
+from holdfast.analysis.duplicates.places import one_per_place
 from holdfast.analysis.engine.scan import FileScan, Project
 from holdfast.analysis.engine.test_files import IN_TESTS
 from holdfast.analysis.engine.token_stream import TokenStream, indentations, token_table
@@ -102,9 +102,10 @@ def _distinct(groups: Iterable[FragmentGroup]) -> list[FragmentGroup]:
     return list(by_id.values())
 
 
-def _covered_lines(groups: Iterable[FragmentGroup], kinds: Collection[CloneKind]) -> LineSets:
-    """Return the lines of each file that groups of some kinds cover."""
-    covered: LineSets = {}
+def _covered_lines(groups: Iterable[FragmentGroup], kinds: Collection[CloneKind]) -> dict[str, int]:
+    """Return the lines of each file that groups of some kinds cover, as an integer whose bit n is line n."""
+    covered: dict[str, int] = {}
     for fragment in (fragment for group in groups if group.kind in kinds for fragment in group.fragments):
-        covered[fragment.file] = covered.get(fragment.file, 0) | line_set(fragment)
+        bits = (1 << fragment.end_line + 1) - (1 << fragment.start_line)
+        covered[fragment.file] = covered.get(fragment.file, 0) | bits
     return dict(sorted(covered.items()))

@@ -1,15 +1,16 @@
-"""One clone group for each place: of groups that overlap, those that make more code redundant.
+"""One clone group for each place: of groups that overlap, the longest.
 
 A function and its first half may both be copies, the function of one other place and the half of ten. Each
 place belongs to the longest group that has it, an exact one before a renamed one of the same length. A
-shorter group keeps its other places, and its representative, of which they are copies.
+shorter group keeps its other places, and one place of each longer group, as all are copies of each other.
 
-Contract: of the fragments of a group, at most the representative lies for the most part in earlier groups.
+Contract: of the fragments of a group, at most one lies for the most part in each earlier group.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from holdfast.analysis.duplicates.clone import COPY_SIMILARITY_DECIMALS, Fragment, FragmentGroup
@@ -17,26 +18,40 @@ from holdfast.analysis.duplicates.clone import COPY_SIMILARITY_DECIMALS, Fragmen
 _MAX_COVERED_SHARE = 0.5
 """The share of a place's lines in earlier groups that it may have: a judgement. Two groups may touch."""
 
-LineSets = dict[str, int]
-"""A set of lines of each file, as an integer whose bit n is line n."""
+LineGroups = dict[int, list[int]]
+"""The numbers of the groups that each line of a file belongs to."""
 
 
 def one_per_place(groups: Iterable[FragmentGroup]) -> list[FragmentGroup]:
     """Return the groups with each place in one of them, as the module describes."""
-    covered: LineSets = {}
-    result = []
+    files: defaultdict[str, LineGroups] = defaultdict(dict)
+    result: list[FragmentGroup] = []
     for group in sorted(groups, key=_rank):
-        new = [fragment for fragment in group.fragments if not _is_covered(fragment, covered)]
-        if not new:
-            continue
-        first = group.fragments[0]
-        fragments = tuple(new if new[0] == first else (first, *new))
+        fragments = tuple(_one_of_each_group(group, files))
         if len(fragments) == 1:
-            fragments = group.fragments[:2]
+            continue
         for fragment in fragments:
-            covered[fragment.file] = covered.get(fragment.file, 0) | line_set(fragment)
+            lines = files[fragment.file]
+            for line in range(fragment.start_line, fragment.end_line + 1):
+                lines.setdefault(line, []).append(len(result))
         result.append(_with_fragments(group, fragments))
     return result
+
+
+def _one_of_each_group(group: FragmentGroup, files: Mapping[str, LineGroups]) -> Iterator[Fragment]:
+    """Yield the fragments that are in no earlier group, and one in each of these."""
+    represented: set[int] = set()
+    for fragment in group.fragments:
+        lines = files[fragment.file]
+        span = range(fragment.start_line, fragment.end_line + 1)
+        counts = Counter(number for line in span for number in lines.get(line, ()))
+        least = _MAX_COVERED_SHARE * len(span)
+        around = {number for number, count in counts.items() if count > least}
+        if not around and sum(line in lines for line in span) > least:
+            around = {counts.most_common(1)[0][0]}  # several groups share it
+        if represented.isdisjoint(around):
+            represented |= around
+            yield fragment
 
 
 def _with_fragments(group: FragmentGroup, fragments: tuple[Fragment, ...]) -> FragmentGroup:
@@ -44,17 +59,6 @@ def _with_fragments(group: FragmentGroup, fragments: tuple[Fragment, ...]) -> Fr
         return group
     mean = sum(each.similarity for each in fragments[1:]) / (len(fragments) - 1)
     return replace(group, fragments=fragments, similarity=round(mean, COPY_SIMILARITY_DECIMALS))
-
-
-def line_set(fragment: Fragment) -> int:
-    """Return the lines of a fragment as an integer whose bit n is line n."""
-    return (1 << fragment.end_line + 1) - (1 << fragment.start_line)
-
-
-def _is_covered(fragment: Fragment, covered: LineSets) -> bool:
-    lines = line_set(fragment)
-    shared = (lines & covered.get(fragment.file, 0)).bit_count()
-    return shared > _MAX_COVERED_SHARE * lines.bit_count()
 
 
 def _rank(group: FragmentGroup) -> tuple[object, ...]:
