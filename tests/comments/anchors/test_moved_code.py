@@ -309,6 +309,14 @@ def test_what_was_deleted_is_an_orphan_that_is_attached_to_nothing(shore: Desk) 
     assert "move_comment" in shore.words("get_file_comments", filePath="src/nets.py")
 
 
+def test_an_added_file_is_not_what_a_deleted_one_was_renamed_to(shore: Desk) -> None:
+    shore.write("lighthouse.py", "def shine(lamp):\n    lamp.turn()\n")
+    shore.git("rm", "-q", "src/nets.py")
+    shore.commit("Replace the nets by a lighthouse")
+    assert shore.show("lighthouse.py") == []
+    assert {found["reason"] for found in shore.show("src/nets.py")} == {"file_deleted"}
+
+
 def test_a_path_that_is_used_again_keeps_what_is_its_own(shore: Desk) -> None:
     moved_and_committed(shore)
     shore.add("src/mesh.py", 1, "TODO: settle")

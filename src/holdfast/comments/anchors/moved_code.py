@@ -237,7 +237,7 @@ class StraySidecars:
                 missing += [(path, note) for note in lost[: _MAX_COMPARED_NOTES - len(missing)]]
         # If a file was split, git reports one part as renamed, and the comment's code may be in another.
         if files is not None:
-            for path, comment_id, target in self._find_by_content(missing, files):
+            for path, comment_id, target in self._find_by_content(missing, files, file_is_gone=True):
                 homes[path][comment_id] = target
         emptied = frozenset(path for path, targets in homes.items() if 0 < counts[path] == len(targets))
         return Moves(homes, emptied, crc32(repr((strays, homes)).encode("utf-8", "replace")))
@@ -275,6 +275,8 @@ class StraySidecars:
         for event in events[rename_indices[-1] :]:
             if event.old == path:
                 path, blob = event.new, event.blob
+            if not path:
+                return None  # it was deleted; events of added files have no old path either
         twins = {event.new for event in events if event.blob == blob} - {path}
         return path if blob and self._exists(path) and not any(map(self._exists, twins)) else None
 
@@ -285,9 +287,12 @@ class StraySidecars:
             return False  # it is no source path, or cannot be read
 
     def _find_by_content(
-        self, notes: Sequence[tuple[str, Note]], files: CandidateFiles
+        self, notes: Sequence[tuple[str, Note]], files: CandidateFiles, *, file_is_gone: bool = False
     ) -> Iterator[MovedComment]:
-        """Yield the comments whose code is in exactly one other file."""
+        """Yield the comments whose code is in exactly one other file.
+
+        Their lines must be certain there, unless their file is gone: then they are at best for review there.
+        """
         missing = group_lost_code(self._room, notes)
         if not missing:
             return
@@ -296,8 +301,10 @@ class StraySidecars:
             for comment_id, anchor in zip(lost.ids, lost.anchors, strict=True):
                 current_call().check()
                 candidates = index.candidates(lost.version, anchor, limit=2)
-                if not candidates or candidates[0].placement.confidence is not Confidence.HIGH:
+                if not candidates:
                     continue
-                best, is_only = candidates[0], len(candidates) == 1
-                if best.unambiguous or (is_only and best.share >= _MIN_ONLY_FILE_SHARE):
+                best, is_certain = candidates[0], candidates[0].placement.confidence is Confidence.HIGH
+                is_only = is_certain and len(candidates) == 1 and best.share >= _MIN_ONLY_FILE_SHARE
+                has_line = is_certain or (file_is_gone and best.placement.line is not None)
+                if is_only or (best.unambiguous and has_line):
                     yield lost.path, comment_id, best.path
