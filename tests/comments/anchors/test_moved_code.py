@@ -317,6 +317,14 @@ def test_an_added_file_is_not_what_a_deleted_one_was_renamed_to(shore: Desk) -> 
     assert {found["reason"] for found in shore.show("src/nets.py")} == {"file_deleted"}
 
 
+def test_a_line_that_is_uncertain_in_the_new_file_is_shown_there_for_review(shore: Desk) -> None:
+    moved_without_git(shore)
+    shore.write("src/mesh.py", NETS.replace("rows = net.rows * 2", "audit(net)\n    rows = net.rows + 2"))
+    shown = shore.show("src/mesh.py")
+    assert said(shown) == {"TODO: count twice": (9, False), "NOTE: cut long": (15, False)}
+    assert [one["needsReview"] for one in shown] == [True, False]
+
+
 def test_a_path_that_is_used_again_keeps_what_is_its_own(shore: Desk) -> None:
     moved_and_committed(shore)
     shore.add("src/mesh.py", 1, "TODO: settle")

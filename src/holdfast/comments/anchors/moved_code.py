@@ -303,8 +303,12 @@ class StraySidecars:
                 candidates = index.candidates(lost.version, anchor, limit=2)
                 if not candidates:
                     continue
-                best, is_certain = candidates[0], candidates[0].placement.confidence is Confidence.HIGH
-                is_only = is_certain and len(candidates) == 1 and best.share >= _MIN_ONLY_FILE_SHARE
-                has_line = is_certain or (file_is_gone and best.placement.line is not None)
-                if is_only or (best.unambiguous and has_line):
+                best, is_only = candidates[0], len(candidates) == 1
+                if file_is_gone:
+                    is_found = best.placement.line is not None and (best.unambiguous or is_only)
+                else:
+                    is_certain = best.placement.confidence is Confidence.HIGH
+                    is_near = is_only and best.share >= _MIN_ONLY_FILE_SHARE
+                    is_found = is_certain and (best.unambiguous or is_near)
+                if is_found:
                     yield lost.path, comment_id, best.path
