@@ -41,7 +41,7 @@ FORBIDDEN_MODULES = {"pickle", "marshal", "shelve", "dill"}
 PROCESS_MODULES = {"subprocess", "multiprocessing", "pty"}
 RUNS_PROGRAMS = {"storage/git/command.py", "storage/processes/child.py", "storage/processes/editor.py"}
 CATCHES_EVERYTHING = {
-    "analysis/engine/analysis_process.py",  # a computation, whose callers get the failure
+    "analysis/analysis_process.py",  # a computation, whose callers get the failure
     "analysis/engine/analysis_run.py",  # one of the analyses to run
     "analysis/engine/file_reader.py",  # one of the files to analyse
     "doctor.py",  # one of the things to examine

@@ -186,7 +186,7 @@ def _open_analysis(workspace: Workspace) -> Analysis:
 
     if not workspace.is_served:
         return Analysis(workspace.repository)
-    from holdfast.analysis.engine.analysis_process import AnalysisProcesses
+    from holdfast.analysis.analysis_process import AnalysisProcesses
 
     return Analysis(workspace.repository, processes=AnalysisProcesses(workspace.repository))
 

@@ -5,6 +5,7 @@
 - One folder for each analysis, with its report: `complexity/`, `churn/`, `debt/`, `dead_code/`, `graph/`,
   `duplicates/`, `names/`, `defects/`, `coverage/`.
 - Views of these reports: `context/`, `comprehensive/`, `gate/`, `trend/`; `render/` has the formats.
+- `analysis_process.py`: the processes in which a server runs operations, within bounds.
 - `reports.py`: the report of each analysis for a scope; `rules.py`: the rules that findings break.
 - `fleet/`: one analysis over many repositories.
 

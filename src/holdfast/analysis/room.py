@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from holdfast.analysis.analysis_process import AnalysisProcesses, memory_error, memory_limit
 from holdfast.analysis.churn.history import History
-from holdfast.analysis.engine.analysis_process import AnalysisProcesses, memory_error, memory_limit
 from holdfast.analysis.engine.product import NUMBERS, RECORDS, TOKENS
 from holdfast.analysis.engine.scan import CacheStrategy, FileScan, FileStats, Project, Scan
 from holdfast.analysis.engine.scanner import Scanner

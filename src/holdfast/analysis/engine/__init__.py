@@ -8,7 +8,6 @@
   invalidates them.
 - `base_commit.py`: the commit that the work tree is compared with.
 - `analysis_report.py`, `code_finding.py`: what every analysis returns.
-- `analysis_process.py`: the processes in which a server runs operations, within bounds.
 - `scope.py`, `analysis_run.py`, `stages.py`, `measurements.py`, `duration.py`: running several of them, and
   combining their reports.
 """

@@ -14,15 +14,15 @@ from typing import Any
 
 import pytest
 
-from holdfast.analysis.engine.analysis_process import MEMORY_VARIABLE, AnalysisProcesses
+from holdfast.analysis.analysis_process import MEMORY_VARIABLE, AnalysisProcesses
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools.analyze_complexity import AnalyzeComplexity, analyze_complexity
 from holdfast.kernel.call import Call, Listener, running
 from holdfast.kernel.errors import Cancelled, Internal, Invalid, NotFound, TooLarge, Unavailable
 from holdfast.kernel.telemetry.log_fields import FIELDS_ATTRIBUTE
 from holdfast.storage.git.repository import Repository
-from tests.analysis.engine.process_operations import Files, answer, die, fail, grow, hang, wait_for_release
 from tests.analysis.engine.test_scanner import CODE, write
+from tests.analysis.process_operations import Files, answer, die, fail, grow, hang, wait_for_release
 from tests.storage.git_support import commit, git
 from tests.storage.processes.workers import start
 from tests.waiting import wait_until
