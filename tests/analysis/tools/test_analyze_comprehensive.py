@@ -138,6 +138,10 @@ def test_min_lines_is_the_least_of_clones_and_of_files_that_are_graded(room, roo
         assert "web/view.ts" in {item["file"] for item in short[section][entries]}
         assert "web/view.ts" not in {item["file"] for item in long[section][entries]}
     assert long["defects"]["too_short"] > 0
+    for section in (long["defects"], short["defects"]):
+        probabilities = [item["probability"] for item in section["predictions"]]
+        assert section["mean_probability"] == pytest.approx(sum(probabilities) / section["files"], abs=1e-3)
+        assert section["max_probability"] == max(probabilities)
 
 
 @pytest.mark.requirement("analysis-167", "analysis-168")

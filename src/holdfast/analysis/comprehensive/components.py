@@ -113,11 +113,11 @@ class ReportLimits:
         ]
 
     def _defects(self, report: DefectReport, scope: AnalysisScope) -> Section:
-        """Show the confident predictions; mean and maximum probability are over all files."""
+        """Show the confident predictions for long files; the mean and the maximum are over these."""
         long_files = self._predictions_for_long_files(report, scope)
         confident = [each for each in long_files if each.confidence >= self.confidence]
         risks = Counter(each.risk for each in confident)
-        probabilities = [each.probability for each in report.predictions]
+        probabilities = [each.probability for each in confident]
         section = {
             "files": len(confident),
             "by_risk": {risk: risks[risk] for risk in ("High", "Medium", "Low")},

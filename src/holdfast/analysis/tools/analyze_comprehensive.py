@@ -267,9 +267,13 @@ def _recorded_point(
 ) -> TrendPoint:
     """Return whether the numbers of these results are recorded for the trend."""
     numbers = section_numbers(results)
-    if args.min_lines != _DEFAULT_MIN_LINES or args.sections != SECTIONS:
-        # With other arguments this number cannot be compared with those recorded before.
+    # With other arguments these numbers cannot be compared with those recorded before.
+    other_files = args.min_lines != _DEFAULT_MIN_LINES
+    if other_files or args.sections != SECTIONS:
         numbers.pop("tdg")
+    if other_files or args.confidence_threshold != _DEFAULT_CONFIDENCE:
+        numbers.pop("mean_defect_probability")
+        numbers.pop("max_defect_probability")
     numbers["coverage"] = coverage_percent(run.measured.files.values())
     # Code is dead only if it is not used outside the project either.
     repository = room.scan(Project()) if project.path and numbers["dead_code"] is not None else None
