@@ -173,10 +173,14 @@ def test_one_index_of_the_workspace_serves_all_files_that_went_away(
             asked.append(old.path)
             return super().candidates(old, anchor, limit)
 
-    for number in range(4):
-        text = AUTH.replace("comparePasswords", f"compare{number}").replace("LIMIT", f"LIMIT_{number}")
+    texts = [
+        AUTH.replace("comparePasswords", f"compare{number}").replace("LIMIT", f"LIMIT_{number}")
+        for number in range(4)
+    ]
+    for number, text in enumerate(texts):
         desk.write(f"src/old_{number}.ts", text)
         desk.add(f"src/old_{number}.ts", COMPARE)
+    for number, text in enumerate(texts):
         os.replace(desk.root / f"src/old_{number}.ts", desk.root / f"src/new_{number}.ts")
         desk.write(f"src/new_{number}.ts", f"// new_{number}\n{text}")
     monkeypatch.setattr(moved_files, "MovedFiles", Counted)
