@@ -50,7 +50,6 @@ COMMENT_CASES: list[Case] = [
         "add_comment",
         ("comments", "add", "src/broken.py", "1", "x", "--tag", "NOTE"),
         {"filePath": "src/broken.py", "line": 1, "text": "x", "tag": "NOTE"},
-        "source_not_parsed",
     ),
     Case(
         "edit_comment",
