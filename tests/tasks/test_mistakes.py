@@ -73,6 +73,10 @@ def refused(workspace: Workspace, name: str, /, **arguments: Any) -> str:
         ("taskpilot_update", {"task_id": "TP-1", "set": {"parent_id": "TP-1"}}, "another parent"),
         ("taskpilot_update", {"task_id": "TP-1", "remove": {"links": ["x"]}}, "an object"),
         ("taskpilot_list", {"status": "backlog"}, "a list"),
+        ("taskpilot_events", {"after": 2**63}, "at most 9223372036854775807"),
+        ("taskpilot_events", {"after": 1e300}, "at most 9223372036854775807"),
+        ("taskpilot_update_steps", {"step_name": "validate", "content": "x", "if_version": 2**63}, "at most"),
+        ("taskpilot_update", {"task_id": "TP-1", "set": {"progress": 1}, "if_version": 2**63}, "at most"),
         ("taskpilot_list", {"connected_file": "/etc/hosts"}, "relative"),
     ],
 )

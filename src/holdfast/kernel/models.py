@@ -85,9 +85,16 @@ class NoArguments(Input):
     """The input of an operation that takes none."""
 
 
+_MAX_INTEGER = 2**63 - 1
+"""The largest number that both databases store."""
+
+
 def as_integer(value: object) -> object:
-    """Return 10.0 as 10, which JSON Schema treats as equal; return every other value unchanged."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    """Return 10.0 as 10, which JSON Schema treats as equal, and other values unchanged; refuse huge numbers."""
+    number = int(value) if isinstance(value, float) and value.is_integer() else value
+    if isinstance(number, int) and not -_MAX_INTEGER <= number <= _MAX_INTEGER:
+        raise ValueError(f"it must be at most {_MAX_INTEGER}")
+    return number
 
 
 def _rounding(round_up_or_down: Callable[[float], int]) -> Any:
