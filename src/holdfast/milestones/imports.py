@@ -10,7 +10,7 @@ converted is reported with the reason; the others are converted.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from datetime import datetime
 from typing import Any
 
@@ -24,7 +24,6 @@ _NAMESPACE = uuid.UUID("6f0f1d5c-2f0b-5c39-8a5c-0c1a6d1f7b11")
 """The namespace of the derived ids, chosen at random; another one would import everything again."""
 
 _CLOSED_BEADS_STATUSES = ("closed", "tombstone")
-_BLOCKING_TYPES = ("blocks", "parent-child")
 
 Skip = Callable[[str, str], None]
 """Records the name of a skipped item, and the reason."""
@@ -42,7 +41,12 @@ def github_drafts(text: str, skip: Skip) -> Iterator[EntityDraft]:
 
 
 def beads_drafts(text: str, skip: Skip) -> Iterator[EntityDraft]:
-    """Yield the issues of a beads file; deleted ones are skipped."""
+    """Yield the issues of a beads file, first the epics as milestones; deleted ones are skipped.
+
+    An issue that is a child of an epic belongs to that milestone. Other links from children to parents have
+    no counterpart here, and are reported.
+    """
+    beads: dict[str, dict[str, Any]] = {}
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
@@ -53,12 +57,40 @@ def beads_drafts(text: str, skip: Skip) -> Iterator[EntityDraft]:
         elif bead.get("status") == "tombstone":
             skip(name, "It was deleted.")
         else:
-            draft = _beads_draft(bead)
-            if draft.id in draft.dependencies:
-                skip(name, "It depends on itself; that dependency was dropped.")
-                dependencies = tuple(target for target in draft.dependencies if target != draft.id)
-                draft = draft._replace(dependencies=dependencies)
-            yield from _valid_or_skip(draft, name, skip)
+            beads[name] = bead
+    epics = {name for name, bead in beads.items() if _is_epic(bead)}
+    for name in sorted(beads, key=lambda name: name not in epics):
+        draft = _beads_draft(beads[name])
+        if draft.id in draft.dependencies:
+            skip(name, "It depends on itself; that dependency was dropped.")
+            dependencies = tuple(target for target in draft.dependencies if target != draft.id)
+            draft = draft._replace(dependencies=dependencies)
+        for parent in _needed_ids(beads[name], "parent-child"):
+            if parent in epics and name not in epics and draft.milestone is None:
+                draft = draft._replace(milestone=_derive_id("beads", parent))
+            else:
+                skip(
+                    name,
+                    f"Its parent {parent!a} is {_unfit_parent(parent, name, epics)}; that link was dropped.",
+                )
+        yield from _valid_or_skip(draft, name, skip)
+
+
+def _unfit_parent(parent: str, child: str, epics: Set[str]) -> str:
+    """Return why a parent cannot be the milestone of its child."""
+    if child in epics:
+        return "above an epic"
+    return "a second epic" if parent in epics else "not an epic of this file"
+
+
+def _is_epic(bead: dict[str, Any]) -> bool:
+    return bead.get("issue_type") == "epic"
+
+
+def _needed_ids(bead: dict[str, Any], link: str) -> list[str]:
+    """Return the ids that a bead depends on by a type of link."""
+    links = (item for item in _object_list(bead, "dependencies") if item.get("type") == link)
+    return list(dict.fromkeys(filter(None, (_first_text(item, "depends_on_id") for item in links))))
 
 
 def _github_draft(issue: dict[str, Any]) -> EntityDraft:
@@ -110,7 +142,7 @@ def _beads_draft(bead: dict[str, Any]) -> EntityDraft:
     created = _timestamp(_first_text(bead, "created_at", "created"))
     type_label = _first_text(bead, "issue_type")
     priority_label = f"P{bead['priority']}" if isinstance(bead.get("priority"), int) else ""
-    kind: Kind = "milestone" if bead.get("issue_type") == "epic" else "issue"
+    kind: Kind = "milestone" if _is_epic(bead) else "issue"
     status: Status = "closed" if bead.get("status") in _CLOSED_BEADS_STATUSES else "open"
     return EntityDraft(
         kind=kind,
@@ -121,12 +153,7 @@ def _beads_draft(bead: dict[str, Any]) -> EntityDraft:
             dict.fromkeys(filter(None, [*_string_list(bead, "labels"), type_label, priority_label]))
         ),
         assignee=_first_text(bead, "assignee") or None,
-        dependencies=tuple(
-            _derive_id("beads", name)
-            for dependency in _object_list(bead, "dependencies")
-            if dependency.get("type") in _BLOCKING_TYPES
-            and (name := _first_text(dependency, "depends_on_id"))
-        ),
+        dependencies=tuple(_derive_id("beads", name) for name in _needed_ids(bead, "blocks")),
         links=(f"beads:{_first_text(bead, 'id')}",),
         comments=tuple(_comments(_object_list(bead, "comments"), "text", created)),
         author=_first_text(bead, "created_by") or None,

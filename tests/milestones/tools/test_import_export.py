@@ -154,6 +154,30 @@ def test_a_bead_does_not_wait_for_itself(room: Milestones, bring: Import) -> Non
     assert room.get("issue", known["Snake"]).dependencies == (known["Other"],)
 
 
+def test_the_parent_of_a_bead_is_its_milestone_or_is_reported(room: Milestones, bring: Import) -> None:
+    def bead(name: str, *parents: str, kind: str = "task") -> dict[str, Any]:
+        links = [{"depends_on_id": parent, "type": "parent-child"} for parent in parents]
+        return {"id": name, "title": name, "issue_type": kind, "dependencies": links}
+
+    beads = [
+        bead("bd-1", "bd-9"), bead("bd-2", "bd-1"), bead("bd-3", "bd-9", "bd-8"), bead("bd-4", "bd-77"),
+        bead("bd-9", kind="epic"), bead("bd-8", "bd-9", kind="epic"),
+    ]  # fmt: skip
+    result = bring("\n".join(map(json.dumps, beads)), format="beads")
+    issues, epics = titles(room, "issue"), titles(room, "milestone")
+    found = {name: room.get("issue", issues[name]) for name in issues}
+    assert {name: issue.milestone for name, issue in found.items()} == {
+        "bd-1": epics["bd-9"], "bd-2": None, "bd-3": epics["bd-9"], "bd-4": None,
+    }  # fmt: skip
+    assert all(issue.dependencies == () for issue in found.values()), "no child waits for its parent"
+    assert sorted((one.item, one.reason) for one in result.skipped) == [
+        ("bd-2", "Its parent 'bd-1' is not an epic of this file; that link was dropped."),
+        ("bd-3", "Its parent 'bd-8' is a second epic; that link was dropped."),
+        ("bd-4", "Its parent 'bd-77' is not an epic of this file; that link was dropped."),
+        ("bd-8", "Its parent 'bd-9' is above an epic; that link was dropped."),
+    ]
+
+
 def test_what_is_too_long_is_named_and_the_rest_comes_over(bring: Import) -> None:
     odd = [
         {"number": 1, "title": "x" * 501},
