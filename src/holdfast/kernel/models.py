@@ -90,7 +90,7 @@ _MAX_INTEGER = 2**63 - 1
 
 
 def as_integer(value: object) -> object:
-    """Return 10.0 as 10, which JSON Schema treats as equal, and other values unchanged; refuse huge numbers."""
+    """Return 10.0 as 10, which JSON Schema treats as equal, and other values unchanged; refuse huge ones."""
     number = int(value) if isinstance(value, float) and value.is_integer() else value
     if isinstance(number, int) and not -_MAX_INTEGER <= number <= _MAX_INTEGER:
         raise ValueError(f"it must be at most {_MAX_INTEGER}")

@@ -17,6 +17,7 @@ from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import ensure_workspace, set_gate
 from holdfast.tasks.tools.import_tasks import ImportReport, ImportTasks, import_tasks, import_text
 from tests.conftest import RunHoldfast
+from tests.tasks import claims
 from tests.tasks.imports.test_readers import BACKLOG_TASK, CHECK_LIST, UNTAGGED
 
 ME = CallerIdentity("ada")
@@ -56,6 +57,37 @@ def test_a_check_list_is_imported_whole_and_a_second_time_changes_nothing(
     again = bring_in(room, "todo", "todo.md")
     assert (again.created, again.changed, again.unchanged) == (0, 0, 9)
     assert {task.uid: task.version for task in by_title(room).values()} == versions
+
+
+def test_the_states_of_many_new_tasks_are_stored_together(repository: Path) -> None:
+    room = Tasks.open(Repository.discover(repository))
+    ensure_workspace(room, "kelp", [], "criteria")
+    (repository / "todo.md").write_text("".join(f"- [x] Item {number}\n" for number in range(60)))
+    statements: list[str] = []
+    for lent in (room.store.read(), room.store.write()):
+        with lent as connection:
+            connection.set_trace_callback(statements.append)  # type: ignore[attr-defined]
+    statements.clear()
+    report = bring_in(room, "todo", "todo.md")
+    done = room.find(Query(status=("done",))).total
+    room.close()
+    assert (report.created, done) == (60, 60)
+    assert sum(text.startswith("BEGIN IMMEDIATE") for text in statements) < 10
+
+
+@pytest.mark.requirement("tasks-48")
+def test_a_task_that_somebody_holds_keeps_its_criteria_and_state(room: Tasks, repository: Path) -> None:
+    (repository / "todo.md").write_text("- [ ] Parse\n")
+    bring_in(room, "todo", "todo.md")
+    claims.claim(room, "TP-1", CallerIdentity("grace"))
+    (repository / "todo.md").write_text("- [x] Parse\n")
+    for _ in range(2):
+        report = bring_in(room, "todo", "todo.md", prefer="theirs")
+        assert {step.done for step in report.steps} == {"refused"}
+        assert (room.get("TP-1").status, room.get("TP-1").claim_agent) == ("in-progress", "grace")
+    claims.release(room, "TP-1", CallerIdentity("grace"))
+    bring_in(room, "todo", "todo.md", prefer="theirs")
+    assert room.get("TP-1").status == "done"
 
 
 def test_what_changed_in_the_file_is_taken_over_and_what_changed_here_stays(

@@ -22,9 +22,12 @@ from holdfast.tasks.errors import AlreadyClaimed, DependencyCycle
 from holdfast.tasks.imports.cycles import remove_cycles
 from holdfast.tasks.imports.problem import Problem
 from holdfast.tasks.imports.sources import Format, SourceFormat, detect_format, read_source
+from holdfast.tasks.store.change import apply_change
 from holdfast.tasks.store.records import CallerIdentity, Change, Draft, Task, TaskLink
+from holdfast.tasks.store.rows import find_task
 from holdfast.tasks.store.states import Kind
 from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.store.transaction import TaskTransaction
 from holdfast.tasks.trackers import counterparts
 from holdfast.tasks.trackers.adapter import (
     FittedTask,
@@ -37,9 +40,11 @@ from holdfast.tasks.trackers.adapter import (
 from holdfast.tasks.trackers.counterparts import Counterpart
 from holdfast.tasks.trackers.foreign import ForeignTask
 from holdfast.tasks.trackers.report import Side, StepKind, SyncOutcome
-from holdfast.tasks.trackers.task_updates import apply_values, move_to_status
+from holdfast.tasks.trackers.task_updates import apply_values, move
 from holdfast.tasks.trackers.three_way_merge import merge_values
 
+_TASKS_PER_TRANSACTION = 500
+"""A judgement: the cost of making a transaction durable then hardly counts, and others wait only briefly."""
 _MAX_REF_CHARACTERS = 500
 """The length to which refs of links to the source are cut. A judgement: paths of titles can be very long."""
 
@@ -118,29 +123,42 @@ class Import:
         created = self._room.create(drafts, self._who) if drafts else []
         stored: dict[str, Counterpart] = {}
         # Subtasks before parents: a task cannot be done while a subtask is open.
-        for item, (task, is_new) in reversed(list(zip(new, created, strict=True))):
-            if is_new:
-                base, seen = self._set_initial_state(task, item.task), seen_values(item)
-            else:
-                base, seen = synced_values(our_task(self._room, task.uid).item), {}
-            foreign_id = item.task.foreign_id
-            stored[foreign_id] = Counterpart(foreign_id, task.uid, url=None, base=base, seen=seen)
+        backwards = list(zip(new, created, strict=True))[::-1]
+        for start in range(0, len(backwards), _TASKS_PER_TRANSACTION):
+            batch = backwards[start : start + _TASKS_PER_TRANSACTION]
+            current_call().progress(start, len(backwards))
+            with self._room.writing(self._who) as transaction:
+                bases = [
+                    self._set_initial_state(transaction, task, item.task) if is_new else None
+                    for item, (task, is_new) in batch
+                ]
+            for (item, (task, _)), base in zip(batch, bases, strict=True):
+                foreign_id = item.task.foreign_id
+                stored[foreign_id] = (
+                    Counterpart(
+                        foreign_id, task.uid, None, synced_values(our_task(self._room, task.uid).item), {}
+                    )
+                    if base is None
+                    else Counterpart(foreign_id, task.uid, None, base, seen_values(item))
+                )
         for item, (task, is_new) in zip(new, created, strict=True):
             if is_new:
                 self._report("created_here", task, item.task)
         counterparts.store_counterparts(self._room, self._source, *stored.values())
         return stored
 
-    def _set_initial_state(self, task: Task, item: ForeignTask) -> dict[str, Any]:
+    def _set_initial_state(
+        self, transaction: TaskTransaction, task: Task, item: ForeignTask
+    ) -> dict[str, Any]:
         """Check the criteria and set the state of a new task; return the values that both sides agree on."""
         checked: list[int | str] = [
             number for number, criterion in enumerate(item.criteria, 1) if criterion.checked
         ]
         if checked:
-            self._room.update(task.uid, Change(check=checked, reason=self._reason), self._who)
+            apply_change(transaction, task.uid, Change(check=checked, reason=self._reason))
         base = synced_values(item)
-        if why := move_to_status(self._room, task.uid, item.status, self._who, self._reason):
-            base["status"] = self._room.get(task.uid).status
+        if item.status != task.status and (why := move(transaction, task.uid, item.status, self._reason)):
+            base["status"] = find_task(transaction, task.uid).status
             self._report("refused", task, item, ("status",), why)
         return base
 

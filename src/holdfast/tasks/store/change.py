@@ -55,7 +55,7 @@ def apply_change(
     changed = task_by_uid(transaction, found.uid)
     after = state_of(transaction, changed)
     if changed.status == "done" and found.status != "done":
-        _check_gate(transaction, changed, wanted)
+        check_gate(transaction, changed, approved=wanted.approved)
     differing = {name: (before[name], after[name]) for name in after if before[name] != after[name]}
     if not differing:  # only now known: take back what `_update_row` has set
         transaction.execute(
@@ -219,9 +219,10 @@ def _update_counts(
     return tuple(task.id for task in tasks if not transaction.has_closed_milestone(task))
 
 
-def _check_gate(transaction: TaskTransaction, task: Task, wanted: Change) -> None:
+def check_gate(transaction: TaskTransaction, task: Task, *, approved: bool = False) -> None:
+    """Raise `DoneGate` unless a task meets the done gate of its workspace."""
     open_subtasks = [item.id for item in subtasks_of(transaction, task.uid) if item.status not in FINISHED]
     evidence = json.loads(task.evidence)
     criteria = json.loads(task.criteria)
-    examined = GateInput(task.id, criteria, evidence, open_subtasks, approved=wanted.approved)
+    examined = GateInput(task.id, criteria, evidence, open_subtasks, approved=approved)
     check_done(transaction.workspace.gate, examined)

@@ -31,10 +31,7 @@ def record(
     after: Mapping[str, Any] | None = None,
     reason: str | None = None,
 ) -> None:
-    """Append an event of a task that already has its new version, or of the workspace if `task` is None.
-
-    Must be the last write of a transaction: see `TaskTransaction.append`.
-    """
+    """Append an event of a task that already has its new version, or of the workspace if `task` is None."""
     event = _event_row(transaction, task, kind, before=before, after=after, reason=reason)
     transaction.append(INSERT_EVENT, [event])
 

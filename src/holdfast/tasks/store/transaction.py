@@ -6,7 +6,8 @@ Contract:
   first locks.
 - A task may be taken if its row allows it and its milestone is not closed. Milestones belong to another room,
   which is queried only if a task names a milestone, and once per name.
-- Events are appended last: see `append`.
+- Events are stored last, when the `with` block ends: numbering them locks the log, and whoever has locked it
+  must not wait for a row.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ class TaskTransaction:
         self._workspace: TaskWorkspace | None = None
         self._closed: dict[str, bool] = {}
         """Whether each milestone that was asked for is closed."""
+        self._events: list[tuple[str, Sequence[Mapping[str, Any]]]] = []
         self._discarded = False
 
     def __enter__(self) -> TaskTransaction:
@@ -69,6 +71,13 @@ class TaskTransaction:
     def __exit__(self, kind: type[BaseException] | None, failure: BaseException | None, trace: Any) -> None:
         if self._discarded and failure is None:
             kind, failure = Discarded, Discarded()
+        if failure is None:
+            try:
+                for statement, events in self._events:
+                    self.store.append_in_order(self.connection, statement, events)
+            except BaseException as raised:
+                self._context.__exit__(type(raised), raised, raised.__traceback__)
+                raise
         self._context.__exit__(kind, failure, trace)
 
     def discard(self) -> None:
@@ -102,8 +111,8 @@ class TaskTransaction:
         return self.execute(statement, {"workspace": self.workspace.id, "now": self.now, **values})
 
     def append(self, statement: str, events: Sequence[Mapping[str, Any]]) -> None:
-        """Append events, numbered in commit order; afterwards the transaction must not lock any row."""
-        self.store.append_in_order(self.connection, statement, events)
+        """Append events, numbered in commit order, when the transaction ends."""
+        self._events.append((statement, events))
 
     # Milestones.
 

@@ -258,7 +258,6 @@ def _release(transaction: TaskTransaction, arguments: ClaimTask, task_id: str) -
     kind = "handed-over" if arguments.action == "handoff" else "released"
     note = arguments.note
     if note is not None and kind == "handed-over" and arguments.session is not None:
-        # This must be done before the first event is appended, because afterwards no row may be locked.
         store_handoff_note(transaction, arguments.session, f"{find_task(transaction, task_id).id}: {note}")
     released = lease.release(transaction, task_id, kind=kind, reason=note)
     if note is None:

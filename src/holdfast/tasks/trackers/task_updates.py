@@ -6,11 +6,14 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
-from holdfast.kernel.errors import Conflict, HoldfastError
+from holdfast.kernel.errors import HoldfastError
 from holdfast.tasks.errors import DoneGate
-from holdfast.tasks.store.records import CallerIdentity, Change
+from holdfast.tasks.store.change import apply_change, check_gate
+from holdfast.tasks.store.records import CallerIdentity, Change, Task
+from holdfast.tasks.store.rows import find_task
 from holdfast.tasks.store.states import STATUSES, TRANSITIONS
 from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.store.transaction import TaskTransaction
 
 
 def transition_path(before: str, after: str) -> list[str]:
@@ -57,22 +60,28 @@ def move_to_status(room: Tasks, task: str, status: str, who: CallerIdentity, rea
 
     A claimed task is not moved. One that does not meet the done gate waits in review.
     """
-    current = room.get(task)
-    holder = current.claimed_by(room.now())
-    if holder is not None and current.status != status:
-        return f"{current.id} is claimed by {holder}."
-    try:
-        for step in transition_path(current.status, status):
-            room.update(task, Change(set={"status": step}, reason=reason), who)
-    except DoneGate as error:
-        return _leave_in_review(room, task, who, reason, error)
-    except Conflict as error:
-        return error.message
+    with room.writing(who) as transaction:
+        return move(transaction, task, status, reason)
+
+
+def move(transaction: TaskTransaction, name: str, status: str, reason: str) -> str | None:
+    """Do what `move_to_status` does, in a transaction."""
+    task = find_task(transaction, name, for_update=True)
+    holder = task.claimed_by(transaction.now)
+    if holder is not None and task.status != status:
+        return f"{task.id} is claimed by {holder}."
+    for step in transition_path(task.status, status):
+        if step == "done":
+            try:
+                check_gate(transaction, task)
+            except DoneGate as error:
+                return _leave_in_review(transaction, task, reason, error)
+        task = apply_change(transaction, task.uid, Change(set={"status": step}, reason=reason)).task
     return None
 
 
-def _leave_in_review(room: Tasks, task: str, who: CallerIdentity, reason: str, error: DoneGate) -> str:
+def _leave_in_review(transaction: TaskTransaction, task: Task, reason: str, error: DoneGate) -> str:
     """Move a task that the done gate refused to review; return the reason of the refusal."""
-    if room.get(task).status == "in-progress":
-        room.update(task, Change(set={"status": "review"}, reason=reason), who)
+    if task.status == "in-progress":
+        apply_change(transaction, task.uid, Change(set={"status": "review"}, reason=reason))
     return f"{error.message} It waits in review."
