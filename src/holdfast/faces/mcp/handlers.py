@@ -113,8 +113,8 @@ class Handlers:
             return tool_failure(failure, OWN_FAMILY, ctx.protocol_version, self._profile)
         asker = asker_for(ctx, params)
         try:
-            work = partial(self._dispatcher.run, operation, arguments)
-            output = await self._run(ctx, work, operation, asker)
+            work = partial(self._run_tool, operation, arguments, max_bytes)
+            output, content, data = await self._run(ctx, work, operation, asker)
         except HoldfastError as failure:
             if (questions := unanswered_questions(asker, failure)) is not None:
                 return questions
@@ -123,13 +123,17 @@ class Handlers:
             if operation.output.requires_fields:
                 result.structured_content = None
             return result
-        if self._profile.is_strict:
-            content = result_items(operation, output)
-            data = output.wire() if operation.structured else None
-        else:
-            limit = max_bytes or self._dispatcher.limits.answer_bytes
-            content, data = bounded_answer(operation, output, limit)
         return _tool_result(operation, output, content, data)
+
+    def _run_tool(
+        self, operation: Operation, arguments: dict[str, Any] | None, max_bytes: int | None, call: Call
+    ) -> tuple[Output, list[Content], dict[str, Any] | None]:
+        """Run an operation; return its output with the content and structured data of the answer."""
+        output = self._dispatcher.run(operation, arguments, call)
+        if self._profile.is_strict:
+            return output, result_items(operation, output), output.wire() if operation.structured else None
+        limit = max_bytes or self._dispatcher.limits.answer_bytes
+        return output, *bounded_answer(operation, output, limit)
 
     async def call_bare(self, operation: Operation, ctx: Context, params: BareParameters) -> dict[str, Any]:
         """Answer a method named like a tool with the tool's result, unwrapped."""

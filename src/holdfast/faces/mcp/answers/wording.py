@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -17,6 +18,9 @@ from holdfast.faces.mcp.answers.outline import is_empty, outline
 
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _HEADING = "As data, without what is said above, zero, false, empty or null:"
+_MAX_COMPARED = 50_000
+"""Bytes of an outline that is compared with the text; a longer one is given whole. A judgement: comparing
+takes time in proportion to both."""
 _MAX_WORD = 3
 """Texts of up to so many characters have to be words of their own: within others they occur by chance."""
 
@@ -26,9 +30,10 @@ def complete_texts(text: str, data: Mapping[str, Any], max_bytes: int) -> list[s
 
     A text without room is cut at a line; one in JSON is replaced by that of the data.
     """
-    rest = rest_of(text, data)
-    if _size(text) + _size(rest) <= max_bytes:
-        return [text, rest] if rest else [text]
+    if _size(text) <= max_bytes:
+        rest = rest_of(text, data)
+        if _size(text) + _size(rest) <= max_bytes:
+            return [text, rest] if rest else [text]
     if _is_json(text):
         return [json.dumps(data, ensure_ascii=False, separators=(",", ":"))]
     beginning = _beginning(text, max_bytes - _size(outline(data)) - _size(_HEADING))
@@ -38,7 +43,8 @@ def complete_texts(text: str, data: Mapping[str, Any], max_bytes: int) -> list[s
 
 def rest_of(text: str, data: Mapping[str, Any]) -> str:
     """Return an outline of what the text does not say, or nothing if it says everything."""
-    rest = Unsaid(text).members(data, text)
+    is_long = _size(outline(data)) > _MAX_COMPARED
+    rest = data if is_long else Unsaid(text).members(data, _Scope(text))
     return f"{_HEADING}\n{outline(rest)}" if rest else ""
 
 
@@ -67,22 +73,47 @@ def _size(text: str) -> int:
     return len(text.encode("utf-8", "surrogatepass"))
 
 
+class _Scope:
+    """A part of the text, in which something is looked for."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def _plain(self) -> str:
+        return _plain(self.text)
+
+    @cached_property
+    def _numbers(self) -> set[str]:
+        return {number.replace(",", "") for number in _NUMBER.findall(self.text)}
+
+    def says(self, value: Any) -> bool:
+        if value is True:
+            return False
+        if not isinstance(value, str):
+            return not self._numbers.isdisjoint(_spellings(value))
+        if len(value) <= _MAX_WORD:
+            return re.search(rf"(?<!\w){re.escape(value)}(?!\w)", self.text) is not None
+        has_lines = all(_plain(line) in self._plain for line in value.splitlines())
+        return has_lines or json.dumps(value, ensure_ascii=False)[1:-1] in self.text
+
+
 class Unsaid:
     """Finds what a text does not say."""
 
     def __init__(self, text: str) -> None:
         self._lines = [_plain(line) for line in text.splitlines()]
 
-    def members(self, data: Mapping[str, Any], scope: str) -> dict[str, Any]:
+    def members(self, data: Mapping[str, Any], scope: _Scope) -> dict[str, Any]:
         """Return the members of an object that the scope, a part of the text, does not say."""
         unsaid = {
             name: self._value(value, scope)
             for name, value in data.items()
-            if not (value is True and re.search(rf'{re.escape(name)}"?: true', scope))
+            if not (value is True and re.search(rf'{re.escape(name)}"?: true', scope.text))
         }
         return {name: value for name, value in unsaid.items() if not is_empty(value)}
 
-    def _value(self, value: Any, scope: str) -> Any:
+    def _value(self, value: Any, scope: _Scope) -> Any:
         """Return the part of a value that the scope does not say; None if it says all of it."""
         if is_empty(value):
             return None
@@ -92,11 +123,11 @@ class Unsaid:
             if all(isinstance(entry, dict) for entry in value):
                 return [rest for entry, lines in self._places(value) if (rest := self._entry(entry, lines))]
             return value if any(self._value(entry, scope) is not None for entry in value) else None
-        return None if _says(scope, value) else value
+        return None if scope.says(value) else value
 
     def _entry(self, entry: Mapping[str, Any], lines: Sequence[str]) -> dict[str, Any]:
         """Return what the lines about an entry of a list do not say, with a text that identifies it."""
-        rest = self.members(entry, "\n".join(lines))
+        rest = self.members(entry, _Scope("\n".join(lines)))
         if not rest or not lines:
             return dict(entry) if not lines else {}
         label = next(
@@ -142,21 +173,6 @@ def _identifies(value: Any) -> bool:
 
 def _plain(text: str) -> str:
     return " ".join(text.split())
-
-
-def _says(scope: str, value: Any) -> bool:
-    if value is True:
-        return False
-    if isinstance(value, str):
-        if len(value) <= _MAX_WORD:
-            return re.search(rf"(?<!\w){re.escape(value)}(?!\w)", scope) is not None
-        plain = _plain(scope)
-        spellings = [_plain(line) for line in value.splitlines()]
-        return (
-            all(line in plain for line in spellings) or json.dumps(value, ensure_ascii=False)[1:-1] in scope
-        )
-    said = {number.replace(",", "") for number in _NUMBER.findall(scope)}
-    return not said.isdisjoint(_spellings(value))
 
 
 def _spellings(number: float) -> set[str]:
