@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 def read_definitions(reader: NameReader, exports: Iterable[str]) -> tuple[Definition, ...]:
     """Return the definitions of the file, in source order; `exports` are the names in export lists."""
     decorators = reader.texts_by_owner("decorator", before_the_name=True)
+    observers = reader.texts_by_owner("observer")
     bases = reader.texts_by_owner("base")
     exported = {*map(reader.text, reader.nodes("exported")), *exports}
     concealed = {reader.text(node).lstrip(":") for node in reader.nodes("concealed")}
@@ -44,7 +45,7 @@ def read_definitions(reader: NameReader, exports: Iterable[str]) -> tuple[Defini
                 last_line(node),
                 container,
                 is_visible and index not in local,
-                tuple(map(_without_arguments, decorators.get(index, ()))),
+                tuple(map(_without_arguments, (*decorators.get(index, ()), *observers.get(index, ())))),
                 tuple(filter(None, map(_without_arguments, bases.get(index, ())))),
             )
         )

@@ -222,7 +222,8 @@ def test_public_members_of_private_classes_are_accessible_where_the_module_is() 
 def test_imports_are_used_by_types_in_strings_and_kept_where_there_is_nothing_else() -> None:
     files = {
         "shim.py": "from kinds import Motor\nimport os\n",
-        "kinds.py": "from typing import Union\nfrom x import Car, Bus\nprint(Union[int, 'Car'])\n"
+        "kinds.py": "from typing import Union\nfrom x import Car, Bus, Van\n"
+        "print(Union[int, 'Car'], Call[['Van'], int])\n"
         "class Motor: pass\nMotor()\n",
     }
 
@@ -330,3 +331,33 @@ def test_methods_of_classes_inside_methods_are_called_by_others() -> None:
     """
 
     assert dead({"Main.java": text}) == {}
+
+
+def test_go_code_that_others_call_by_a_directive_or_under_a_local_name_is_not_dead() -> None:
+    files = {
+        "main.go": """
+            package main
+            import "C"
+            const dir = "x"
+            const lost = "y"
+            //export Begin
+            func Begin() int { return 1 }
+            // Exported by nobody.
+            func Lost() int { return 1 }
+            func main() { dir := join(dir); print(dir) }
+        """
+    }
+
+    assert dead(files) == {"dir": "medium", "lost": "medium", "Lost": "high"}
+
+
+def test_methods_that_observe_events_are_called() -> None:
+    text = """
+        class Main {
+          void begins(@Observes Event event) {}
+          private void lost(@Nullable Event event) {}
+          public static void main(String[] arguments) { Container.load(new Main()); }
+        }
+    """
+
+    assert dead({"Main.java": text}) == {"Main.lost": "high"}

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from posixpath import dirname
 from typing import NamedTuple
 
 from holdfast.analysis.dead_code.convention import conventions
@@ -27,7 +28,7 @@ from holdfast.syntax.symbols import CLASSES, FUNCTIONS, VARIABLES
 
 _INTENTIONAL_MARKER = re.compile(
     r"\b(nolint|pylint\s*:\s*disable=[\w,-]*unused[\w-]*|no-?unused\w*|ts-prune-ignore|(vulture|skylos|knip|unused)\s*:\s*(ignore|keep))\b"
-    r"|noqa(?!:)|noqa:.*F(401|811|841)",
+    r"|^//(export |go:(linkname|wasmexport) )|noqa(?!:)|noqa:.*F(401|811|841)",
     re.IGNORECASE,
 )
 """Comments that tell linters and other searches for dead code to keep something."""
@@ -103,6 +104,8 @@ class Evidence:
         """The words in strings that are names, each with a file that contains it."""
         self.string_prefixes: dict[str, str] = {}
         """The words in strings that names may start with, each with a file that contains it."""
+        self.shadowed: set[tuple[str, str]] = set()
+        """The folder and name of uses in Go that a local variable may hide, as in `dir := join(dir)`."""
         self.string_endings: dict[str, str] = {}
         """The words in strings that names of types may end with, each with a file that contains it."""
         self.occurrences: defaultdict[str, list[Occurrence]] = defaultdict(list)
@@ -121,6 +124,9 @@ class Evidence:
                 symbol = MODULE if uses.definition == MODULE else start + uses.definition
                 for name in names.intersection(uses.names).difference(uses.bound):
                     self.occurrences[name].append(Occurrence(file, symbol, is_attribute=False))
+                if symbols.families[file] == "go":
+                    hidden = names.intersection(uses.names, uses.bound)
+                    self.shadowed.update((dirname(path), name) for name in hidden)
                 for name in names.intersection(uses.attributes):
                     self.occurrences[name].append(Occurrence(file, symbol, is_attribute=True))
 
@@ -258,6 +264,8 @@ class Evidence:
             return Doubt(_RARE_USE, "its position in a list of constants may matter")
         if self._may_be_loaded_dynamically(symbol):
             return Doubt(_RARE_USE, "it may be loaded dynamically, as nothing imports it")
+        if (dirname(self.symbols.paths[file]), definition.name) in self.shadowed:
+            return Doubt(_RARE_USE, "a function uses the name, of which it has a local variable too")
         if self._is_bound_with_others(symbol):
             return Doubt(_RARE_USE, "it is assigned together with names that are used")
         if self.symbols.families[file] == "script" and definition.exported and self.symbols.is_member[symbol]:

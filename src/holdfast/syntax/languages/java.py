@@ -86,6 +86,9 @@ NAMING = Naming(
         (object_creation_expression type: (_) @callee)
         (marker_annotation name: (_) @decorator)
         (annotation name: (_) @decorator)
+        ((formal_parameter
+           (modifiers [(annotation name: (_) @observer) (marker_annotation name: (_) @observer)]))
+         (#any-of? @observer "Observes" "ObservesAsync"))
         (superclass (_) @base)
         (super_interfaces (type_list (_) @base))
         (extends_interfaces (type_list (_) @base))

@@ -9,6 +9,7 @@ The patterns of a language capture nodes under these names:
 - `outer`: a name declared to belong to an enclosing scope, as by `global`.
 - `import` and `required`: an import, as a statement or as an expression.
 - `callee`: a called expression. `invocation`: a call whose callee is not a single node.
+- `observer`: an annotation of a parameter by which a container calls the method, as `@Observes`.
 - `decorator`, `base`, `package`: a decorator, a base type, the declared package.
 - `export`: an export list. `exported`: the name of an exported declaration.
 - `modifier`: applies to the enclosing declaration. `section`: applies to the declarations after it in the

@@ -107,6 +107,7 @@ NAMING = Naming(
         (type (string) @quoted)
         (type (binary_operator (string) @quoted))
         ((subscript subscript: (string) @quoted) (#match? @quoted "^.[A-Z_[]"))
+        ((list (string) @quoted) (#match? @quoted "^.[A-Z]"))
         (parameters
           [(identifier) @parameter
            (_ name: (identifier) @parameter)
