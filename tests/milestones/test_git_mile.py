@@ -53,7 +53,17 @@ def test_git_finds_the_command_and_a_day_of_work_goes_through_it(mile: Run, repo
     assert mile("ready").stdout == "Nothing is ready to be worked on.\n"
     assert mile("close", issue[:6], "--comment", "Done").stdout == f"{issue[:8]}: closed\n"
     words = mile("show", issue).stdout
-    for part in ("Panel", "Status:", "closed", "Assignee:", "Ada", "Seen", "Done", "Claimed by:"):
+    for part in (
+        "Panel",
+        "Status:",
+        "closed",
+        "Assignee:",
+        "Ada",
+        "Seen",
+        "Done",
+        "Claimed by:",
+        f"Milestone Alpha ({milestone})",
+    ):
         assert part in words
     told = mile("log", issue).stdout
     assert "set status closed" in told

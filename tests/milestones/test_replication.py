@@ -18,6 +18,7 @@ from holdfast.milestones import log_fetch, replication
 from holdfast.milestones.entity import EntityDraft
 from holdfast.milestones.index.index import Index
 from holdfast.milestones.index.query import EntityQuery
+from holdfast.milestones.tools.sync import MileSynced
 from tests.forked import run_at_once
 from tests.milestones.clones import (
     Team,
@@ -362,6 +363,39 @@ def test_no_program_that_the_repository_names_is_run(new_team: NewTeam, tmp_path
     with pytest.raises(Unavailable):
         team["a"].sync()
     assert not (tmp_path / "sprung").exists()
+
+
+@pytest.mark.requirement("reliability-C2")
+def test_a_log_whose_last_commit_is_missing_is_named_and_not_called_refused(new_team: NewTeam):
+    team = new_team("ab")
+    issue(team["a"], "Of a")
+    team.sync_until_still()
+    issue(team["a"], "Lost")
+    [ref] = [line.split()[1] for line in git(team.paths["a"], "show-ref").splitlines() if "/log/" in line]
+    tip = git(team.paths["a"], "rev-parse", ref).strip()
+    packs = list((team.paths["a"] / ".git" / "objects").rglob(f"*{tip[2:]}*"))
+    assert packs
+    for pack in packs:
+        pack.rename(team.paths["a"] / pack.name)
+    report = team["a"].sync()
+    assert (report.refused, report.damaged) == ({}, (ref,))
+    assert "`holdfast doctor`" in MileSynced.of(report).problems[0]
+    for pack in packs:
+        (team.paths["a"] / pack.name).rename(pack)
+    report = team["a"].sync()
+    assert (report.sent, report.damaged) == (1, ())
+
+
+def test_a_ref_that_does_not_have_the_name_of_a_log_is_reported(new_team: NewTeam):
+    team = new_team("ab")
+    issue(team["a"], "Of a")
+    team.sync_until_still()
+    git(team.hub, "update-ref", "refs/holdfast/log/strange", git(team.hub, "for-each-ref", "--count=1",
+        "--format=%(objectname)", "refs/holdfast/log/").strip())  # fmt: skip
+    report = team["b"].sync()
+    assert report.unnamed == ("refs/holdfast/remotes/origin/strange",)
+    assert "does not have the name of a log" in MileSynced.of(report).problems[0]
+    assert any("does not have the name of a log" in finding.text for finding in team["b"].check())
 
 
 @pytest.mark.requirement("reliability-C2")

@@ -107,6 +107,7 @@ class MileDetails(Output):
     assignee: UntrustedText | None = optional("Who is assigned.")
     due: str | None = optional("The day it is due (YYYY-MM-DD).")
     milestone: str | None = optional("The id of the milestone it belongs to.")
+    milestone_title: UntrustedText | None = optional("The title of that milestone.")
     dependencies: list[str] | None = optional("Ids of what must be done first.")
     links: list[UntrustedText] | None = optional("What it is linked to.")
     claim: MileClaim | None = optional("Who claimed it.")
@@ -115,7 +116,9 @@ class MileDetails(Output):
     hint: UntrustedText | None = optional("A note about this answer.")
 
     @classmethod
-    def of(cls, entity: Entity, now: str, hint: str | None) -> MileDetails:
+    def of(
+        cls, entity: Entity, now: str, hint: str | None, milestone_title: str | None = None
+    ) -> MileDetails:
         """Convert an entity as of `now` (RFC 3339), with as many of its latest comments as fit."""
         shown = _latest_within_budget(entity.comments)
         holder = entity.holder(now)
@@ -129,6 +132,7 @@ class MileDetails(Output):
             "contested": [MileContest.of(contested) for contested in entity.contested] or None,
             "comments_omitted": len(entity.comments) - len(shown) or None,
             "hint": hint,
+            "milestone_title": milestone_title,
         }
         return cls.model_validate(entity._asdict() | converted)
 

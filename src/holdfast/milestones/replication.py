@@ -68,7 +68,7 @@ class SyncReport(NamedTuple):
 
     `received` and `sent` count commits, `logs` the logs of this clone afterwards. `refused` maps the logs
     that the remote rejected, and `missing` those that could not be fetched, to git's message. `damaged` has
-    the refs that cannot be read completely.
+    the refs that cannot be read completely, `unnamed` those whose names no clone gives to a log.
     """
 
     remote: str
@@ -80,6 +80,7 @@ class SyncReport(NamedTuple):
     refused: Mapping[str, str] = MappingProxyType({})
     missing: Mapping[str, str] = MappingProxyType({})
     damaged: tuple[str, ...] = ()
+    unnamed: tuple[str, ...] = ()
 
 
 class Sync:
@@ -117,7 +118,8 @@ class Sync:
                         raise
                     continue  # without the logs just found damaged
                 sent += count
-                if not refused:
+                # Git refuses a log whose last commit is missing here as if it were behind.
+                if not (refused and self._index.find_damage()):
                     break
             received = self._count_new(self._logs(), before)
         return SyncReport(
@@ -130,6 +132,7 @@ class Sync:
             refused=refused,
             missing=missing,
             damaged=tuple(sorted(self._damaged())),
+            unnamed=tuple(self._unnamed(name)),
         )
 
     def _report(self, message: str) -> None:
@@ -280,6 +283,14 @@ class Sync:
         """Return the tips of the logs below a ref prefix, by name."""
         tips = ((ref, tip) for ref, tip in self._refs.tips().items() if ref.startswith(prefix))
         return {ref.removeprefix(prefix): tip for ref, tip in tips if _LOG.fullmatch(ref, len(prefix))}
+
+    def _unnamed(self, remote: str) -> Iterator[str]:
+        """Yield the refs here and of the remote that are among the logs, but do not have the name of one."""
+        prefixes = (LOGS, *(namespace.tracking(remote) for namespace in NAMESPACES))
+        for ref in sorted(self._refs.tips()):
+            prefix = next(filter(ref.startswith, prefixes), None)
+            if prefix is not None and not _LOG.match(ref, len(prefix)):
+                yield ref
 
     def _count_new(self, newer: Mapping[str, str], older: Mapping[str, str]) -> int:
         """Return the number of commits that are in the newer logs but not in the older ones."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from pydantic import Field
 
+from holdfast.kernel.errors import NotFound
 from holdfast.kernel.models import Input
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line
@@ -38,7 +41,7 @@ def _page_text(result: MileDetails, _width: int) -> str:
         ("Updated", result.updated),
         ("Assignee", result.assignee or ""),
         ("Due", result.due or ""),
-        ("Milestone", result.milestone or ""),
+        ("Milestone", _milestone_text(result)),
         ("Depends on", ", ".join(result.dependencies or [])),
         ("Links", ", ".join(result.links or [])),
         ("Claimed by", f"{result.claim.actor} until {result.claim.until}" if result.claim else ""),
@@ -52,6 +55,11 @@ def _page_text(result: MileDetails, _width: int) -> str:
         lines += ["", f"{result.comments_omitted} older comments are not shown."]
     lines += [_comment_text(comment) for comment in result.comments]
     return append_hint(lines, result.hint)
+
+
+def _milestone_text(result: MileDetails) -> str:
+    identity = result.milestone or ""
+    return f"{result.milestone_title} ({identity})" if result.milestone_title else identity
 
 
 def _comment_text(comment: MileComment) -> str:
@@ -84,4 +92,10 @@ def _contest_text(contested: MileContest) -> str:
 def show_entity(room: Milestones, args: ShowEntity) -> MileDetails:
     """Show a complete milestone or issue: description, labels, comments and all other fields."""
     entity = room.get(args.entity, args.id)
-    return MileDetails.of(entity, now=room.now(), hint=" ".join(room.notices()) or None)
+    title = None
+    if entity.milestone is not None:
+        with suppress(NotFound):  # it may arrive with a later sync
+            title = room.get("milestone", entity.milestone).title
+    return MileDetails.of(
+        entity, now=room.now(), hint=" ".join(room.notices()) or None, milestone_title=title
+    )

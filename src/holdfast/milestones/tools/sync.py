@@ -15,6 +15,11 @@ from holdfast.milestones.toolset import BULK_SECONDS, milestones
 
 _MAX_REMOTE_CHARACTERS = 1000  # far above any name of a remote; longer text is refused before git is asked
 
+_DAMAGED = (
+    "cannot be read completely here, and was not sent. `holdfast doctor` names what is missing. A sync with a"
+    " clone that has it restores it; if there is none, copy `objects` of the git directory from a backup."
+)
+
 
 class SyncStore(Input):
     """The remote to sync with."""
@@ -43,13 +48,15 @@ class MileSynced(Output):
     sent: int = Field(description="Number of operations sent.")
     lost_claims: list[MileLostClaim] = Field(description="Claims of this clone that lost to others.")
     problems: list[UntrustedText] = Field(
-        description="Logs refused or not fetched, with git's message, and refs that are damaged."
+        description="Logs refused or not fetched, with git's message, and refs that are damaged or misnamed."
     )
 
     @classmethod
     def of(cls, report: SyncReport) -> MileSynced:
         refused = [f"{name} was refused: {message}" for name, message in report.refused.items()]
         missing = [f"{name} was not fetched: {message}" for name, message in report.missing.items()]
+        damaged = [f"{ref} {_DAMAGED}" for ref in report.damaged]
+        unnamed = [f"{ref} does not have the name of a log, and is not merged" for ref in report.unnamed]
         return cls(
             remote=report.remote,
             received=report.received,
@@ -60,12 +67,12 @@ class MileSynced(Output):
                 )
                 for lost in report.lost_claims
             ],
-            problems=[*refused, *missing, *report.damaged],
+            problems=[*refused, *missing, *damaged, *unnamed],
         )
 
     @property
     def exit_code(self) -> int:
-        """Return 1 if a log was refused, not fetched or damaged."""
+        """Return 1 if a log was refused, not fetched, damaged or misnamed."""
         return 1 if self.problems else 0
 
 
