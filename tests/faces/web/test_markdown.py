@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import os
+import select
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
+from http.client import HTTPConnection
 
 import pytest
 
@@ -69,6 +74,23 @@ def test_requests_are_bounded_and_say_how(server: RunningServer) -> None:
     assert server.ask("POST", "/api/markdown", b"texts=a", {"Content-Type": "text/plain"}).status == 415
     assert server.ask("GET", "/api/markdown").headers["allow"] == "POST"
     assert server.ask("POST", "/api/markdown", {"texts": []}, {"Authorization": None}).status == 401
+
+
+def test_a_client_that_sends_much_at_once_does_not_keep_another_waiting(server: RunningServer) -> None:
+    """Each request takes seconds, and there are more of them than threads (see ThreadPoolExecutor)."""
+    token = server.add_token("ada", "read")
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    body = json.dumps({"texts": ["![" * (LIMITS.markdown_characters // 2)] * 2})
+    with ExitStack() as stack:
+        connections = []
+        for _ in range((os.cpu_count() or 1) + 5):
+            connection = HTTPConnection("127.0.0.1", server.port, timeout=120)
+            stack.callback(connection.close)
+            connection.request("POST", "/api/markdown", body, headers)
+            connections.append(connection)
+        assert server.ask("POST", "/api/markdown", {"texts": ["small"]}).status == 200
+        answered, _, _ = select.select([connection.sock for connection in connections], [], [], 0)
+        assert answered == []
 
 
 def test_nobody_waits_for_the_libraries_before_a_text_is_shown() -> None:

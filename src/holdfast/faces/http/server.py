@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 import uvicorn
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.types import Scope
 
 from holdfast import toolsets
@@ -35,6 +35,8 @@ from holdfast.faces.web.markdown import MARKDOWN_PATH, MarkdownFace
 from holdfast.faces.web.site import Site
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.role import Role
+
+_CREDENTIALS = {b"authorization", b"cookie"}
 
 
 class HttpServer:
@@ -85,12 +87,13 @@ class HttpServer:
         )
 
     def _public_documents(self, scope: Scope) -> Response | None:
-        """Return a document that needs no authentication (OAuth metadata or a file of the page), or None."""
+        """Return what needs no authentication (OAuth metadata, the page, a sign of life), or None."""
         if self._settings.oauth is not None:
             paths, text = metadata(self._settings.oauth)
             if scope["path"] in paths:
                 return Response(text, media_type="application/json")
-        return None if self._site is None else self._site.answer(scope)
+        page = None if self._site is None else self._site.answer(scope)
+        return page if page is not None else _liveness(scope)
 
     def end_streams(self) -> None:
         self._changes.close()
@@ -122,6 +125,14 @@ class HttpServer:
             faces[MARKDOWN_PATH] = MarkdownFace(self.limits)
             faces[API_PATH] = faces[HEALTH_PATH] = RestFace(dispatcher, self._changes)
         return faces
+
+
+def _liveness(scope: Scope) -> Response | None:
+    """Answer a probe that asks whether the server lives, or None: whoever has a token learns how it is."""
+    names = {name for name, _ in scope["headers"]}
+    if scope["path"] != HEALTH_PATH or scope["method"] not in ("GET", "HEAD") or names & _CREDENTIALS:
+        return None
+    return PlainTextResponse("ok\n", headers={"Cache-Control": "no-store"})
 
 
 class GracefulServer(QuietServer):

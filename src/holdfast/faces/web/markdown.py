@@ -6,6 +6,7 @@ Contract:
   loads nothing.
 - No element has an id, a style, or a class except the language of a code block.
 - Invisible characters are removed, including those written as entities.
+- The texts of one client are rendered one after the other, whatever it sends at once.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from holdfast.faces.http.asgi import single_headers
+from holdfast.faces.http.exchange import http_exchange_of
 from holdfast.faces.http.problems import MethodNotAllowed
 from holdfast.faces.http.settings import API_PATH
 from holdfast.faces.rest.json_body import JSON, encode_json, json_object
@@ -48,6 +51,8 @@ class MarkdownFace:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
+        self._rendering: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        """For each client whose texts are being rendered, the lock that its requests share."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer `{"texts": […]}` with `{"html": […]}`, in the same order."""
@@ -57,8 +62,13 @@ class MarkdownFace:
             )
         body = (await receive()).get("body", b"")
         texts = self._texts(json_object(single_headers(scope["headers"]), body))
-        # In a thread, because a long text takes a while and the event loop has to serve other requests.
-        html = await asyncio.to_thread(lambda: [render_markdown(text) for text in texts])
+        exchange = http_exchange_of(scope)
+        client = "" if exchange is None else exchange.caller.key
+        lock = self._rendering.setdefault(client, asyncio.Lock())
+        # A long text takes a while: it is rendered in a thread, and one text at a time for each client, so
+        # that no client occupies the threads that all share.
+        async with lock:
+            html = [await asyncio.to_thread(render_markdown, text) for text in texts]
         answer = encode_json({"html": html}, self._limits)
         await Response(answer, media_type=JSON, headers={"Cache-Control": "no-store"})(scope, receive, send)
 

@@ -28,7 +28,6 @@ const textFunctions = new WeakMap();
  * @param {number} seconds
  */
 function formatDuration(seconds) {
-  // Seconds are NaN for an invalid date.
   const [, size, unit] = UNITS.find(([below]) => seconds < below) ?? UNITS[UNITS.length - 1];
   const count = Math.max(0, Math.floor(seconds / size));
   const singular = unit.replace(/(?<=.)s$/, ""); // the "s" of seconds stays
@@ -36,10 +35,11 @@ function formatDuration(seconds) {
 }
 
 /**
- * Return a time element that shows the age of an event and keeps itself current.
+ * Return a time element that shows the age of an event and keeps itself current. What is no date is shown as it is.
  * @param {string} iso
  */
 export function ago(iso) {
+  if (Number.isNaN(Date.parse(iso))) return el("time", iso || "no date");
   const node = el("time", { datetime: iso, title: new Date(iso).toLocaleString() });
   return keepUpdated(node, () => {
     const seconds = (Date.now() - Date.parse(iso)) / 1000;

@@ -303,7 +303,7 @@ export class Review {
     for (const draft of batch) this.sending.add(draft);
     for (const draft of batch) {
       try {
-        await post("inbox/send_message", formatMessage(draft));
+        await post("inbox/send_message", { ...formatMessage(draft), anyway: true });
         this.drafts.remove(draft);
         sentCount += 1;
       } catch (problem) {

@@ -165,7 +165,9 @@ export function findRow(rows, { side, from, to, quote }) {
  */
 export function threadNode(thread, { markDone, reload, view }, isChanged = false) {
   const last = lastMessage(thread);
-  const waiting = last.state === "delivered" ? el("span.tag.info", "with the agent") : el("span.tag", "waiting");
+  const waiting = last.state === "delivered"
+    ? el("span.tag.info", "with the agent")
+    : el("span.tag", last.state === "withdrawn" ? "withdrawn" : "waiting");
   const place = el("div.stack");
   const reply = plainButton("Reply", () => openReply(place, thread, reload));
   const properties = { "aria-label": `Remark on ${thread.file}`, dataset: { thread: thread.id } };
@@ -215,7 +217,8 @@ function openReply(place, thread, reload) {
   const send = async (/** @type {{text: string}} */ { text }) => {
     if (!text.trim()) return;
     const { file, line } = thread.messages[0];
-    await post("inbox/send_message", { file, line, comment: `In reply to ${thread.id}:\n\n${text.trim()}` });
+    const comment = `In reply to ${thread.id}:\n\n${text.trim()}`;
+    await post("inbox/send_message", { file, line, comment, anyway: true });
     close();
   };
   fill(place, form(area, { verb: "Send reply", send, cancel: close, draftName: `reply ${thread.id}` }));
