@@ -11,7 +11,7 @@ from typing import Any
 from tests.clients.recording import HOLDFAST
 
 COMMENT = 'Who closes this?\n"$(id)" `id` 🐙'
-SENDER = [HOLDFAST, "send", "--file", "src/main.py", "--line", "42", "--comment", COMMENT]
+SENDER = [HOLDFAST, "send", "--anyway", "--file", "src/main.py", "--line", "42", "--comment", COMMENT]
 
 TOOLS = {"check_lazygit_messages", "list_messages", "reply_to_message", "send_message"}
 

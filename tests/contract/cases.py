@@ -52,7 +52,9 @@ CASES = [
         {"file": "src/main.py", "comment": "One more", "line": "2-3", "author": "Ada"},
     ),
     Case(
-        "send_message", ("send", "--file", "größe.py", "--comment", "ü"), {"file": "größe.py", "comment": "ü"}
+        "send_message",
+        ("send", "--anyway", "--file", "größe.py", "--comment", "ü"),
+        {"anyway": True, "file": "größe.py", "comment": "ü"},
     ),
     Case(
         "send_message",
@@ -66,7 +68,20 @@ CASES = [
         {"file": "a.py", "comment": "x" * 10_001},
         "invalid_arguments",
     ),
+    Case(
+        "send_message",
+        ("send", "--file", "absent.py", "--comment", "x"),
+        {"file": "absent.py", "comment": "x"},
+        "not_found",
+    ),
+    Case(
+        "send_message",
+        ("send", "--anyway", "--file", "absent.py", "--comment", "x"),
+        {"anyway": True, "file": "absent.py", "comment": "x"},
+    ),
     Case("send_message", ("send",), {}, "invalid_arguments"),
+    Case("withdraw_message", ("inbox", "withdraw", "m_0000"), {"message_id": "m_0000"}, "not_found"),
+    Case("withdraw_message", ("inbox", "withdraw", IDS[-1]), {"message_id": IDS[-1]}),
     Case(
         "reply_to_message",
         ("inbox", "reply", IDS[1], "--text", "Settled"),

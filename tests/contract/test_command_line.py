@@ -15,7 +15,7 @@ from tests.conftest import RunHoldfast
 from tests.contract.prepared import HOLDFAST
 from tests.wire.client import wire_client
 
-SEND = ("send", "--file", "src/main.py", "--comment", "Look here")
+SEND = ("send", "--anyway", "--file", "src/main.py", "--comment", "Look here")
 
 
 def pending(run_holdfast: RunHoldfast, **more: Any) -> list[str]:
@@ -45,9 +45,11 @@ def test_outside_git_a_directory_stands_for_itself(run_holdfast: RunHoldfast, tm
     plain = tmp_path / "plain"
     plain.mkdir()
     assert run_holdfast("inbox", "list", cwd=plain).stdout == "No messages.\n"
+    assert "There is no git repository here" in run_holdfast(*SEND, cwd=plain).stderr
+    assert list(plain.iterdir()) == []
+    (plain / ".holdfast").mkdir(mode=0o700)
     assert run_holdfast(*SEND, cwd=plain).returncode == 0
     assert pending(run_holdfast, cwd=plain) == ["Look here"]
-    assert (plain / ".holdfast").is_dir()
 
 
 def test_a_linked_work_tree_shares_the_inbox(
@@ -61,7 +63,7 @@ def test_a_folder_below_belongs_to_its_repository(run_holdfast: RunHoldfast, rep
     below = repository / "src" / "deep"
     below.mkdir(parents=True)
     (below / "here.py").touch()
-    run_holdfast("send", "--file", "here.py", "--comment", "From below", cwd=below, check=True)
+    run_holdfast("send", "--anyway", "--file", "here.py", "--comment", "From below", cwd=below, check=True)
     [message] = json.loads(run_holdfast("inbox", "list", "--json").stdout)["messages"]
     assert message["file"] == "src/deep/here.py"
 
@@ -108,7 +110,7 @@ def test_a_root_whose_name_is_no_text_works(run_holdfast: RunHoldfast, tmp_path:
 
 def test_an_argument_that_is_no_text_is_refused(run_holdfast: RunHoldfast) -> None:
     odd = os.fsdecode(b"caf\xe9")
-    answer = run_holdfast("send", "--file", "a.py", "--comment", odd, "--json")
+    answer = run_holdfast("send", "--anyway", "--file", "a.py", "--comment", odd, "--json")
     assert answer.returncode == 2
     assert json.loads(answer.stdout)["error"]["kind"] == "invalid_arguments"
 

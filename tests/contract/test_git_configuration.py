@@ -108,7 +108,11 @@ def ask_everything(repository: Path) -> list[str]:
         told = [outcome(dispatcher, operations[name], arguments) for name, arguments in calls]
     finally:
         workspace.close()
-    for typed in (["install", "git"], ["doctor"], ["send", "--file", "src/main.py", "--comment", "x"]):
+    for typed in (
+        ["install", "git"],
+        ["doctor"],
+        ["send", "--anyway", "--file", "src/main.py", "--comment", "x"],
+    ):
         command_line([*typed, "--root", str(repository)])
     return told
 

@@ -30,6 +30,7 @@ def called(identity: int, tool: str, **arguments: Any) -> dict[str, Any]:
 
 
 def test_a_request_is_a_span_below_its_client_with_what_it_ran_below_it(repository: Path) -> None:
+    (repository / "a.py").touch()
     messages = [
         asked(1, "initialize", **INITIALIZE),
         called(2, "git_mile_create", entity="issue", title=CANARY),

@@ -184,7 +184,7 @@ def test_a_hundred_quick_sends_with_no_server_arrive_in_order(repository: Path, 
     code = (
         "import sys; from holdfast.__main__ import main\n"
         "for number in range(100):\n"
-        "    sys.argv = ['holdfast', 'send', '--file', 'a.py', '--comment', f'Remark {number}']\n"
+        "    sys.argv = ['holdfast', 'send', '--file', '.', '--comment', f'Remark {number}']\n"
         "    assert main() == 0\n"
     )
     subprocess.run([sys.executable, "-c", code], cwd=repository, check=True, stdout=subprocess.DEVNULL)

@@ -106,7 +106,7 @@ def test_what_could_not_be_printed_is_printed_the_next_time(room: Inbox, reader:
 @pytest.mark.requirement("inbox-83")
 def test_the_command_prints_for_a_hook(run_holdfast: RunHoldfast):
     assert run_holdfast("inbox", "drain", "--hook").stdout == ""
-    run_holdfast("send", "--file", "a.py", "--comment", "Look here", check=True)
+    run_holdfast("send", "--file", ".", "--comment", "Look here", check=True)
     shown = run_holdfast("inbox", "drain", "--hook", check=True).stdout
     assert "Comment: Look here" in shown
     assert len(shown) <= LIMITS.hook_characters + len("\n")

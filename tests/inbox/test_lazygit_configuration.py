@@ -81,6 +81,8 @@ def press(
     path: str = "src/main.py",
     shell: str = "bash",
 ) -> None:
+    (repository / path).parent.mkdir(parents=True, exist_ok=True)
+    (repository / path).write_text("line\n" * 42, encoding="utf-8")
     values = {
         ".SelectedPath": path,
         ".SelectedCommitFilePath": path,

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -51,7 +52,8 @@ def test_messages_accumulate_until_they_are_fetched(room: Inbox, reader: Reader)
     assert [f"Comment: Remark {number}" in answer for number in range(5)] == [True] * 5
 
 
-def test_a_receipt_says_what_was_stored(reader: Reader):
+def test_a_receipt_says_what_was_stored(reader: Reader, commit: Callable[[str, str], None]):
+    commit("src/a.py", "1\n2\n3\n")
     receipt = reader.run("send_message", file="src//a.py", comment="Hm", line="3").wire()
     again = reader.run("send_message", file="src/a.py", comment="Hm", line="3").wire()
     assert {**receipt, "duplicate": True} == again
@@ -60,28 +62,28 @@ def test_a_receipt_says_what_was_stored(reader: Reader):
 
 
 def test_the_sender_gets_the_acknowledgement_of_the_specification(reader: Reader):
-    arguments = {"file": "a.py", "comment": "Hm"}
-    assert reader.words("send_message", **arguments) == "Message sent successfully for a.py"
-    assert reader.words("send_message", **arguments) == "Message already in the inbox for a.py"
+    arguments = {"file": ".", "comment": "Hm"}
+    assert reader.words("send_message", **arguments) == "Message sent successfully for ."
+    assert reader.words("send_message", **arguments) == "Message already in the inbox for ."
 
 
 @pytest.mark.parametrize("comment", ["", "  \n\t", "x" * (LIMITS.message_comment_characters + 1), "\ud83d"])
 def test_a_comment_that_cannot_be_stored_is_refused(room: Inbox, reader: Reader, comment: str):
     with pytest.raises(Invalid):
-        reader.run("send_message", file="a.py", comment=comment)
+        reader.run("send_message", file=".", comment=comment)
     with pytest.raises(Invalid):
         room.send("a.py", comment)
     assert room.count("all") == 0
 
 
 def test_a_comment_of_the_longest_length_is_accepted(reader: Reader):
-    reader.run("send_message", file="a.py", comment="x" * LIMITS.message_comment_characters)
+    reader.run("send_message", file=".", comment="x" * LIMITS.message_comment_characters)
 
 
 @pytest.mark.parametrize("line", ["0", "-1", "1-", "a", "1-2-3", " 1", "01", "9" * 10, "١"])
 def test_a_line_that_is_no_line_is_refused(room: Inbox, reader: Reader, line: str):
     with pytest.raises(InvalidArguments):
-        reader.run("send_message", file="a.py", comment="Hm", line=line)
+        reader.run("send_message", file=".", comment="Hm", line=line)
     with pytest.raises(Invalid):
         room.send("a.py", "Hm", line)
     assert room.count("all") == 0
@@ -89,11 +91,11 @@ def test_a_line_that_is_no_line_is_refused(room: Inbox, reader: Reader, line: st
 
 def test_a_range_that_runs_backwards_is_refused(reader: Reader):
     with pytest.raises(Invalid, match="line"):
-        reader.run("send_message", file="a.py", comment="Hm", line="9-3")
+        reader.run("send_message", file=".", comment="Hm", line="9-3")
 
 
 def test_a_line_may_come_as_a_number(reader: Reader):
-    assert reader.run("send_message", file="a.py", comment="Hm", line=42).wire()["line"] == "42"
+    assert reader.run("send_message", file=".", comment="Hm", line=42).wire()["line"] == "42"
 
 
 @pytest.mark.parametrize(
@@ -186,5 +188,5 @@ def test_what_nobody_can_see_is_removed_on_every_way_out(room: Inbox, reader: Re
 @pytest.mark.parametrize("nothing", ["\u200b", " \u2060\n"])
 def test_what_would_be_shown_as_nothing_is_refused(reader: Reader, run_holdfast: RunHoldfast, nothing: str):
     with pytest.raises(Invalid, match="The comment is empty"):
-        reader.run("send_message", file="a.py", comment=nothing)
+        reader.run("send_message", file=".", comment=nothing)
     assert run_holdfast("send", "--file", "a.py", "--comment", nothing).returncode != 0

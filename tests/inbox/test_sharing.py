@@ -10,6 +10,7 @@ import pytest
 from holdfast.faces.cli import main as full_main
 from holdfast.faces.cli.quick import attempt
 from holdfast.inbox.store import Inbox
+from holdfast.kernel.errors import NotFound
 from tests.inbox.conftest import Reader
 
 OpenInbox = Callable[[Path], Inbox]
@@ -84,7 +85,11 @@ def test_a_directory_without_git_has_an_inbox_too(home: Path, tmp_path: Path, op
     plain = tmp_path / "plain"
     plain.mkdir()
     reader = Reader(open_inbox(plain))
-    reader.run("send_message", file="a.txt", comment="No git here")
+    with pytest.raises(NotFound, match="There is no git repository here"):
+        reader.run("send_message", file=".", comment="No git here")
+    assert list(plain.iterdir()) == [], "a store that nobody asked for"
+    (plain / ".holdfast").mkdir(mode=0o700)
+    reader.run("send_message", file=".", comment="No git here")
     assert "No git here" in reader.check()
     assert (plain / ".holdfast" / "inbox.sqlite").exists()
 
@@ -96,7 +101,7 @@ def test_a_work_tree_whose_name_is_no_text_has_an_inbox_too(
     subprocess.run(["git", "init", "--quiet", os.fspath(odd)], check=True)
     monkeypatch.chdir(odd)
     reader = Reader(open_inbox(odd))
-    reader.run("send_message", file="a.txt", comment="The long way")
-    assert full_main(["send", "--file", "a.txt", "--comment", "The command"]) == 0
-    assert attempt(["send", "--file", "a.txt", "--comment", "The quick way"]) is None
+    reader.run("send_message", file=".", comment="The long way")
+    assert full_main(["send", "--file", ".", "--comment", "The command"]) == 0
+    assert attempt(["send", "--file", ".", "--comment", "The quick way"]) is None
     assert reader.check().count("Comment: The") == 2

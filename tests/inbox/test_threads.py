@@ -126,7 +126,7 @@ def test_a_list_in_words_shows_one_line_each(room: Inbox, reader: Reader):
 
 
 def test_the_commands_carry_a_conversation(run_holdfast: RunHoldfast):
-    run_holdfast("send", "--file", "a.py", "--comment", "Why?", check=True)
+    run_holdfast("send", "--file", ".", "--comment", "Why?", check=True)
     listed = run_holdfast("inbox", "list", "--state", "pending", check=True).stdout
     name = listed.split()[0]
     assert (
@@ -138,6 +138,6 @@ def test_the_commands_carry_a_conversation(run_holdfast: RunHoldfast):
 
 def test_the_command_names_the_option_that_gives_the_rest(run_holdfast: RunHoldfast):
     for text in ("First", "Second"):
-        run_holdfast("send", "--file", "a.py", "--comment", text, check=True)
+        run_holdfast("send", "--file", ".", "--comment", text, check=True)
     told = run_holdfast("inbox", "list", "--limit", "1", check=True).stdout.splitlines()[1]
     assert told.startswith("2 in all; more with --cursor ")

@@ -62,7 +62,7 @@ def check_serves(server: dict[str, Any], cwd: Path) -> None:
 
 @pytest.fixture
 def remark(run_holdfast: RunHoldfast) -> None:
-    run_holdfast("send", "--file", "a.py", "--comment", "Look here", check=True)
+    run_holdfast("send", "--file", ".", "--comment", "Look here", check=True)
 
 
 @pytest.mark.requirement("install-10")

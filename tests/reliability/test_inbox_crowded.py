@@ -21,7 +21,7 @@ os.chdir(sys.argv[1])
 name, count = sys.argv[2], int(sys.argv[3])
 gather()
 for number in range(count):
-    sys.argv = ["holdfast", "send", "--file", "a.py", "--comment", f"{name}-{number}"]
+    sys.argv = ["holdfast", "send", "--file", ".", "--comment", f"{name}-{number}"]
     assert main() == 0
 """
 

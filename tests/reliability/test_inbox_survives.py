@@ -39,7 +39,7 @@ from holdfast.storage.sql.quick import NeedsFullProgram
 send_slowly = send
 def send(comment):
     try:
-        send_ordinary(sys.argv[1], "a.py", comment, None)
+        send_ordinary(sys.argv[1], ".", comment, None)
     except NeedsFullProgram:
         send_slowly(comment)
 """
@@ -129,7 +129,7 @@ from holdfast.inbox import quick as express
 from holdfast.__main__ import main
 import holdfast.workspace, holdfast.faces.cli.application
 os.chdir(sys.argv[1])
-sys.argv = ["holdfast", "send", "--file", "a.py", "--comment", {NEW!r}]
+sys.argv = ["holdfast", "send", "--file", ".", "--comment", {NEW!r}]
 begin()
 status = main()
 end()

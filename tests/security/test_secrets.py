@@ -68,7 +68,7 @@ def servers(repository: Path, secrets: set[str]) -> Iterator[tuple[str, str]]:
         client.initialize()
         yield "a failing store", str(client.call(1, "taskpilot_list"))
         yield "a failing sync", str(client.call(2, "git_mile_sync"))
-        client.call(3, "send_message", file="a.py", comment=ARGUMENT)
+        client.call(3, "send_message", file=".", comment=ARGUMENT)
         client.call(4, "send_message", file="../" + ARGUMENT, comment=ARGUMENT, nothing=ARGUMENT)
         client.close_input()
         client.wait()
@@ -79,7 +79,7 @@ def servers(repository: Path, secrets: set[str]) -> Iterator[tuple[str, str]]:
         for token in ("canary-presented", None):
             answer = server.ask("GET", "/api/tasks/taskpilot_list", token=token)
             yield f"HTTP {answer.status}", answer.body.decode()
-        answer = server.ask("POST", "/api/inbox/send_message", {"file": "a.py", "comment": ARGUMENT})
+        answer = server.ask("POST", "/api/inbox/send_message", {"file": ".", "comment": ARGUMENT})
         yield "a REST answer", str(answer.headers)
         server.process.terminate()
         assert server.process.stderr is not None

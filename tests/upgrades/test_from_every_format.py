@@ -23,7 +23,7 @@ from tests.tasks.postgres import running_server
 from tests.upgrades.stores import FORMATS, STORES, WORKSPACE, backups, content, make, opened, rows_of
 
 PUBLISHED = {
-    "inbox": ["6c237699512e9ce4"],
+    "inbox": ["6c237699512e9ce4", "9221ea074b63f604"],
     "comments": ["9ffaa0c482536a68"],
     "tasks": ["f003fd890d146f01", "9060056f3f5d8587", "915de825f1f2af4c", "6625e7d29ffc3f2c"],
 }

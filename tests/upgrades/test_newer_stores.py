@@ -19,7 +19,7 @@ READS = {
     "tasks": ("tasks", "list", "taskpilot_list"),
 }
 WRITES = {
-    "inbox": ("send", "--file", "a.py", "--comment", "Too late"),
+    "inbox": ("send", "--file", ".", "--comment", "Too late"),
     "comments": ("comments", "add", "a.py", "1", "Too late"),
     "tasks": ("tasks", "add", "Too late"),
 }

@@ -4,6 +4,7 @@
 - `store.py` stores the messages of a repository in SQLite, and delivers them under leases; `schema.py` is its
   SQL.
 - `delivery.py` passes messages to a reader; `changed_lines.py` finds the lines that changed in their files.
+- `target.py` finds out whether the file and lines of a message exist.
 - `message.py` is a message and the rules for it; `envelope.py` computes its digest and path for quick
   commands.
 - `legacy.py` reads the message file of earlier lazygit configurations; `lazygit.yml` is the current one.

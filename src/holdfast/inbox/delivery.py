@@ -11,29 +11,7 @@ from holdfast.inbox.legacy import LegacyMessage
 from holdfast.inbox.message import Delivery, Message
 from holdfast.inbox.store import Inbox
 from holdfast.kernel.call import current_call
-from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.repo_path import RepoPath, closest_path
-from holdfast.storage.git.command import Git
-from holdfast.storage.git.repository import Repository
-
-
-def misspelling_warning(repository: Repository, file: str) -> str | None:
-    """Return a warning if a file does not exist, now or in the last commit, but a similar name does."""
-    similar = closest_path(repository.root, file)
-    if similar is None or similar == file or _was_committed(repository, file):
-        return None
-    return f"There is no file {file} here. Did you mean {similar}?"
-
-
-def _was_committed(repository: Repository, file: str) -> bool:
-    if repository.git_dir is None:
-        return False
-    try:
-        with Git(repository) as git:
-            return git.head_blob(RepoPath.parse(file)) is not None
-    except HoldfastError:
-        return False
 
 
 def lease_waiting(room: Inbox) -> Delivery:
@@ -82,7 +60,7 @@ def _confirm_delivery(room: Inbox, delivery: Delivery, old: LegacyMessage | None
     if old is None:
         return
     stored = room.with_digest(old.digest)
-    if stored is not None and stored.state == "delivered":
+    if stored is not None and stored.state != "pending":
         room.legacy.remove(old.content)
 
 

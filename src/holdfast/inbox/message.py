@@ -12,7 +12,7 @@ from holdfast.kernel.errors import Invalid, InvalidPath
 from holdfast.kernel.untrusted import visible
 from holdfast.storage.files.repo_path import RepoPath
 
-State = Literal["pending", "delivered"]
+State = Literal["pending", "delivered", "withdrawn"]
 MAX_AUTHOR_CHARACTERS = 200
 """A judgement: enough for a long name with a mail address."""
 
@@ -32,6 +32,7 @@ class Message:
     work_tree: str
     changed_lines: str | None
     delivered_at: str | None
+    withdrawn_at: str | None = None
     reply_count: int = 0
 
     @property
@@ -40,7 +41,9 @@ class Message:
 
     @property
     def state(self) -> State:
-        """Return whether the message was delivered to an agent."""
+        """Return whether the message was delivered to an agent, or withdrawn before."""
+        if self.withdrawn_at is not None:
+            return "withdrawn"
         return "pending" if self.delivered_at is None else "delivered"
 
     @property

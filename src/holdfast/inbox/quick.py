@@ -34,8 +34,8 @@ _MAX_PATH_BYTES = 2000
 """A judgement: half of the 4096 bytes that Linux allows (PATH_MAX)."""
 _UNUSUAL_CHARACTERS = frozenset('\\~:"\u3164')
 """Characters that file systems, shells or git treat specially, and the Hangul filler, an invisible letter."""
-_MIN_SIMILARITY = 0.6
-"""The cutoff of `kernel.errors.closest`, which is the default of `difflib.get_close_matches`."""
+_MAX_COUNTED_BYTES = 1024 * 1024
+"""A judgement: the line is in the first mebibyte of nearly every source."""
 
 
 def send_ordinary(start: str, file: str, comment: str, line: str | None) -> SendReceipt:
@@ -46,7 +46,7 @@ def send_ordinary(start: str, file: str, comment: str, line: str | None) -> Send
         raise NeedsFullProgram
     if line is not None and not is_line_range(line):
         raise NeedsFullProgram
-    if _may_be_misspelt(root, path):
+    if not _has_target(os.path.join(root, path), line):
         raise NeedsFullProgram
     sent_at = rfc3339_of_seconds(int(time.time()))
     digest, author = digest_of(path, comment, sent_at), author_in_environment()
@@ -66,24 +66,16 @@ def is_inbox_empty(start: str) -> bool:
     return not _store(directory).first_value(ANY_PENDING)
 
 
-def _may_be_misspelt(root: str, path: str) -> bool:
-    """Return whether a file does not exist but one with a similar name may; True if in doubt."""
-    folder = root
-    for name in path.split("/"):
-        entry = os.path.join(folder, name)
-        if not os.path.lexists(entry):
-            return any(may_be_similar(name.casefold(), other.casefold()) for other in os.listdir(folder))
-        folder = entry
-    return False
-
-
-def may_be_similar(name: str, other: str) -> bool:
-    """Return whether `kernel.errors.closest` may find two names similar, from their common characters alone.
-
-    Common characters in any order are an upper bound of the similarity that it computes.
-    """
-    common = sum(min(name.count(character), other.count(character)) for character in set(name))
-    return 2 * common >= _MIN_SIMILARITY * (len(name) + len(other))
+def _has_target(path: str, line: str | None) -> bool:
+    """Return whether a file, and the last of its lines that a message names, certainly exist."""
+    if line is None:
+        return os.path.lexists(path)
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        content = os.read(descriptor, _MAX_COUNTED_BYTES)
+    finally:
+        os.close(descriptor)
+    return int(line.rpartition("-")[2]) <= content.count(b"\n")
 
 
 def _store(directory: str) -> QuickStore:

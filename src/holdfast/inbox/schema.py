@@ -1,9 +1,9 @@
 """The tables of the inbox, and its SQL statements.
 
-A message is deliverable if it was not delivered and no lease on it is in force. A lease is in force until it
-ends, but not if its end is further away than a lease lasts: then the clock was set back after the lease was
-taken. That comparison allows 60 more seconds, because a reader reads the clock before it waits for the write
-lock.
+A message is pending if it was neither delivered nor withdrawn, and deliverable if no lease on it is in force
+either. A lease is in force until it ends, but not if its end is further away than a lease lasts: then the
+clock was set back after the lease was taken. That comparison allows 60 more seconds, because a reader reads
+the clock before it waits for the write lock.
 
 Both the store and quick commands use this module. It contains only strings and numbers, so that importing it
 takes little time.
@@ -45,31 +45,48 @@ MIGRATIONS = (
             (SELECT count(*) FROM reply WHERE reply.message = message.sequence) AS reply_count, lease
         FROM message;
     """,
+    """
+    ALTER TABLE message ADD COLUMN withdrawn_at TEXT;
+    DROP INDEX message_waiting;
+    CREATE INDEX message_waiting ON message (sequence) WHERE delivered_at IS NULL AND withdrawn_at IS NULL;
+    CREATE VIEW pending_message AS SELECT * FROM message WHERE delivered_at IS NULL AND withdrawn_at IS NULL;
+    DROP VIEW stored_message;
+    CREATE VIEW stored_message AS
+        SELECT sequence, digest, file, comment, line, author, time, work_tree, changed_lines, delivered_at,
+            withdrawn_at,
+            (SELECT count(*) FROM reply WHERE reply.message = message.sequence) AS reply_count, lease
+        FROM message;
+    """,
 )
 
 INSERT_MESSAGE = (
     "INSERT INTO message (digest, file, comment, line, author, time, work_tree)"
     " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (digest) DO NOTHING"
 )
-ANY_PENDING = "SELECT EXISTS (SELECT 1 FROM message WHERE delivered_at IS NULL)"
+ANY_PENDING = "SELECT EXISTS (SELECT 1 FROM pending_message)"
 
 HAS_DELIVERABLE = (
-    "SELECT EXISTS (SELECT 1 FROM message WHERE delivered_at IS NULL"
-    " AND (lease IS NULL OR lease_ends <= :now OR lease_ends > :now + :lease_seconds + 60))"
+    "SELECT EXISTS (SELECT 1 FROM pending_message"
+    " WHERE lease IS NULL OR lease_ends <= :now OR lease_ends > :now + :lease_seconds + 60)"
 )
 COUNT_DELIVERABLE = (
-    "SELECT count(*) FROM message WHERE delivered_at IS NULL"
-    " AND (lease IS NULL OR lease_ends <= :now OR lease_ends > :now + :lease_seconds + 60)"
+    "SELECT count(*) FROM pending_message"
+    " WHERE lease IS NULL OR lease_ends <= :now OR lease_ends > :now + :lease_seconds + 60"
 )
 COUNT_ABANDONED = (
-    "SELECT count(*) FROM message WHERE delivered_at IS NULL AND lease IS NOT NULL"
+    "SELECT count(*) FROM pending_message WHERE lease IS NOT NULL"
     " AND (lease_ends <= :now OR lease_ends > :now + :lease_seconds + 60)"
 )
 LEASE_OLDEST = (
     "UPDATE message SET lease = :lease, lease_ends = :now + :lease_seconds WHERE sequence IN ("
-    " SELECT sequence FROM message WHERE delivered_at IS NULL"
-    " AND (lease IS NULL OR lease_ends <= :now OR lease_ends > :now + :lease_seconds + 60)"
+    " SELECT sequence FROM pending_message"
+    " WHERE lease IS NULL OR lease_ends <= :now OR lease_ends > :now + :lease_seconds + 60"
     " ORDER BY sequence LIMIT :limit)"
+)
+WITHDRAW = (
+    "UPDATE message SET withdrawn_at = :time WHERE sequence IN ("
+    " SELECT sequence FROM pending_message WHERE sequence = :sequence"
+    " AND (lease IS NULL OR lease_ends <= :now OR lease_ends > :now + :lease_seconds + 60))"
 )
 LEASED = "SELECT * FROM stored_message WHERE lease = :lease ORDER BY sequence"
 MARK_DELIVERED = "UPDATE message SET delivered_at = ?, lease = NULL, lease_ends = NULL WHERE lease = ?"
@@ -79,21 +96,27 @@ SET_CHANGED_LINES = "UPDATE message SET changed_lines = ? WHERE sequence = ? AND
 
 MESSAGES_AFTER = {
     "pending": (
-        "SELECT * FROM stored_message WHERE sequence > ? AND delivered_at IS NULL ORDER BY sequence LIMIT ?"
+        "SELECT * FROM stored_message WHERE sequence > ? AND delivered_at IS NULL AND withdrawn_at IS NULL"
+        " ORDER BY sequence LIMIT ?"
     ),
     "delivered": (
         "SELECT * FROM stored_message"
         " WHERE sequence > ? AND delivered_at IS NOT NULL ORDER BY sequence LIMIT ?"
     ),
+    "withdrawn": (
+        "SELECT * FROM stored_message"
+        " WHERE sequence > ? AND withdrawn_at IS NOT NULL ORDER BY sequence LIMIT ?"
+    ),
     "all": "SELECT * FROM stored_message WHERE sequence > ? ORDER BY sequence LIMIT ?",
 }
 PENDING_BY_FILE = (
-    "SELECT * FROM stored_message WHERE delivered_at IS NULL"
+    "SELECT * FROM stored_message WHERE delivered_at IS NULL AND withdrawn_at IS NULL"
     " AND file IN (SELECT value FROM json_each(?)) ORDER BY sequence LIMIT ?"
 )
 COUNT_BY_STATE = {
-    "pending": "SELECT count(*) FROM message WHERE delivered_at IS NULL",
+    "pending": "SELECT count(*) FROM pending_message",
     "delivered": "SELECT count(*) FROM message WHERE delivered_at IS NOT NULL",
+    "withdrawn": "SELECT count(*) FROM message WHERE withdrawn_at IS NOT NULL",
     "all": "SELECT count(*) FROM message",
 }
 NEWEST = "SELECT * FROM stored_message ORDER BY sequence DESC LIMIT ?"
@@ -109,5 +132,5 @@ INSERT_REPLY = "INSERT INTO reply (message, text, author, time) VALUES (?, ?, ?,
 
 LATEST_CHANGES = (
     "SELECT (SELECT max(sequence) FROM message), (SELECT max(sequence) FROM reply),"
-    " (SELECT count(*) FROM message WHERE delivered_at IS NULL)"
+    " (SELECT count(*) FROM pending_message)"
 )

@@ -35,7 +35,7 @@ from holdfast.inbox.message import (
 )
 from holdfast.inbox.schema import APPLICATION_ID, DATABASE_NAME, INSERT_MESSAGE, MIGRATIONS
 from holdfast.kernel.clock import Clock, rfc3339, utc_now
-from holdfast.kernel.errors import HoldfastError, Invalid, NotFound
+from holdfast.kernel.errors import Conflict, HoldfastError, Invalid, NotFound
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.lazy import Lazy
@@ -131,6 +131,21 @@ class Inbox:
         """Mark the messages of a lease as delivered, after the answer to the reader was written."""
         self._change(schema.MARK_DELIVERED, [(rfc3339(self._clock()), lease)])
 
+    def withdraw(self, message_id: str) -> Message:
+        """Withdraw a message, so that no reader gets it, and return it; raise if a reader got it."""
+        message = self.find(message_id)
+        if message.state == "pending":
+            terms = {**self._lease_terms(), "time": rfc3339(self._clock()), "sequence": message.sequence}
+            with self._database.get().write() as connection:
+                connection.execute(schema.WITHDRAW, terms)
+            message = self.find(message.id)
+        if message.state == "delivered":
+            hint = "Send another remark that corrects it."
+            raise Conflict(f"The message {message.id} was delivered already.", hint=hint)
+        if message.state == "pending":
+            raise Conflict(f"The message {message.id} is being delivered.", hint="Try again in a moment.")
+        return message
+
     def release(self, lease: str, messages: Iterable[Message] | None = None) -> None:
         """Release all messages of a lease, or only some of them, for the next reader."""
         if messages is None:
@@ -144,7 +159,7 @@ class Inbox:
         self._change(schema.SET_CHANGED_LINES, rows)
 
     def messages(self, state: str, *, after: int = 0, limit: int) -> list[Message]:
-        """Return messages in a state ("pending", "delivered" or "all") in the order they arrived."""
+        """Return messages in a state, or in any ("all"), in the order they arrived."""
         return [_message(row) for row in self._rows(schema.MESSAGES_AFTER[state], (after, limit))]
 
     def pending_on(self, files: Iterable[str], limit: int) -> list[Message]:
@@ -241,7 +256,7 @@ class Inbox:
         """Return the number of messages in each state, and of replies."""
         if self._database.get_existing() is None:
             return {}
-        states = {state: self.count(state) for state in ("pending", "delivered")}
+        states = {state: self.count(state) for state in ("pending", "delivered", "withdrawn")}
         return states | {"replies": self._count("SELECT count(*) FROM reply")}
 
     def _lease_terms(self) -> dict[str, object]:

@@ -102,7 +102,7 @@ def test_own_pages_and_programs_can(server: RunningServer) -> None:
 @pytest.mark.evidence("F2", "HTTP", "writes from other sites' pages")
 def test_what_a_form_can_send_writes_nothing(server: RunningServer, media_type: str | None) -> None:
     before = messages(server)
-    body = b'{"file": "a.py", "comment": "from a form"}'
+    body = b'{"file": ".", "comment": "from a form"}'
     answered = server.ask("POST", "/api/inbox/send_message", body, {"Content-Type": media_type})
     assert answered.status == 415
     assert messages(server) == before

@@ -86,7 +86,7 @@ def test_two_http_clients_and_a_pipe_hear_of_each_others_writes(repository: Path
         for number in range(ROUNDS):
             for ear in ears:
                 ear.heard.queue.clear()
-            remark = {"file": "a", "comment": f"number {number}"}
+            remark = {"file": ".", "comment": f"number {number}"}
             answer = writers[number % 3](name="send_message", arguments=remark)
             assert not answer["result"].get("isError"), answer
             for ear in ears:

@@ -16,7 +16,7 @@ from holdfast.storage.network.tokens import TokenFile
 from tests.faces.http.running import Answered, RunningServer, running_server
 
 LINK = re.compile(r"/login\?code=\S+")
-MESSAGE = {"file": "a.py", "comment": "from a page"}
+MESSAGE = {"file": ".", "comment": "from a page"}
 
 
 @pytest.fixture(scope="module")

@@ -91,13 +91,13 @@ def status(server: RunningServer, token: str, path: str = "/api/inbox/list_messa
 @pytest.mark.requirement("http-15")
 def test_a_good_token_is_let_in_with_the_role_its_scopes_give(server: RunningServer, issuer: Issuer) -> None:
     writing = server.ask(
-        "POST", "/api/inbox/send_message", {"file": "a", "comment": "x"}, token=issuer.token()
+        "POST", "/api/inbox/send_message", {"file": ".", "comment": "x"}, token=issuer.token()
     )
     assert writing.status == 200
     reader = issuer.token(scope="holdfast:read")
     assert status(server, reader) == 200
     assert (
-        server.ask("POST", "/api/inbox/send_message", {"file": "a", "comment": "x"}, token=reader).status
+        server.ask("POST", "/api/inbox/send_message", {"file": ".", "comment": "x"}, token=reader).status
         == 403
     )
     assert server.ask("GET", "/api/inbox/list_messages").status == 200, "the owner's token counts as before"
@@ -341,7 +341,7 @@ def test_claims_of_another_kind_are_refused(
 def test_a_subject_named_like_a_token_is_somebody_else(server: RunningServer, issuer: Issuer) -> None:
     local = server.add_token("ada", "write")
     for token in (local, issuer.token(sub="ada"), issuer.token(sub="owner")):
-        server.ask("POST", "/api/inbox/send_message", {"file": "a", "comment": token[-9:]}, token=token)
+        server.ask("POST", "/api/inbox/send_message", {"file": ".", "comment": token[-9:]}, token=token)
     found = server.ask("GET", "/api/inbox/list_messages").json["messages"]
     place = issuer.url.removeprefix("http://")
     assert {message["author"] for message in found} >= {"ada", f"ada ({place})", f"owner ({place})"}

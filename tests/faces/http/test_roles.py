@@ -37,11 +37,11 @@ def test_a_reader_sees_and_runs_only_what_reads(server: RunningServer) -> None:
     reading = {item.listed_name for item in LISTED if item.effect is Effect.READ} | {"call_tool"}
     assert tool_names(server, token) == reading
     refused = server.call(
-        "tools/call", token=token, name="send_message", arguments={"file": "a", "comment": "x"}
+        "tools/call", token=token, name="send_message", arguments={"file": ".", "comment": "x"}
     )
     assert refused["error"]["code"] == -32602
     assert 'role "write"' in refused["error"]["message"]
-    told = server.ask("POST", "/api/inbox/send_message", {"file": "a", "comment": "x"}, token=token)
+    told = server.ask("POST", "/api/inbox/send_message", {"file": ".", "comment": "x"}, token=token)
     assert (told.status, told.json["title"]) == (403, "Forbidden")
     assert 'send_message needs the role "write"' in told.json["detail"]
     assert server.ask("GET", "/api/inbox/list_messages", token=token).status == 200
@@ -54,7 +54,7 @@ def test_a_writer_may_write(server: RunningServer) -> None:
     token = server.add_token("writer", "write")
     writing = {item.listed_name for item in LISTED if item.effect is not Effect.DESTRUCTIVE} | {"call_tool"}
     assert tool_names(server, token) == writing
-    sent = server.ask("POST", "/api/inbox/send_message", {"file": "a", "comment": "x"}, token=token)
+    sent = server.ask("POST", "/api/inbox/send_message", {"file": ".", "comment": "x"}, token=token)
     assert sent.status == 200
 
 
@@ -84,7 +84,7 @@ def test_a_token_that_was_taken_back_is_refused_at_once(server: RunningServer) -
 
 def test_a_read_only_server_says_that_it_is(repository: Path) -> None:
     with running_server(repository, "--read-only") as server:
-        told = server.ask("POST", "/api/inbox/send_message", {"file": "a", "comment": "x"})
+        told = server.ask("POST", "/api/inbox/send_message", {"file": ".", "comment": "x"})
         assert (told.status, told.json["detail"][:43]) == (403, "send_message writes, and this server is rea")
         worded = server.ask("POST", "/api/workspaces/x/tasks", {"title": "x"})
         assert (worded.status, worded.json["error"]["code"]) == (403, "DENIED")

@@ -94,7 +94,7 @@ def test_what_is_written_bears_the_name_in_every_room(
     (comment,) = done(dispatcher, None, "get_file_comments", filePath="a.py")["comments"]
     assert comment["author"] == (author or "Ada")
 
-    sent = done(dispatcher, actor, "send_message", file="a.py", comment="x", **by("author"))
+    sent = done(dispatcher, actor, "send_message", file=".", comment="x", **by("author"))
     done(dispatcher, actor, "reply_to_message", message_id=sent["id"], text="y", **by("author"))
     message = done(dispatcher, None, "show_message", message_id=sent["id"])
     assert message["message"]["author"] == (author or "Ada")

@@ -40,7 +40,7 @@ def test_several_workers_answer_on_one_port_and_a_dead_one_is_replaced(repositor
         workers = workers_of(server)
 
         def post(number: int) -> int:
-            comment = {"file": "a.py", "comment": f"number {number}"}
+            comment = {"file": ".", "comment": f"number {number}"}
             return server.ask("POST", "/api/inbox/send_message", comment).status
 
         with ThreadPoolExecutor(8) as pool:
@@ -68,7 +68,7 @@ def test_a_session_is_found_whichever_worker_a_request_reaches(repository: Path)
                 for _ in range(6):
                     told = session.ask("tools/call", name="list_messages", arguments={"limit": 1})
                     assert told["result"]["structuredContent"]["total"] == 0
-            sessions[0].ask("tools/call", name="send_message", arguments={"file": "a.py", "comment": "x"})
+            sessions[0].ask("tools/call", name="send_message", arguments={"file": ".", "comment": "x"})
             for stream in events:
                 assert next(stream)["method"] == "notifications/resources/updated"
         assert [session.close() for session in sessions] == [200] * 6
@@ -104,12 +104,12 @@ def test_two_clients_over_http_and_one_on_a_pipe_see_each_others_writes(reposito
 
         writers: list[Callable[[str], object]] = [
             lambda text: server.ask(
-                "POST", "/api/inbox/send_message", {"file": "a", "comment": text}, token=ada
+                "POST", "/api/inbox/send_message", {"file": ".", "comment": text}, token=ada
             ),
             lambda text: server.call(
-                "tools/call", token=eve, name="send_message", arguments={"file": "a", "comment": text}
+                "tools/call", token=eve, name="send_message", arguments={"file": ".", "comment": text}
             ),
-            lambda text: by_pipe(f"write {text}", "send_message", file="a", comment=text),
+            lambda text: by_pipe(f"write {text}", "send_message", file=".", comment=text),
         ]
         readers: list[Callable[[int], int]] = [
             lambda _: total_by_http(ada),

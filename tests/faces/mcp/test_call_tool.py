@@ -58,7 +58,7 @@ def test_a_mistake_is_a_result_that_the_model_reads(
 
 
 def test_the_selection_binds_it(repository: Path) -> None:
-    comment = {"name": "send_message", "arguments": {"file": "a.py", "comment": "no"}}
+    comment = {"name": "send_message", "arguments": {"file": ".", "comment": "no"}}
     with wire_client(serve("--read-only"), cwd=repository) as client:
         client.initialize()
         result = client.call(1, "call_tool", **comment)["result"]

@@ -21,7 +21,7 @@ def serve(*options: str) -> list[str]:
 
 
 def send(root: Path, comment: str, *options: str, file: str = "src/main.go") -> None:
-    command = [*HOLDFAST, "send", "--file", file, "--comment", comment, *options]
+    command = [*HOLDFAST, "send", "--anyway", "--file", file, "--comment", comment, *options]
     forked.run(command, cwd=root, check=True, capture_output=True)
 
 

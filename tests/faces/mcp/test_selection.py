@@ -62,7 +62,7 @@ def test_a_read_only_server_does_not_write_however_it_is_asked(repository: Path)
         error = client.ask(number, method, params)["error"]
         assert error["code"] in {-32601, -32602}
 
-    arguments = {"file": "a.py", "comment": "no"}
+    arguments = {"file": ".", "comment": "no"}
     with wire_client([*HOLDFAST, "serve", "--read-only"], cwd=repository) as client:
         client.initialize()
         refuse(client, 1, "tools/call", {"name": "send_message", "arguments": arguments})

@@ -73,7 +73,7 @@ def test_the_same_bytes_are_sent_once(server: RunningServer) -> None:
     assert (again.status, again.body, again.headers["etag"]) == (304, b"", tag)
     for held in ("*", f'"x", W/{tag}'):
         assert server.ask("GET", "/api/inbox/list_messages", headers={"If-None-Match": held}).status == 304
-    server.ask("POST", "/api/inbox/send_message", {"file": "a.py", "comment": "something new"})
+    server.ask("POST", "/api/inbox/send_message", {"file": ".", "comment": "something new"})
     changed = server.ask("GET", "/api/inbox/list_messages", headers={"If-None-Match": tag})
     assert changed.status == 200
     assert changed.headers["etag"] != tag

@@ -77,14 +77,14 @@ def test_the_stream_tells_of_a_write_by_another_process_and_comes_back_after_hid
         """async () => { const live = await import("/static/live.js");
         let heard = 0; live.on("inbox", () => { document.body.dataset.heard = ++heard; }); }"""
     )
-    site.holdfast("send", "--file", "a.py", "--comment", "first")
+    site.holdfast("send", "--anyway", "--file", "a.py", "--comment", "first")
     body = page.locator("body")
     expect(body).to_have_attribute("data-heard", re.compile("[1-9]"), timeout=WAIT_MS)
     hide = """hidden => { Object.defineProperty(document, "hidden", {configurable: true, get: () => hidden});
               document.dispatchEvent(new Event("visibilitychange")); }"""
     page.evaluate(hide, True)
     heard = str(body.get_attribute("data-heard"))  # one write may be heard twice
-    site.holdfast("send", "--file", "a.py", "--comment", "while hidden")
+    site.holdfast("send", "--anyway", "--file", "a.py", "--comment", "while hidden")
     page.evaluate(hide, False)
     expect(body).not_to_have_attribute("data-heard", heard, timeout=WAIT_MS)
 
@@ -133,7 +133,7 @@ def test_a_view_is_shown_when_its_stylesheet_cannot_be_loaded(
 def test_counts_whose_module_could_not_be_loaded_come_with_the_next_view(
     context: BrowserContext, site: Site
 ) -> None:
-    site.holdfast("send", "--file", "counted.py", "--comment", "Count the answer")
+    site.holdfast("send", "--anyway", "--file", "counted.py", "--comment", "Count the answer")
     for message in site.call("check_lazygit_messages")["messages"]:
         site.holdfast("inbox", "reply", message["id"], "--text", "Answered")
     page = context.new_page()

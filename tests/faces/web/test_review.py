@@ -169,7 +169,7 @@ def test_a_remark_reaches_the_agent_and_its_answer_comes_back_by_itself(
 
 
 def test_a_reply_is_shown_although_its_news_arrive_before_its_response(page: Page, site: Site) -> None:
-    site.holdfast("send", "--file", "src/tide.py", "--line", "5", "--comment", "Why so?")
+    site.holdfast("send", "--anyway", "--file", "src/tide.py", "--line", "5", "--comment", "Why so?")
     opened(page, site)
     file(page, "src/tide.py").scroll_into_view_if_needed()
     thread = thread_with(page, "Why so?")
@@ -292,7 +292,7 @@ def test_a_remark_that_is_sent_twice_in_a_hurry_arrives_once(page: Page, site: S
 
 
 def test_who_writes_is_not_disturbed_and_lines_change_when_they_are_done(page: Page, site: Site) -> None:
-    site.holdfast("send", "--file", "other.py", "--line", "1", "--comment", "Go on")
+    site.holdfast("send", "--anyway", "--file", "other.py", "--line", "1", "--comment", "Go on")
     opened(page, site)
     remark(page, "to.py", "begin = 1", "Begin ")
     page.keyboard.press("End")
@@ -310,7 +310,7 @@ def test_who_writes_is_not_disturbed_and_lines_change_when_they_are_done(page: P
     thread.get_by_role("button", name="Reply").click()
     page.keyboard.type("Half of it")
     page.locator("main").click(position={"x": 1, "y": 1})
-    site.holdfast("send", "--file", "to.py", "--line", "2", "--comment", "Meanwhile")
+    site.holdfast("send", "--anyway", "--file", "to.py", "--line", "2", "--comment", "Meanwhile")
     expect(file(page, "to.py").get_by_text("Meanwhile")).to_be_visible()
     expect(page.get_by_role("textbox", name="Reply to the thread")).to_have_value("Half of it")
 
@@ -400,7 +400,7 @@ def test_keys_alone_are_enough(page: Page, site: Site) -> None:
 
 
 def test_remarks_on_other_files_are_listed_and_a_refused_one_says_why(page: Page, site: Site) -> None:
-    site.holdfast("send", "--file", "branch.py", "--line", "1", "--comment", "From a shell")
+    site.holdfast("send", "--anyway", "--file", "branch.py", "--line", "1", "--comment", "From a shell")
     site.write("to.py", "begin = 2\n" + BLOCK)
     opened(page, site)
     elsewhere = page.get_by_role("region", name="Remarks elsewhere")

@@ -297,7 +297,7 @@ def test_under_sudo_the_files_of_the_person_count(foreign, monkeypatch, variable
 @pytest.mark.parametrize("foreign", ["git directory"], indirect=True)
 def test_no_command_uses_a_repository_of_another_user(foreign, run_holdfast):
     listed = run_holdfast("milestones", "list", cwd=foreign)
-    sent = run_holdfast("send", "--file", "a", "--comment", "x", cwd=foreign)
+    sent = run_holdfast("send", "--anyway", "--file", "a", "--comment", "x", cwd=foreign)
     hook = run_holdfast("inbox", "drain", "--hook", cwd=foreign)
     for answer in (listed, sent, hook):
         assert answer.returncode != 0

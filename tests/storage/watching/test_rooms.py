@@ -27,7 +27,7 @@ def write_comments(repository: Path, text: str) -> None:
 
 
 def send_message(repository: Path, text: str) -> None:
-    words = ["send", "--file", "a.py", "--comment", text]
+    words = ["send", "--file", ".", "--comment", text]
     subprocess.run([*HOLDFAST, *words], cwd=repository, check=True, capture_output=True)
 
 

@@ -3,7 +3,8 @@
 These commands run many times an hour, from a key binding and a hook, so they import almost nothing.
 
 Contract: `attempt` either answers a command exactly as the full command line would, or does nothing. It
-leaves help, mistakes, unusual spellings and every failure to the full command line.
+leaves help, mistakes, unusual spellings and failures to the full command line, except a failure of the disk
+while a message was stored: the full command line would store it again, under another time.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def attempt(arguments: list[str]) -> int | None:
     rest = arguments[len(command) :]
     try:
         if command in (["send"], ["inbox", "send"]):
-            return _send(_parse_options(rest, _SEND_OPTIONS, flags=("--json",)))
+            return _send(_parse_options(rest, _SEND_OPTIONS, flags=("--json", "--anyway")))
         if command == ["inbox", "drain"]:
             return _drain(_parse_options(rest, _DRAIN_OPTIONS, flags=("--json", "--hook")))
     except KeyboardInterrupt:
@@ -70,7 +71,7 @@ def _send(options: dict[str, str] | None) -> int | None:
     ):
         return None
     from holdfast.inbox.quick import send_ordinary
-    from holdfast.storage.sql.quick import NeedsFullProgram
+    from holdfast.storage.sql.quick import NeedsFullProgram, WriteFailed
 
     try:
         receipt = send_ordinary(
@@ -78,6 +79,13 @@ def _send(options: dict[str, str] | None) -> int | None:
         )
     except (NeedsFullProgram, OSError, ValueError):
         return None
+    except WriteFailed as failure:
+        from holdfast.inbox.schema import DATABASE_NAME
+        from holdfast.storage.sql.sqlite_errors import database_failure
+
+        return _report(
+            database_failure(failure.error, DATABASE_NAME) or failure.error, as_json="--json" in options
+        )
     return _write(_receipt_json(receipt) if "--json" in options else _acknowledgement(receipt))
 
 
@@ -129,7 +137,7 @@ def _print_waiting(start: str) -> int | None:
     return 0
 
 
-def _report(failure: Exception) -> int:
+def _report(failure: Exception, *, as_json: bool = False) -> int:
     """Report a failure that occurred while the answer was written, or afterwards."""
     from holdfast.faces.cli import failures, output
     from holdfast.kernel.errors import HoldfastError
@@ -137,7 +145,7 @@ def _report(failure: Exception) -> int:
     if isinstance(failure, output.OutputFailed):
         return failures.report_write_failure(failure)
     if isinstance(failure, HoldfastError):
-        return failures.report(failure, as_json=False)
+        return failures.report(failure, as_json=as_json)
     raise failure
 
 

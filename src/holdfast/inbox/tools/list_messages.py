@@ -19,7 +19,7 @@ from holdfast.kernel.paging import decode_cursor, encode_cursor
 class ListMessages(Input):
     """Which messages to list."""
 
-    state: Literal["pending", "delivered", "all"] = Field(
+    state: Literal["pending", "delivered", "withdrawn", "all"] = Field(
         default="all", description="Which messages to list."
     )
     newest: StrictBool = Field(

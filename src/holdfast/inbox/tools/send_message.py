@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from holdfast.inbox import text
-from holdfast.inbox.delivery import misspelling_warning
-from holdfast.inbox.message import MAX_AUTHOR_CHARACTERS
+from holdfast.inbox.message import MAX_AUTHOR_CHARACTERS, resolve_file, validate_line
 from holdfast.inbox.store import Inbox
+from holdfast.inbox.target import check_place, missing_target
 from holdfast.inbox.toolset import inbox
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import SIGNATURE, ExpectedFormat, Input, Output
@@ -39,6 +39,9 @@ class SendMessage(Input):
     author: Annotated[str | None, SIGNATURE] = Field(
         default=None, min_length=1, max_length=MAX_AUTHOR_CHARACTERS, description="The author of the remark."
     )
+    anyway: StrictBool = Field(
+        default=False, description="Send it although the file or line is neither here nor in the last commit."
+    )
 
 
 class MessageReceipt(Output):
@@ -52,7 +55,7 @@ class MessageReceipt(Output):
         description="Whether the same message was already stored; then nothing was added."
     )
     warning: UntrustedText | None = Field(
-        description="Set if there is no such file, but one with a similar name."
+        description="What is missing, if it was sent about a file or line that is not there."
     )
 
 
@@ -70,8 +73,13 @@ def send_message(room: Inbox, args: SendMessage) -> MessageReceipt:
     """Leave a review remark about a file for the agent that works on this repository.
 
     It waits until an agent requests it, for any length of time. The same file, comment and second is one
-    message, even if it is sent again.
+    message, even if it is sent again. A file or line that does not exist is refused, unless `anyway` is set.
     """
+    check_place(room.repository)
+    file, line = resolve_file(args.file, room.repository.root), validate_line(args.line)
+    missing = missing_target(room.repository, file, line)
+    if missing is not None and not args.anyway:
+        raise missing
     receipt = room.send(args.file, args.comment, args.line, args.author)
     return MessageReceipt(
         id=receipt.id,
@@ -79,5 +87,5 @@ def send_message(room: Inbox, args: SendMessage) -> MessageReceipt:
         line=receipt.line,
         time=receipt.time,
         duplicate=receipt.duplicate,
-        warning=misspelling_warning(room.repository, receipt.file),
+        warning=None if missing is None else missing.message,
     )

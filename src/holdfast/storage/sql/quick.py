@@ -2,7 +2,8 @@
 
 Contract: in the ordinary case, every function here does exactly what `Database` and `Repository` do. In any
 other case (no repository, no store yet, another version of it, an error of any kind) it raises
-`NeedsFullProgram` before anything is stored, and the full program takes over.
+`NeedsFullProgram` before anything is stored, and the full program takes over. If the disk fails while
+something is stored, it raises `WriteFailed`.
 
 `Database` has pools, migrations and repairs, whose imports take several times as long as Python's own start.
 This module imports only what Python has loaded at its start, and SQLite itself.
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import os
 import stat
-from _sqlite3 import SQLITE_CANTOPEN, Connection, Error, OperationalError, connect
+from _sqlite3 import SQLITE_CANTOPEN, SQLITE_IOERR, Connection, Error, OperationalError, connect
 
 _BUSY_SECONDS = 1.0
 """How long to wait for a lock. A judgement: after that the full program, which waits longer, takes over."""
@@ -26,6 +27,14 @@ _MAX_POINTER_BYTES = 64 * 1024
 
 class NeedsFullProgram(Exception):
     """The case is not an ordinary one: the full program must handle it."""
+
+
+class WriteFailed(Exception):
+    """The disk reported an error while a row was written. It may be stored, so it must not be sent again."""
+
+    def __init__(self, error: Error) -> None:
+        super().__init__(str(error))
+        self.error = error
 
 
 class QuickStore:
@@ -61,7 +70,13 @@ class QuickStore:
     def _insert(self, statement: str, row: tuple[str | None, ...]) -> bool:
         with _OpenStore(self._path, self._expected, "rw") as connection:
             connection.execute(FLUSH_SETTING)
-            return bool(connection.execute(statement, row).rowcount == 1)
+            try:
+                return bool(connection.execute(statement, row).rowcount == 1)
+            except OperationalError as error:
+                # The low byte of an extended code is the primary code (<https://sqlite.org/rescode.html>).
+                if error.sqlite_errorcode & 0xFF == SQLITE_IOERR:
+                    raise WriteFailed(error) from error
+                raise
 
 
 def sqlite_uri(path: str, mode: str) -> str:
