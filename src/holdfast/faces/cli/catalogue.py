@@ -91,6 +91,7 @@ CATALOGUE: tuple[CatalogueToolset, ...] = (
         _command('reply', 'reply_to_message', 'inbox.tools.reply_to_message', 'Reply to a message; the person who sent it reads the reply with `holdfast inbox show`.', None),
         _command('send', 'send_message', 'inbox.tools.send_message', 'Leave a review remark about a file for the agent that works on this repository.', 'send'),
         _command('show', 'show_message', 'inbox.tools.show_message', 'Show a message in full, with all its replies. An unambiguous prefix of its id is enough.', None),
+        _command('withdraw', 'withdraw_message', 'inbox.tools.withdraw_message', 'Withdraw a message before an agent gets it. It stays in the history, and is not delivered.', None),
     ), hidden=False),
     _toolset('milestones', "Milestones and issues that live in the repository's own git refs and travel with push and fetch.", (
         _command('assign', 'git_mile.assign', 'milestones.tools.assign', 'Assign it to somebody, to yourself by default, or to nobody.', None),
