@@ -440,3 +440,23 @@ def test_a_line_elsewhere_that_is_only_somewhat_alike_is_a_candidate_and_no_answ
         """,
     )
     assert placed["emit"].line is None
+
+
+def test_a_copied_overload_leaves_the_notes_with_the_original():
+    original = """
+        class Box {
+            void put(int number) { «head»
+                check(number); «check»
+                store(number); «store»
+                count += 1; «count»
+            } «end»
+"""
+    copy = """
+            void put(long number) {
+                check(number);
+                store(number);
+                count += 1;
+            }
+"""
+    placed, goals = tracked("Box.java", f"{original}        }}\n", f"{original}{copy}        }}\n")
+    assert {mark: placement.line for mark, placement in placed.items()} == goals

@@ -38,6 +38,9 @@ _MIN_DOUBTFUL_DECLARATION_SCORE = 0.6
 _MIN_VARIABLE_SCORE = 0.95
 """Lowest score given to the only declaration of the same variable in the same function."""
 
+_MIN_ONLY_LINE_SCORE = 0.95
+"""Lowest score given to the only line with equal text in the same symbol."""
+
 _MIN_LOCATED_SCORE = 0.75
 """Score from which on the best guess for a line is regarded as its place."""
 
@@ -83,6 +86,7 @@ class Finder:
         guesses = [
             self._declared(index),
             self._variable(index),
+            self._only_in_symbol(index),
             self._blocks.guess(index),
             self._at_statement_start(index, in_order),
             self._at_statement_start(index, in_symbol),
@@ -165,6 +169,23 @@ class Finder:
             return None
         (target,) = new_indices
         return Guess(target, max(_MIN_VARIABLE_SCORE, self._similarity.score(index, target)), "variable")
+
+    def _only_in_symbol(self, index: int) -> Guess | None:
+        """Return the line with equal text in the same symbol, if its text occurs there once in each version.
+
+        A symbol may be copied with all its lines; the note stays with the original.
+        """
+        pair = self._comparison.outlines.pair_at(index)
+        if pair is None or pair.old.path != pair.new.path or self._old_lines.is_trivial(index):
+            return None
+        text = self._old_lines.normalized[index]
+        lines = self._new_lines.normalized[pair.new.start_line - 1 : pair.new.end_line]
+        if lines.count(text) != 1:
+            return None
+        target = pair.new.start_line - 1 + lines.index(text)
+        if not self._comparison.outlines.is_only_such_line(index, target):
+            return None
+        return Guess(target, max(_MIN_ONLY_LINE_SCORE, self._similarity.score(index, target)), "symbol")
 
     def _at_statement_start(self, index: int, guess: Guess | None) -> Guess | None:
         """Return a guess, moved to the first line of its statement if that was broken into several lines."""

@@ -110,6 +110,11 @@ class Lines:
         distinctive = [line for index, line in enumerate(self.normalized) if not self.is_trivial(index)]
         return Counter[str | tuple[str, str]]((*distinctive, *pairwise(distinctive)))
 
+    def condition(self, index: int) -> tuple[str, ...]:
+        """Return the tokens after the keyword that opens a block, or all tokens of a line that opens none."""
+        tokens, word = self.tokens(index), self.role(index).word
+        return tokens[tokens.index(word) + 1 :] if word else tokens
+
     def is_trivial(self, index: int) -> bool:
         """Return whether a line has no distinctive tokens, so that equal text proves nothing."""
         return self.distinctive_tokens(index) == 0

@@ -148,6 +148,15 @@ class Outline:
         parent = node.parent if node is not None else None
         return parent is not None and parent.type not in _EXPRESSION_TYPES
 
+    def has_alternative(self, index: int) -> bool:
+        """Return whether a condition on a line has a branch for when it does not hold."""
+        node = self._first_node(index)
+        while node is not None and node.start_point[0] >= index:
+            if node.child_by_field_name("alternative") is not None:
+                return True
+            node = node.parent
+        return False
+
     def block_lines(self, index: int) -> range:
         """Return the line indices of the block that a line opens, without later branches."""
         node = self._node_at(index, self._lines.raw[index].rstrip()[:-1])

@@ -62,6 +62,10 @@ class LineSimilarity:
         by_tokens = Levenshtein.normalized_similarity(old_tokens, new_tokens) if by_words else 0.0
         # Between two lines without words, `by_words` is 1 and proves nothing.
         content = (by_tokens + by_words) / 2 if old_words.counts else by_tokens
+        if old_lines.role(old_index).opens == new_lines.role(new_index).opens == "condition":
+            # Whether a condition is the first of a chain or follows another says nothing about it.
+            is_same = old_lines.condition(old_index) == new_lines.condition(new_index)
+            content = max(content, _REFLOWED_FACTOR) if is_same else content
         if old_tokens[0] == new_tokens[0] and content < _REFLOWED_FACTOR:
             content = max(content, self._reflowed_content(old_index, new_index))
         return self._adjust_for_roles(content, old_index, new_index)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from holdfast.comments.tracking.branches import is_branch, is_other_branch
 from holdfast.comments.tracking.closing import ClosingLines
 from holdfast.comments.tracking.comparison import VersionComparison
 from holdfast.comments.tracking.finder import Finder
@@ -57,16 +58,29 @@ class _Tracker:
         return replace(placement, end_line=self._end(index, anchor.end_line - 1, placement.line - 1) + 1)
 
     def _placement(self, index: int) -> Placement:
-        """Return where a line is, computed once; an edited line directly below inserted code needs review."""
+        """Return where a line is, computed once; an edited line in a doubtful place needs review."""
         if index not in self._placements:
             found = self._search(index)
             is_edited = found.confidence is Confidence.HIGH and found.method != "exact"
-            if found.line and is_edited and is_below_new_code(self._comparison, index, found.line - 1):
+            if is_edited and found.line and self._is_doubtful(index, found.line - 1):
                 found = replace(found, confidence=Confidence.MEDIUM)
             if self._comparison.old_lines.is_trivial(index):
                 found = self._closing.placement(index, found)
             self._placements[index] = found
         return self._placements[index]
+
+    def _is_doubtful(self, index: int, target: int) -> bool:
+        """Return whether an edited line is directly below new code or in a branch that may be another one."""
+        comparison = self._comparison
+        if is_below_new_code(comparison, index, target):
+            return True
+        old, text = comparison.outlines.old, comparison.old_lines.normalized[index]
+        if text == comparison.new_lines.normalized[target] or not comparison.outlines.both_parsed:
+            return False
+        head = old.head_row(index)
+        if head is None or not is_branch(old, comparison.old_lines, head):
+            return False
+        return self._placement(head).confidence is not Confidence.HIGH
 
     def _search(self, index: int) -> Placement:
         """Return where a line is, without checking for inserted code."""
@@ -85,7 +99,9 @@ class _Tracker:
         best = guesses[0]
         if self._loses_block(index, best.index):
             return low_confidence_placement(guesses)
-        agrees = is_distinct_match(comparison, index, best.index) or is_confirmed(comparison, index, best)
+        agrees = is_distinct_match(comparison, index, best.index) or (
+            is_confirmed(comparison, index, best) and not is_other_branch(comparison, index, best.index)
+        )
         return placement_of(guesses, agrees=agrees, reason="ambiguous")
 
     def _loses_block(self, index: int, target: int) -> bool:
