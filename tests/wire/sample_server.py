@@ -28,7 +28,8 @@ class NoTopics:
 
 def main() -> None:
     settings = json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}
-    limits = replace(LIMITS, **settings.get("limits", {}))
+    # Answers of any length, for the tests of the transport.
+    limits = replace(LIMITS, **{"answer_bytes": 2 * LIMITS.response_bytes} | settings.get("limits", {}))
     toolset = conformance if settings.get("conformance") else sample_toolset(settings.get("family", "core"))
     registry = Registry([toolset], Selection(**settings.get("selection", {})))
     dispatcher = Dispatcher(registry, lambda toolset: None, limits=limits)

@@ -18,9 +18,11 @@ from holdfast.faces.mcp.answers.outline import is_empty, outline
 
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _HEADING = "As data, without what is said above, zero, false, empty or null:"
-_MAX_COMPARED = 50_000
-"""Bytes of an outline that is compared with the text; a longer one is given whole. A judgement: comparing
-takes time in proportion to both."""
+_MAX_COMPARISONS = 5_000_000
+"""Values times lines of a text up to which they are compared; beyond, the outline has everything. A
+judgement: about half a second."""
+_CHARACTERS_PER_LINE = 1000
+"""A longer line takes as much time as several."""
 _MAX_WORD = 3
 """Texts of up to so many characters have to be words of their own: within others they occur by chance."""
 
@@ -43,8 +45,8 @@ def complete_texts(text: str, data: Mapping[str, Any], max_bytes: int) -> list[s
 
 def rest_of(text: str, data: Mapping[str, Any]) -> str:
     """Return an outline of what the text does not say, or nothing if it says everything."""
-    is_long = _size(outline(data)) > _MAX_COMPARED
-    rest = data if is_long else Unsaid(text).members(data, _Scope(text))
+    comparisons = _count_values(data) * (text.count("\n") + len(text) // _CHARACTERS_PER_LINE + 1)
+    rest = data if comparisons > _MAX_COMPARISONS else Unsaid(text).members(data, _Scope(text))
     return f"{_HEADING}\n{outline(rest)}" if rest else ""
 
 
@@ -67,6 +69,12 @@ def _is_json(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _count_values(value: Any) -> int:
+    if isinstance(value, dict | list):
+        return sum(map(_count_values, value.values() if isinstance(value, dict) else value))
+    return 1
 
 
 def _size(text: str) -> int:
