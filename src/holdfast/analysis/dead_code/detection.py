@@ -119,8 +119,10 @@ def _unused_definitions(evidence: Evidence, unreached: list[int]) -> Iterator[Un
     """Run the rounds of weaker evidence; yield what only they reach, and what stays unreached."""
     symbols, reachability = evidence.symbols, evidence.reachability
     doubts: dict[int, Doubt] = {}
+    call = current_call()
     for find_doubt in (evidence.low_doubt, evidence.medium_doubt):
         for symbol in unreached:
+            call.check()
             is_open = symbol not in doubts and reachability.rounds[symbol] == UNREACHED
             if is_open and (doubt := find_doubt(symbol)):
                 doubts[symbol] = doubt
@@ -128,6 +130,7 @@ def _unused_definitions(evidence: Evidence, unreached: list[int]) -> Iterator[Un
     candidates = set(unreached)
     reported: set[tuple[int, str]] = set()
     for symbol in unreached:
+        call.check()
         definition, container = symbols.definitions[symbol], symbols.containers[symbol]
         only_container_may_be_alive = reachability.rounds[container] and not reachability.rounds[symbol]
         if container in candidates and not only_container_may_be_alive:

@@ -23,6 +23,7 @@ from holdfast.analysis.dead_code.public_api import PublicApi
 from holdfast.analysis.dead_code.roots import last_word
 from holdfast.analysis.dead_code.symbol_table import SymbolTable
 from holdfast.analysis.dead_code.unused_code import Kind, UnusedCode
+from holdfast.kernel.call import current_call
 from holdfast.syntax.record import Record, Unused
 
 _UNUSED_BY_NAME = re.compile(r"_.*|unused\d*|ignored?\d*|dummy\d*", re.IGNORECASE)
@@ -42,12 +43,16 @@ def unused_in_files(public_api: PublicApi) -> Iterator[UnusedCode]:
     symbols = public_api.symbols
     imported_elsewhere = _imported_elsewhere(symbols)
     for file, (path, record) in enumerate(zip(symbols.paths, symbols.records, strict=True)):
+        current_call().check()
+        first_lines = _first_lines(record)
         for unused in record.names.unused:
             is_imported_elsewhere = unused.kind == "import" and (file, unused.name) in imported_elsewhere
             if unused.kind not in _FINDINGS or is_imported_elsewhere:
                 continue
             kind, confidence, reason = _FINDINGS[unused.kind]
-            doubt = _doubt(public_api, file, unused)
+            before = unused.line if unused.line - 1 in first_lines else unused.line - 1
+            first_line = first_lines.get(unused.line, before)
+            doubt = _doubt(public_api, file, unused, first_line)
             if doubt is not None:
                 confidence, reason = doubt.confidence, f"{reason}; but {doubt.reason}"
             name = unused.name
@@ -56,13 +61,13 @@ def unused_in_files(public_api: PublicApi) -> Iterator[UnusedCode]:
             yield UnusedCode(kind, name, path, unused.line, unused.end_line, confidence, f"{reason}.")
 
 
-def _doubt(public_api: PublicApi, file: int, unused: Unused) -> Doubt | None:
+def _doubt(public_api: PublicApi, file: int, unused: Unused, first_import_line: int) -> Doubt | None:
     """Return why unused code may be intentional."""
     symbols = public_api.symbols
     record, first_line = symbols.records[file], unused.line
     is_intentional = False
     if unused.kind == "import":
-        first_line = _first_line(record, unused)
+        first_line = first_import_line
     else:
         is_intentional = _UNUSED_BY_NAME.fullmatch(unused.name) is not None
     if is_intentional or is_marked_intentional(record, first_line, unused.line):
@@ -76,14 +81,19 @@ def _doubt(public_api: PublicApi, file: int, unused: Unused) -> Doubt | None:
     return UNIMPORTED_TEST_FILE if public_api.may_be_test_input(file) else None
 
 
-def _first_line(record: Record, unused: Unused) -> int:
-    """Return the first line of an import statement that spans several lines, or a line before it."""
+def _first_lines(record: Record) -> dict[int, int]:
+    """Return, for each line that imports, the first line of an import statement that spans several lines.
+
+    Names of a module may start on the line after `import (`, so that is the line before, unless it imports.
+    """
     modules = {imported.line: imported.module for imported in record.names.imports}
-    first = unused.line
-    while first - 1 in modules and modules[first - 1] == modules.get(unused.line):
-        first -= 1
-    # Names of a module may start on the line after `import (`.
-    return first if first - 1 in modules else first - 1
+    first_lines: dict[int, int] = {}
+    for line in sorted(modules):
+        if modules.get(line - 1) == modules[line]:
+            first_lines[line] = first_lines[line - 1]
+        else:
+            first_lines[line] = line if line - 1 in modules else line - 1
+    return first_lines
 
 
 def _imported_elsewhere(symbols: SymbolTable) -> set[tuple[int, str]]:
