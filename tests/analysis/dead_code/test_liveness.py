@@ -361,3 +361,13 @@ def test_methods_that_observe_events_are_called() -> None:
     """
 
     assert dead({"Main.java": text}) == {"Main.lost": "high"}
+
+
+def test_code_in_namespaces_is_public_built_files_stay_and_globals_are_looked_up() -> None:
+    files = {
+        "lib.cpp": "namespace agg {\nint table[2] = {1, 2};\nstatic int lost = 1;\n}\n",
+        "action/dist/index.js": "import fs from 'fs'\nfunction lost() {}\n",
+        "steps.py": "def _g1(): return 1\ndef _g2(): return 2\nprint([globals()[f'_g{i}'] for i in [1]])\n",
+    }
+
+    assert dead(files) == {"agg.lost": "high", "_g1": "medium", "_g2": "medium"}

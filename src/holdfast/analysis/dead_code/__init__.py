@@ -16,7 +16,9 @@ reach are reported with a lower confidence.
 - `symbol_table.py`: every definition of a scan, and which definitions a name may refer to.
 - `convention.py`, `conventions.toml`, `entry_points.py`, `roots.py`: where execution starts.
 - `reachability.py`: the mark phase.
-- `evidence.py`, `text_references.py`, `public_api.py`: reasons why an unmarked definition may be alive.
+- `initial_values.py`: code that runs when a file is loaded.
+- `doubt.py`, `evidence.py`, `text_references.py`, `public_api.py`: reasons why an unmarked definition may be
+  alive.
 - `unused_in_file.py`: unused imports, locals, parameters and unreachable statements, which need one file
   only.
 - `detection.py`: the sweep. `unused_code.py`, `dead_code_report.py`: its results.

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from holdfast.analysis.dead_code.doubt import Doubt
 from holdfast.analysis.dead_code.entry_points import EntryPoints, entry_points
-from holdfast.analysis.dead_code.evidence import Doubt, Evidence
+from holdfast.analysis.dead_code.evidence import Evidence
 from holdfast.analysis.dead_code.public_api import PublicApi
 from holdfast.analysis.dead_code.reachability import UNREACHED, Reachability
 from holdfast.analysis.dead_code.roots import registered_subclasses, root_definitions

@@ -3,9 +3,6 @@
 Each piece of evidence is a `Doubt`: a reason, and the highest confidence a finding can have in spite of it.
 For example, an unreached function `export_csv` is reported with 0.45 if a string `"export_csv"` occurs
 somewhere, as `getattr` may look it up.
-
-The confidences are judgements. Those under 0.6 give the level low, those from there to 0.9 medium; within a
-level, they rank the evidence. bench/dead_code.py measures precision and recall by level (docs/accuracy.md).
 """
 
 from __future__ import annotations
@@ -13,25 +10,36 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from posixpath import dirname
+from posixpath import basename, dirname, splitext
 from typing import NamedTuple
 
 from holdfast.analysis.dead_code.convention import conventions
+from holdfast.analysis.dead_code.doubt import (
+    BUILT,
+    CALLED_FROM_OUTSIDE,
+    INTENTIONAL,
+    MEANT_TO_STAY,
+    NAMED_IN_OWN_FILE,
+    NAMED_IN_TEXT,
+    PRIVATE_CALLED_FROM_OUTSIDE,
+    RARE_USE,
+    TEST_INPUT,
+    UNIMPORTED_TEST_FILE,
+    UNRESOLVED_USE,
+    UNSEEN_USE,
+    USABLE_FROM_OUTSIDE,
+    Doubt,
+    is_marked_intentional,
+)
 from holdfast.analysis.dead_code.public_api import ACCESSIBLE, PUBLIC, PublicApi
 from holdfast.analysis.dead_code.reachability import UNREACHED, Reachability
 from holdfast.analysis.dead_code.roots import last_word
 from holdfast.analysis.dead_code.symbol_table import BY_IMPORT, SymbolTable
 from holdfast.analysis.dead_code.text_references import TextReferences
 from holdfast.analysis.engine.test_files import IN_TESTS
-from holdfast.syntax.record import MODULE, Definition, Record
+from holdfast.syntax.record import MODULE, Definition
 from holdfast.syntax.symbols import CLASSES, FUNCTIONS, VARIABLES
 
-_INTENTIONAL_MARKER = re.compile(
-    r"\b(nolint|pylint\s*:\s*disable=[\w,-]*unused[\w-]*|no-?unused\w*|ts-prune-ignore|(vulture|skylos|knip|unused)\s*:\s*(ignore|keep))\b"
-    r"|^//(export |go:(linkname|wasmexport) )|noqa(?!:)|noqa:.*F(401|811|841)",
-    re.IGNORECASE,
-)
-"""Comments that tell linters and other searches for dead code to keep something."""
 _TEST_DOUBLE = re.compile(r"Dummy|Fake|Mock|Noop|Null|Stub")
 _TEST_NAME = re.compile(r"^test|(Tests?|TestCase|IT|Spec)$")
 _MIN_PREFIX_CHARACTERS = 3
@@ -41,39 +49,6 @@ _ENDING = re.compile(r"([A-Z][a-z0-9]+)+")
 _ENDING_OF_NAME = re.compile(r"(?<!^)[A-Z][a-z]")
 _ACCESSOR = re.compile(r"(get|set|is)[A-Z]")
 _DYNAMIC_LOOKUPS = frozenset({"globals", "getattr", "vars", "locals"})
-
-MEANT_TO_STAY = 0.3
-"""The author says that it stays, used or not."""
-_CALLED_FROM_OUTSIDE = 0.4
-"""A framework or an external base class is known to the code, and most likely calls it."""
-_NAMED_IN_TEXT = 0.45
-"""Its whole name is where code may look it up, though it may be an ordinary word there."""
-_UNRESOLVED_USE = 0.5
-"""Its object, an attribute or a part of its name is used in a way that this analysis cannot resolve."""
-_PRIVATE_CALLED_FROM_OUTSIDE = 0.55
-"""As `_CALLED_FROM_OUTSIDE`, but external classes rarely call members with private names."""
-_NAMED_IN_OWN_FILE = 0.65
-"""A string of its own file contains the name of a variable, often only as its value."""
-_UNSEEN_USE = 0.7
-"""Its uses may be where this analysis does not see them."""
-_RARE_USE = 0.75
-"""Such code is used without a reference now and then."""
-_USABLE_FROM_OUTSIDE = 0.8
-"""Other projects could use it, though nothing declares that they may."""
-
-
-class Doubt(NamedTuple):
-    """A reason why a definition may be alive, and the confidence that it is dead in spite of it."""
-
-    confidence: float
-    reason: str
-
-
-INTENTIONAL = Doubt(MEANT_TO_STAY, "its name or a comment next to it says that it is intentional")
-TEST_INPUT = Doubt(MEANT_TO_STAY, "its file is the input of tests")
-UNIMPORTED_TEST_FILE = Doubt(
-    _UNSEEN_USE, "nothing imports its file, which lies among tests and may be their input"
-)
 
 
 class Occurrence(NamedTuple):
@@ -146,22 +121,24 @@ class Evidence:
             return Doubt(MEANT_TO_STAY, "it belongs to the project's public API")
         if self.public_api.is_test_input(file):
             return TEST_INPUT
+        if self.public_api.is_built(file):
+            return BUILT
         rules = conventions(self.symbols.records[file].language)
         unknown = [text for text in definition.decorators if last_word(text) not in rules.silent_decorators]
         if unknown:
-            return Doubt(_CALLED_FROM_OUTSIDE, f"`{unknown[0]}` may register it")
+            return Doubt(CALLED_FROM_OUTSIDE, f"`{unknown[0]}` may register it")
         if is_marked_intentional(self.symbols.records[file], definition.start_line - 1, definition.line):
             return INTENTIONAL
         for base in self._external_bases(symbol):
             if last_word(base) not in rules.bases | rules.known_bases:
                 is_private = definition.name.startswith("_")
-                confidence = _PRIVATE_CALLED_FROM_OUTSIDE if is_private else _CALLED_FROM_OUTSIDE
+                confidence = PRIVATE_CALLED_FROM_OUTSIDE if is_private else CALLED_FROM_OUTSIDE
                 return Doubt(confidence, f"`{base}` from outside the project may call it")
         if self._may_escape(symbol):
             reason = "it may be part of an object, or implement an interface declared elsewhere"
-            return Doubt(_UNRESOLVED_USE, reason)
+            return Doubt(UNRESOLVED_USE, reason)
         if self.symbols.containers[symbol] < 0 and self._has_dynamic_lookup(file):
-            return Doubt(_UNRESOLVED_USE, "`__getattr__` of its module may look it up")
+            return Doubt(UNRESOLVED_USE, "`__getattr__` of its module may look it up")
         return self._named_in_text(symbol) or self._accessed_on_unknown_object(symbol)
 
     def _named_in_text(self, symbol: int) -> Doubt | None:
@@ -170,21 +147,21 @@ class Evidence:
         name, file_with_name = definition.name, self.string_words.get(definition.name)
         # A variable's name in a string of its own file is often only its value.
         if file_with_name and (file_with_name != path or definition.kind not in ("Variable", "Constant")):
-            return Doubt(_NAMED_IN_TEXT, f"its name is in a string in {file_with_name}")
+            return Doubt(NAMED_IN_TEXT, f"its name is in a string in {file_with_name}")
         if path := self.text_references.referring.get(name, ""):
-            return Doubt(_NAMED_IN_TEXT, f"its name is in {path}")
+            return Doubt(NAMED_IN_TEXT, f"its name is in {path}")
         for end in range(_MIN_PREFIX_CHARACTERS, len(name)):
             if name[end - 1] == "_" and name[:end] in self.string_prefixes:
                 path = self.string_prefixes[name[:end]]
-                return Doubt(_UNRESOLVED_USE, f"a string in {path} starts its name")
+                return Doubt(UNRESOLVED_USE, f"a string in {path} starts its name")
         return None
 
     def _perhaps_named_in_text(self, definition: Definition) -> Doubt | None:
         """Return the doubt if text has the name, or a part of it, perhaps with another meaning."""
         if path := self.string_words.get(definition.name):
-            return Doubt(_NAMED_IN_OWN_FILE, f"its name is in a string in {path}")
+            return Doubt(NAMED_IN_OWN_FILE, f"its name is in a string in {path}")
         if path := self.text_references.mentioned.get(definition.name, ""):
-            return Doubt(_RARE_USE, f"{path} contains its name, perhaps as an ordinary word")
+            return Doubt(RARE_USE, f"{path} contains its name, perhaps as an ordinary word")
         return self._assembled(definition)
 
     def _assembled(self, definition: Definition) -> Doubt | None:
@@ -193,7 +170,7 @@ class Evidence:
             start, end = definition.name[: ending.start()], definition.name[ending.start() :]
             if end in self.string_endings and start in self.symbols.top_level:
                 path = self.string_endings[end]
-                return Doubt(_RARE_USE, f'its name is `{start}` and "{end}", which is in a string in {path}')
+                return Doubt(RARE_USE, f'its name is `{start}` and "{end}", which is in a string in {path}')
         return None
 
     def _may_escape(self, symbol: int) -> bool:
@@ -218,6 +195,10 @@ class Evidence:
                 return True
         return False
 
+    def _uses_globals(self, file: int) -> bool:
+        names = self.symbols.records[file].names
+        return self.symbols.families[file] == "python" and any("globals" in row.names for row in names.uses)
+
     def _accessed_on_unknown_object(self, symbol: int) -> Doubt | None:
         """Return the doubt if reached code accesses such an attribute, which no class of the project has."""
         name = self.symbols.definitions[symbol].name
@@ -225,28 +206,28 @@ class Evidence:
         for use in uses:
             if use.is_attribute and self._is_reached(use, symbol):
                 reason = f"{self.symbols.paths[use.file]} accesses this name on an unknown object"
-                return Doubt(_UNRESOLVED_USE, reason)
+                return Doubt(UNRESOLVED_USE, reason)
         return None
 
     def medium_doubt(self, symbol: int) -> Doubt | None:
         """Return the first reason for which only a medium confidence is justified, if any."""
         definition, file = self.symbols.definitions[symbol], self.symbols.file_of[symbol]
         if self.public_api.visibility(symbol) == ACCESSIBLE:
-            return Doubt(_USABLE_FROM_OUTSIDE, "other projects could use it")
+            return Doubt(USABLE_FROM_OUTSIDE, "other projects could use it")
         for base in self._external_bases(symbol):
-            return Doubt(_RARE_USE, f"its class extends `{base}`, whose callbacks are not all known")
+            return Doubt(RARE_USE, f"its class extends `{base}`, whose callbacks are not all known")
         if self._is_interface_member(symbol):
-            return Doubt(_RARE_USE, "an interface of the project requires it, though nothing calls it")
+            return Doubt(RARE_USE, "an interface of the project requires it, though nothing calls it")
         if self.symbols.families[file] == "jvm" and _ACCESSOR.match(definition.name):
-            return Doubt(_UNSEEN_USE, "accessors are often called by reflection")
+            return Doubt(UNSEEN_USE, "accessors are often called by reflection")
         if doubt := self._perhaps_named_in_text(definition):
             return doubt
         for use in self.occurrences.get(definition.name, ()):
             if self._is_reached(use, symbol):
                 reason = f"{self.symbols.paths[use.file]} uses the name, probably with another meaning"
-                return Doubt(_RARE_USE, reason)
+                return Doubt(RARE_USE, reason)
         if self.symbols.records[file].syntax_error:
-            return Doubt(_UNSEEN_USE, "a part of its file could not be parsed")
+            return Doubt(UNSEEN_USE, "a part of its file could not be parsed")
         return self._used_without_name(symbol)
 
     def _is_interface_member(self, symbol: int) -> bool:
@@ -261,17 +242,19 @@ class Evidence:
         if self.public_api.may_be_test_input(file):
             return UNIMPORTED_TEST_FILE
         if self.symbols.families[file] == "go" and definition.kind == "Constant":
-            return Doubt(_RARE_USE, "its position in a list of constants may matter")
+            return Doubt(RARE_USE, "its position in a list of constants may matter")
         if self._may_be_loaded_dynamically(symbol):
-            return Doubt(_RARE_USE, "it may be loaded dynamically, as nothing imports it")
+            return Doubt(RARE_USE, "it may be loaded dynamically, as nothing imports it")
         if (dirname(self.symbols.paths[file]), definition.name) in self.shadowed:
-            return Doubt(_RARE_USE, "a function uses the name, of which it has a local variable too")
+            return Doubt(RARE_USE, "a function uses the name, of which it has a local variable too")
+        if self.symbols.containers[symbol] < 0 and self._uses_globals(file):
+            return Doubt(RARE_USE, "its file looks up names with `globals`")
         if self._is_bound_with_others(symbol):
-            return Doubt(_RARE_USE, "it is assigned together with names that are used")
+            return Doubt(RARE_USE, "it is assigned together with names that are used")
         if self.symbols.families[file] == "script" and definition.exported and self.symbols.is_member[symbol]:
-            return Doubt(_RARE_USE, "code outside the project may call it on an object of its class")
+            return Doubt(RARE_USE, "code outside the project may call it on an object of its class")
         if self._is_test_double(symbol):
-            return Doubt(_RARE_USE, "it may be a test double or the input of a test")
+            return Doubt(RARE_USE, "it may be a test double or the input of a test")
         return None
 
     def _is_bound_with_others(self, symbol: int) -> bool:
@@ -294,6 +277,12 @@ class Evidence:
         file = self.symbols.file_of[symbol]
         if self.symbols.families[file] == "jvm":  # found by reflection
             return self._has_external_base(symbol)
+        if (
+            self.symbols.families[file] == "ruby"
+        ):  # found by the name of its file, as `AddPeer` of add_peer.rb
+            definition, path = self.symbols.definitions[symbol], self.symbols.paths[file]
+            stem = splitext(basename(path))[0].replace("_", "").lower()
+            return bool(definition.bases) and stem == definition.name.lower()
         if not self.public_api.is_unimported(file):
             return False
         names = self.symbols.records[file].names
@@ -387,9 +376,3 @@ class Evidence:
         name = last_word(base)
         candidates = (*symbols.top_level.get(name, ()), *symbols.members.get(name, ()))
         return [symbol for symbol in candidates if symbols.definitions[symbol].kind in CLASSES]
-
-
-def is_marked_intentional(record: Record, first: int, last: int) -> bool:
-    """Return whether a comment in a range of lines marks something as intentionally unused."""
-    nearby = (comment for comment in record.comments if first <= comment.line <= last)
-    return any(_INTENTIONAL_MARKER.search(comment.text) for comment in nearby)

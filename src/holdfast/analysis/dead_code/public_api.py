@@ -21,6 +21,7 @@ from posixpath import basename, dirname
 from holdfast.analysis.dead_code.entry_points import EntryPoints
 from holdfast.analysis.dead_code.symbol_table import BY_IMPORT, SymbolTable
 from holdfast.analysis.engine.test_files import IN_TESTS
+from holdfast.analysis.graph.file_scope import NAMESPACES
 from holdfast.syntax.record import MODULE
 from holdfast.syntax.symbols import CLASSES
 
@@ -101,6 +102,10 @@ class PublicApi:
             _LOADED_WITHOUT_IMPORT.search(path) and "fixture" not in path
         )
 
+    def is_built(self, file: int) -> bool:
+        """Return whether a file is in a folder of files that were built from others."""
+        return self.symbols.families[file] == "script" and "/dist/" in f"/{self.symbols.paths[file]}"
+
     def may_be_test_input(self, file: int) -> bool:
         """Return whether nothing imports a file among tests, so that they may read it."""
         return IN_TESTS.search(self.symbols.paths[file]) is not None and self.is_unimported(file)
@@ -131,11 +136,12 @@ class PublicApi:
         family = symbols.families[file]
         if not definition.exported:
             return None
-        if container != MODULE and not symbols.is_member[symbol]:
+        is_in_namespace = container != MODULE and symbols.definitions[container].kind in NAMESPACES
+        if container != MODULE and not symbols.is_member[symbol] and not is_in_namespace:
             return None  # a nested function
         if symbol in self.declared_public:
             return PUBLIC
-        if container != MODULE and family in ("python", "script"):
+        if container != MODULE and not is_in_namespace and family in ("python", "script"):
             visibility = self.visibility(container)
             is_object = family == "python" and symbols.definitions[container].kind in CLASSES
             if visibility is not None or not is_object:

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from posixpath import basename
 
 from holdfast.analysis.dead_code.convention import conventions
-from holdfast.analysis.dead_code.evidence import (
+from holdfast.analysis.dead_code.doubt import (
+    BUILT,
     INTENTIONAL,
     MEANT_TO_STAY,
     TEST_INPUT,
@@ -28,14 +29,14 @@ from holdfast.syntax.record import Record, Unused
 
 _UNUSED_BY_NAME = re.compile(r"_.*|unused\d*|ignored?\d*|dummy\d*", re.IGNORECASE)
 _NAMED_IN_STRING = 0.7
-"""The confidence for a local variable whose name is in a string: a judgement, as in `evidence.py`."""
+"""The confidence for a local variable whose name is in a string: a judgement, as in `doubt.py`."""
 _FINDINGS: dict[str, tuple[Kind, float, str]] = {
     "import": ("import", 0.95, "The file imports this name but never uses it"),
     "variable": ("local", 0.92, "Its function assigns it but never reads it"),
     "parameter": ("parameter", 0.5, "Its function never reads it, but callers may have to pass it"),
     "unreachable": ("unreachable", 0.97, "The statement before it always leaves the block"),
 }
-"""The finding on each kind of unused code; its confidence is a judgement, as in `evidence.py`."""
+"""The finding on each kind of unused code; its confidence is a judgement, as in `doubt.py`."""
 
 
 def unused_in_files(public_api: PublicApi) -> Iterator[UnusedCode]:
@@ -74,6 +75,8 @@ def _doubt(public_api: PublicApi, file: int, unused: Unused, first_import_line: 
         return INTENTIONAL
     if public_api.is_test_input(file):
         return TEST_INPUT
+    if public_api.is_built(file):
+        return BUILT
     if unused.kind == "import" and (doubt := _import_doubt(symbols, file, unused)) is not None:
         return doubt
     if unused.kind == "variable" and record.language == "python" and unused.name in record.names.words:

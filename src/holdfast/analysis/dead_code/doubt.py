@@ -1,0 +1,59 @@
+"""Doubts that code is dead: how likely it is in spite of them.
+
+The confidences are judgements. Those under 0.6 give the level low, those from there to 0.9 medium; within a
+level, they rank the evidence. bench/dead_code.py measures precision and recall by level (docs/accuracy.md).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from holdfast.syntax.record import Record
+
+_INTENTIONAL_MARKER = re.compile(
+    r"\b(nolint|pylint\s*:\s*disable=[\w,-]*unused[\w-]*|no-?unused\w*|ts-prune-ignore|(vulture|skylos|knip|unused)\s*:\s*(ignore|keep))\b"
+    r"|^//(export |go:(linkname|wasmexport) )|noqa(?!:)|noqa:.*F(401|811|841)",
+    re.IGNORECASE,
+)
+"""Comments that tell linters and other searches for dead code to keep something."""
+
+MEANT_TO_STAY = 0.3
+"""The author says that it stays, used or not."""
+CALLED_FROM_OUTSIDE = 0.4
+"""A framework or an external base class is known to the code, and most likely calls it."""
+NAMED_IN_TEXT = 0.45
+"""Its whole name is where code may look it up, though it may be an ordinary word there."""
+UNRESOLVED_USE = 0.5
+"""Its object, an attribute or a part of its name is used in a way that this analysis cannot resolve."""
+PRIVATE_CALLED_FROM_OUTSIDE = 0.55
+"""As `CALLED_FROM_OUTSIDE`, but external classes rarely call members with private names."""
+NAMED_IN_OWN_FILE = 0.65
+"""A string of its own file contains the name of a variable, often only as its value."""
+UNSEEN_USE = 0.7
+"""Its uses may be where this analysis does not see them."""
+RARE_USE = 0.75
+"""Such code is used without a reference now and then."""
+USABLE_FROM_OUTSIDE = 0.8
+"""Other projects could use it, though nothing declares that they may."""
+
+
+class Doubt(NamedTuple):
+    """A reason why a definition may be alive, and the confidence that it is dead in spite of it."""
+
+    confidence: float
+    reason: str
+
+
+INTENTIONAL = Doubt(MEANT_TO_STAY, "its name or a comment next to it says that it is intentional")
+TEST_INPUT = Doubt(MEANT_TO_STAY, "its file is the input of tests")
+BUILT = Doubt(MEANT_TO_STAY, "its file was built from others")
+UNIMPORTED_TEST_FILE = Doubt(
+    UNSEEN_USE, "nothing imports its file, which lies among tests and may be their input"
+)
+
+
+def is_marked_intentional(record: Record, first: int, last: int) -> bool:
+    """Return whether a comment in a range of lines marks something as intentionally unused."""
+    nearby = (comment for comment in record.comments if first <= comment.line <= last)
+    return any(_INTENTIONAL_MARKER.search(comment.text) for comment in nearby)
