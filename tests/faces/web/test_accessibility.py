@@ -21,6 +21,7 @@ ADDRESSES = {
     "review": "/review?what=worktree",
     "issues": "/issues",
     "health": "/health",
+    "api": "/api",
     "activity": "/activity",
 }
 WIDE, NARROW = 1440, 360

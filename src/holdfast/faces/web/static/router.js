@@ -10,6 +10,7 @@ const ROUTES = [
   { pattern: /^\/issues(?:\/(?<id>.+))?$/, view: "issues" },
   { pattern: /^\/health$/, view: "health" },
   { pattern: /^\/activity$/, view: "activity" },
+  { pattern: /^\/api$/, view: "api" },
 ];
 
 /**
