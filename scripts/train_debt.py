@@ -21,7 +21,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from holdfast.analysis.debt.marker import opening_marker
+from holdfast.analysis.debt.marker import marker_in
 from holdfast.analysis.debt.model import DebtModel, features
 from holdfast.analysis.debt.passage import Passage, passages
 from holdfast.analysis.debt.prose import is_prose
@@ -67,7 +67,7 @@ def read_projects(folder: Path) -> dict[str, list[Row]]:
         for (text, original), (same, corrected) in zip(*tables, strict=True):
             assert text == same
             found = passage(text)
-            certain = any(opening_marker(line.text) for line in found.lines)
+            certain = any(marker_in(line.text) for line in found.lines)
             rows.append(Row(found.text, certain, is_prose(found), original, corrected))
     return projects
 

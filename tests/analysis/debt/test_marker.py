@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.analysis.debt.marker import MARKERS, SEVERITIES, opening_marker
+from holdfast.analysis.debt.marker import MARKERS, SEVERITIES, marker_in
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ from holdfast.analysis.debt.marker import MARKERS, SEVERITIES, opening_marker
     ],
 )
 def test_a_line_that_opens_with_a_marker_is_known_by_it(line, word):
-    found = opening_marker(line)
+    found = marker_in(line)
     assert found is not None
     marker, at = found
     assert marker == MARKERS[word]
@@ -37,9 +37,33 @@ def test_a_line_that_opens_with_a_marker_is_known_by_it(line, word):
 
 
 @pytest.mark.parametrize(
+    ("line", "word"),
+    [
+        ("SSS FIXME: this is not safe", "FIXME"),
+        ("$NON-NLS-1$ TODO check the language", "TODO"),
+        ("count the rows. TODO use an index", "TODO"),
+        ("the rows, todo (ann): use an index", "TODO"),
+        ("foo(); // XXX why", "XXX"),
+        ("a setting, hack: see below", "HACK"),
+    ],
+)
+def test_a_marker_inside_a_line_counts_where_it_starts_something(line, word):
+    found = marker_in(line)
+    assert found is not None
+    marker, at = found
+    assert marker == MARKERS[word]
+    assert line[at:].upper().startswith(word)
+
+
+@pytest.mark.parametrize(
     "line",
     [
         "this was a TODO once",
+        "see the TODO in the parser",
+        "the label.todo: pane",
+        "JoinFragment.XXX join type",
+        "the `TODO:` of a comment",
+        "a text/XXXX; charset=XXXXXX type",
         "todo.append(item)",
         "todo = []",
         "todos are listed here",
@@ -58,7 +82,7 @@ def test_a_line_that_opens_with_a_marker_is_known_by_it(line, word):
     ],
 )
 def test_a_line_that_only_holds_the_word_is_not_marked(line):
-    assert opening_marker(line) is None
+    assert marker_in(line) is None
 
 
 def test_severity_and_category_follow_from_the_marker_alone():

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from holdfast.analysis.debt.marker import SEVERITIES, Category, Marker, Severity, opening_marker
+from holdfast.analysis.debt.marker import SEVERITIES, Category, Marker, Severity, marker_in
 from holdfast.analysis.debt.model import shipped_model
 from holdfast.analysis.debt.passage import Passage, passages
 from holdfast.analysis.debt.prose import is_prose
@@ -148,7 +148,7 @@ def _marked_items(path: str, passage: Passage) -> Iterator[DebtItem]:
     texts: list[_MarkedText] = []
     continues = False
     for line in passage.lines:
-        if opening := opening_marker(line.text):
+        if opening := marker_in(line.text):
             marker, offset = opening
             texts.append(_MarkedText(marker, line.line, line.column + offset, [line.text[offset:]]))
             continues = True

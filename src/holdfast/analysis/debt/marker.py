@@ -1,8 +1,9 @@
 """Debt markers: words such as TODO and FIXME with which a line of a comment admits technical debt.
 
-Contract: a marker counts only at the start of a line, after comment delimiters and bullets. Words that may
-also start an ordinary sentence count only if punctuation follows. The marker alone determines category and
-severity.
+Contract: a marker counts at the start of a line, after comment delimiters and bullets. Words that may also
+start an ordinary sentence count only if punctuation follows. TODO, FIXME, XXX and HACK also count inside a
+line: before a colon, after the end of a sentence, and after initials and codes in capitals, as in `SSS FIXME`
+and `$NON-NLS-1$ TODO`. The marker alone determines category and severity.
 """
 
 from __future__ import annotations
@@ -63,11 +64,16 @@ _OPENING = re.compile(
     rf"|PERF|SLOW)(?={_AUTHOR_OR_ISSUE}\s?(?:[:!]|\s-+\s|$))"
     r")"
 )
+_NOT_IN_A_WORD = r"(?<![\w\"'`<./-])"
+_INSIDE = re.compile(
+    rf"{_NOT_IN_A_WORD}((?i:todo|fixme|xxx|hack))(?={_AUTHOR_OR_ISSUE}\s?:(?![:=/]))"
+    r"|(?:[.;:!?)/]\s+|^[^a-z]*\s)(TODO|FIXME|XXX|HACK)(?![\w\"'`>/]|-\w|\.\w|\s*=)"
+)
 
 
-def opening_marker(line: str) -> tuple[Marker, int] | None:
-    """Return the marker at the start of a line and its offset in the line; None if there is none."""
-    found = _OPENING.match(line)
+def marker_in(line: str) -> tuple[Marker, int] | None:
+    """Return the first marker of a line of a comment and its offset in the line; None if there is none."""
+    found = _OPENING.match(line) or _INSIDE.search(line)
     if found is None or found.lastindex is None:
         return None
     word = found[found.lastindex].upper()
