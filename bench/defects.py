@@ -51,7 +51,7 @@ HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))?", re.MULTILINE)
 WHEN = re.compile(r"^committer-time (\d+)$", re.MULTILINE)
 CORPUS = "Five repositories that no weight was trained on, and commits of four projects with Kamei's features"
 FILES = ("repository", "years back", "files", "mended", "size", "model", "lines taken away: size", "model",
-         "found in 20 % of the lines, %: size", "model per line")  # fmt: skip
+         "found in 20 % of the lines, %: size", "commits + 1 per line", "model per line")  # fmt: skip
 MAX_TRACED = 1000
 """Files of a repository in which lines are traced by `git blame`, which takes a while."""
 READ = 0.2
@@ -130,7 +130,11 @@ def files(results: Results, scratch: Path, repositories: Sequence[Path]) -> None
         marks = numpy.asarray(item["mended"], dtype=float)
         briers = [float(numpy.mean((numpy.asarray(scores) - marks) ** 2)), float(marks.var())]
         dense = [score / max(size, SMALL_FILE_LINES) for score, size in zip(scores, sizes, strict=True)]
-        caught = [f"{100 * found_in(item, order):.0f}" for order in (sizes, dense)]
+        busy = [
+            row["commits"] / max(size, SMALL_FILE_LINES)
+            for row, size in zip(item["rows"], sizes, strict=True)
+        ]
+        caught = [f"{100 * found_in(item, order):.0f}" for order in (sizes, busy, dense)]
         figures = (f"{number:.3f}" for number in areas)
         rows.append(
             (item["name"].rpartition("+")[2], item["back"], len(sizes), int(marks.sum()), *figures, *caught)
