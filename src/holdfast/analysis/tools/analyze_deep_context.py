@@ -137,7 +137,6 @@ def analyze_deep_context(room: Analysis, args: AnalyzeDeepContext) -> DeepContex
     """Combine all analyses of a project: scorecard, files to improve, recommendations, annotated file tree.
 
     Every number is measured, or null with a reason; test coverage comes from reports.
-    An analysis that fails is listed in `failures`.
     """
     timestamp, started = room.clock(), time.monotonic()
     analyses, options = _selected_analyses(args), _run_options(room, args)

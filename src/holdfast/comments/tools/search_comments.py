@@ -134,8 +134,8 @@ def search_comments(room: Comments, args: SearchComments) -> CommentSearchResult
     """Search the text of all comments in the workspace, with optional filters.
 
     The query is a case-insensitive regular expression; an invalid one is searched as plain text.
-    `filters.filePath` is a path, or a pattern as in .gitignore: `src/**/*.ts`. Comments with most matches
-    come first, then by file, line and id.
+    `filters.filePath` is a path, or a pattern as in .gitignore: `src/**/*.ts`. Most matches
+    come first.
     """
     filters = args.filters or SearchFilters()
     dates = filters.date_range or DateRange()

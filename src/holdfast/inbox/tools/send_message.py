@@ -72,8 +72,8 @@ class MessageReceipt(Output):
 def send_message(room: Inbox, args: SendMessage) -> MessageReceipt:
     """Leave a review remark about a file for the agent that works on this repository.
 
-    It waits until an agent requests it, for any length of time. The same file, comment and second is one
-    message, even if it is sent again. A file or line that does not exist is refused, unless `anyway` is set.
+    It waits until an agent requests it. The same file, comment and second is one message. A file
+    or line that does not exist is refused, unless `anyway` is set.
     """
     check_place(room.repository)
     file, line = resolve_file(args.file, room.repository.root), validate_line(args.line)

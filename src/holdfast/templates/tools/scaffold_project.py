@@ -68,7 +68,7 @@ def scaffold_project(room: Templates, args: ScaffoldProject) -> ScaffoldedProjec
     """Generate several files of one toolchain from shared parameters; `all` gives a project that builds.
 
     Nothing is written: the answer has every file with its path and checksum, and `.scaffold.json`, the
-    record of their templates. `errors` lists the templates that failed.
+    record of their templates.
     """
     generated = scaffold(room, ScaffoldRequest(args.toolchain, args.variant, args.templates, args.parameters))
     return ScaffoldedProject(
