@@ -102,3 +102,16 @@ def test_a_life_through_many_revisions_becomes_one_label(tmp_path: Path):
     assert len(case.between) == MIN_REVISIONS
     assert all(len(commit.labels) == 1 for commit in commits)
     assert len(commits) == MIN_REVISIONS + 1
+
+
+def test_the_lines_that_close_what_a_commit_touched_are_labelled(tmp_path: Path):
+    new = OLD.replace(
+        "                continue;\n", "                skipped++;\n                continue;\n"
+    )
+    revised(tmp_path, [OLD, new])
+    history = History(tmp_path)
+    first = history.git("rev-list", "--max-parents=0", "HEAD").strip()
+    (case,) = Structure(history, "a", ".java", (), closing=True).commits(first, "HEAD")
+    history.close()
+    # The condition, the loop and the function around it; the other function is as it was.
+    assert [(label.line, label.truth) for label in case.labels] == [(7, 8), (9, 10), (11, 12)]
