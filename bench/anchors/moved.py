@@ -2,7 +2,8 @@
 
 python -m bench.anchors.moved [DIR]...
 
-Beside ours: the renames and copies that `git diff` finds between the two trees.
+Beside ours: the renames and copies that `git diff` finds between the two trees. "Read at once" is the
+server: notes are written into the old tree, the new one is committed over it, and its files are read.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from time import perf_counter
 
@@ -20,13 +21,20 @@ from bench._results import Results, absent, parser
 from bench.anchors import labels
 from bench.anchors.cases import Case
 from bench.anchors.published import CORPUS
+from holdfast.comments.comment_writer import CommentWriter
+from holdfast.comments.sidecar.files import CommentDraft
+from holdfast.comments.sidecar.note import MOVED_REASON
+from holdfast.comments.store import Comments
 from holdfast.comments.tracking.moved_files import MovedFiles
 from holdfast.comments.tracking.placement import Anchor, FileVersion
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.git.repository import Repository
 
 GIT = {
     "git diff -M50": ("-M50%",),
     "git diff -M30 -C30 --find-copies-harder": ("-M30%", "-C30%", "--find-copies-harder"),
 }
+SERVED = "holdfast, read at once"
 
 
 def main() -> int:
@@ -45,7 +53,7 @@ def main() -> int:
     if not count:
         return absent("a folder with sets of moved files (HOLDFAST_ANCHORS)")
     rows = []
-    for name in (*GIT, "holdfast", "holdfast, clear"):
+    for name in (*GIT, "holdfast", "holdfast, clear", SERVED):
         found = [f"{100 * total[f'{name}: {what}'] / count:.1f}" for what in ("file", "other", "line")]
         rows.append((name, *found[:2], "" if name in GIT else found[2]))
     print(f"{1000 * total['microseconds'] / 1e6 / count:.1f} ms for each label")
@@ -64,6 +72,7 @@ def measure(path: Path, cases: list[Case], misses: int) -> Counter[str]:
     for case in cases:
         counted["labels"] += len(case.labels)
         counted += ours(case, index, misses)
+    counted += served(cases, before, after)
     for name, options in GIT.items():
         targets = renames(before, after, options)
         for case in cases:
@@ -91,6 +100,47 @@ def ours(case: Case, index: MovedFiles, misses: int) -> Counter[str]:
                   f"not in {moved.path} ({moved.share:.2f})" if moved else "not found")  # fmt: skip
             print(f"    {case.old.text.split(chr(10))[label.line - 1].strip()}")
     return counted
+
+
+def served(cases: list[Case], before: Sequence[FileVersion], after: Sequence[FileVersion]) -> Counter[str]:
+    """Count the files and lines with which a server shows the notes, without a scan."""
+    counted: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["git", "init", "-q", folder], check=True)
+        _write(folder, before, ())
+        room = Comments(Repository.discover(folder))
+        labels = {}
+        for case in cases:
+            path = RepoPath.parse(case.old.path)
+            for label in case.labels:
+                draft = CommentDraft(label.line, "look", "bench")
+                labels[CommentWriter(room).add(path, draft).note.id] = (case.new.path, label.truth)
+        room.close()
+        _write(folder, after, {each.path for each in before} - {each.path for each in after})
+        room = Comments(Repository.discover(folder))
+        for path in {case.new.path for case in cases}:
+            for note in room.load(path).comments:
+                if note.id in labels and note.reason != MOVED_REASON:
+                    target, truth = labels[note.id]
+                    counted[f"{SERVED}: {'file' if path == target else 'other'}"] += 1
+                    counted[f"{SERVED}: line"] += (path, note.line) == (target, truth) and not note.orphaned
+        room.close()
+    return counted
+
+
+def _write(folder: str, versions: Iterable[FileVersion], gone: Iterable[str]) -> None:
+    """Write a tree over the one that is there, and commit it with the notes that were written meanwhile."""
+    git = ["git", "-C", folder, "-c", "user.name=a", "-c", "user.email=a@b"]
+    subprocess.run([*git, "add", "--all"], check=True)
+    subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "notes"], check=True)
+    for path in gone:
+        Path(folder, path).unlink()
+    for version in versions:
+        place = Path(folder, version.path)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(version.text.encode("utf-8", "surrogateescape"))
+    subprocess.run([*git, "add", "--all"], check=True)
+    subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "tree"], check=True)
 
 
 def renames(
