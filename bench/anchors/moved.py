@@ -111,10 +111,10 @@ def served(cases: list[Case], before: Sequence[FileVersion], after: Sequence[Fil
         room = Comments(Repository.discover(folder))
         labels = {}
         for case in cases:
-            path = RepoPath.parse(case.old.path)
+            source = RepoPath.parse(case.old.path)
             for label in case.labels:
                 draft = CommentDraft(label.line, "look", "bench")
-                labels[CommentWriter(room).add(path, draft).note.id] = (case.new.path, label.truth)
+                labels[CommentWriter(room).add(source, draft).note.id] = (case.new.path, label.truth)
         room.close()
         _write(folder, after, {each.path for each in before} - {each.path for each in after})
         room = Comments(Repository.discover(folder))
