@@ -280,3 +280,14 @@ def test_the_code_is_usable_on_a_small_screen(page: Page, site: Site, axe: Axe) 
     page.keyboard.press("c")
     expect(page.get_by_label("Note on line 5")).to_be_focused()
     axe(page)
+
+
+def test_a_date_of_a_note_that_is_none_is_shown_as_it_is(page: Page, site: Site) -> None:
+    site.write("dated.py", "tide = 1\n")
+    site.holdfast("comments", "add", "dated.py", "1", "Who knows when")
+    sidecar = site.server.repository / "dated.py.comments"
+    undated = re.sub(r'"(created|updated)": "[^"]*"', r'"\1": "at low tide"', sidecar.read_text("utf-8"))
+    sidecar.write_text(undated, "utf-8")
+    opened(page, site, "dated.py")
+    expect(page.get_by_text("Who knows when")).to_be_visible()
+    expect(page.locator("time", has_text="at low tide").first).to_be_visible()
