@@ -371,3 +371,10 @@ def test_code_in_namespaces_is_public_built_files_stay_and_globals_are_looked_up
     }
 
     assert dead(files) == {"agg.lost": "high", "_g1": "medium", "_g2": "medium"}
+
+
+def test_a_remark_keeps_all_names_of_an_import_with_comments_between_them() -> None:
+    text = "from x import (  # noqa\n    one,\n    # more\n    two,\n)\nimport lost\n"
+    lab = "from kinds import *\nfrom kinds import Car\nprint(1)\n"
+
+    assert dead({"app.py": text, "lab.py": lab, "kinds.py": "class Car: pass\nCar()\n"}) == {"lost": "high"}

@@ -28,6 +28,8 @@ from holdfast.kernel.call import current_call
 from holdfast.syntax.record import Record, Unused
 
 _UNUSED_BY_NAME = re.compile(r"_.*|unused\d*|ignored?\d*|dummy\d*", re.IGNORECASE)
+_MAX_LINES_BETWEEN_NAMES = 3
+"""Lines from one imported name to the next in a statement of Python: a judgement."""
 _NAMED_IN_STRING = 0.7
 """The confidence for a local variable whose name is in a string: a judgement, as in `doubt.py`."""
 _FINDINGS: dict[str, tuple[Kind, float, str]] = {
@@ -91,11 +93,14 @@ def _first_lines(record: Record) -> dict[int, int]:
     """
     modules = {imported.line: imported.module for imported in record.names.imports}
     first_lines: dict[int, int] = {}
+    previous = -1
+    most = _MAX_LINES_BETWEEN_NAMES if record.language == "python" else 1  # there may be comments between
     for line in sorted(modules):
-        if modules.get(line - 1) == modules[line]:
-            first_lines[line] = first_lines[line - 1]
+        if modules.get(previous) == modules[line] and line - previous <= most:
+            first_lines[line] = first_lines[previous]
         else:
             first_lines[line] = line if line - 1 in modules else line - 1
+        previous = line
     return first_lines
 
 
@@ -123,13 +128,15 @@ def _import_doubt(symbols: SymbolTable, file: int, unused: Unused) -> Doubt | No
     if basename(path).startswith(("__init__.", "conftest.")):
         return Doubt(MEANT_TO_STAY, "such a file imports names for other files")
     names = symbols.records[file].names
-    only_imports = not names.definitions and not names.uses
+    passes_on = (not names.definitions and not names.uses) or any(
+        imported.name == "*" for imported in names.imports if symbols.families[file] == "python"
+    )
     rules = conventions(symbols.records[file].language)
     for imported in symbols.imports[file].by_name.get(unused.name, ()):
         if imported.line != unused.line:
             continue
-        if only_imports and symbols.imported_files(file, imported):
-            return Doubt(MEANT_TO_STAY, "its file only imports names, for other files")
+        if passes_on and symbols.imported_files(file, imported):
+            return Doubt(MEANT_TO_STAY, "its file passes names on to other files")
         imported_symbols = list(symbols.resolve_import(file, imported))
         decorators = [text for symbol in imported_symbols for text in symbols.definitions[symbol].decorators]
         if any(last_word(text) in rules.decorators for text in decorators):
