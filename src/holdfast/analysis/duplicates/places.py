@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from holdfast.analysis.duplicates.clone import COPY_SIMILARITY_DECIMALS, Fragment, FragmentGroup
+from holdfast.kernel.call import current_call
 
 _MAX_COVERED_SHARE = 0.5
 """The share of a place's lines in earlier groups that it may have: a judgement. Two groups may touch."""
@@ -41,7 +42,9 @@ def one_per_place(groups: Iterable[FragmentGroup]) -> list[FragmentGroup]:
 def _one_of_each_group(group: FragmentGroup, files: Mapping[str, LineGroups]) -> Iterator[Fragment]:
     """Yield the fragments that are in no earlier group, and one in each of these."""
     represented: set[int] = set()
+    call = current_call()
     for fragment in group.fragments:
+        call.check()
         lines = files[fragment.file]
         span = range(fragment.start_line, fragment.end_line + 1)
         counts = Counter(number for line in span for number in lines.get(line, ()))

@@ -127,13 +127,11 @@ def _are_no_like_lists(statements: Statements, matches: Matches) -> Booleans:
     """
     corpus = statements.corpus
     firsts, ends = matches.first_positions, matches.first_positions + matches.lengths
-    varied = np.array(
-        [
-            statements.are_varied(statements.rows_of_tokens(first, end))
-            for first, end in zip(firsts.tolist(), ends.tolist(), strict=True)
-        ],
-        np.bool_,
-    )
+    varied = np.ones(len(firsts), np.bool_)
+    call = current_call()
+    for match, (first, end) in enumerate(zip(firsts.tolist(), ends.tolist(), strict=True)):
+        call.check()
+        varied[match] = statements.are_varied(statements.rows_of_tokens(first, end))
     equal_values = _equal_shares(corpus, matches, corpus.tokens.kind != TokenKind.SIGN)
     sums = np.add.reduceat(equal_values, matches.bounds[:-1]) - 1  # the first equals itself
     means = sums / (matches.fragment_counts - 1)
