@@ -68,7 +68,7 @@ def test_resources_and_prompts_are_listed(inspect: Inspect):
 
 
 def test_a_remark_sent_through_one_server_is_read_and_taken_through_others(inspect: Inspect):
-    remark = {"file": "src/main.py", "line": "42", "comment": COMMENT}
+    remark = {"anyway": True, "file": "src/main.py", "line": "42", "comment": COMMENT}
     sent = inspect("tools/call", "--tool-name", "send_message", "--tool-args-json", json.dumps(remark))
     words = as_specified(result_of(sent)["structuredContent"]["time"])
     read = result_of(inspect("resources/read", "--uri", "lazygit://messages"))
@@ -92,7 +92,7 @@ def test_mistakes_are_told_in_our_words(inspect: Inspect):
 
 
 def test_many_calls_at_once_all_succeed(inspect: Inspect, run_holdfast: RunHoldfast):
-    run_holdfast("send", "--file", "README.md", "--comment", "One of many", check=True)
+    run_holdfast("send", "--anyway", "--file", "README.md", "--comment", "One of many", check=True)
     load = ("--load", "--load-requests", "300", "--load-concurrency", "32")
     summary = result_of(inspect("tools/call", "--tool-name", "list_messages", *load))
     assert (summary["requests"], summary["ok"], summary["errorMessages"]) == (300, 300, [])

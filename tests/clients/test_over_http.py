@@ -76,7 +76,7 @@ def test_the_inspector_lists_calls_and_loads(server: RunningServer, era: str) ->
 
     listed = inspect("tools/list", "--strict")
     assert {tool["name"] for tool in result_of(listed)["tools"]} >= TOOLS
-    remark = {"file": "src/main.py", "line": "42", "comment": COMMENT}
+    remark = {"anyway": True, "file": "src/main.py", "line": "42", "comment": COMMENT}
     inspect("tools/call", "--tool-name", "send_message", "--tool-args-json", json.dumps(remark))
     taken = result_of(inspect(*CHECKING))["structuredContent"]["messages"]
     assert [message["comment"] for message in taken] == [COMMENT]

@@ -24,7 +24,7 @@ from holdfast.inbox.envelope import (
 )
 from holdfast.inbox.schema import ANY_PENDING, APPLICATION_ID, DATABASE_NAME, INSERT_MESSAGE, MIGRATIONS
 from holdfast.kernel.clock import rfc3339_of_seconds
-from holdfast.storage.sql.quick import NeedsFullProgram, QuickStore, enclosing_repository
+from holdfast.storage.sql.quick import NeedsFullProgram, QuickStore, WriteFailed, enclosing_repository
 
 _MAX_COMMENT_CHARACTERS = 2000
 """A judgement: well below the limit of the store, and few comments are longer."""
@@ -50,8 +50,24 @@ def send_ordinary(start: str, file: str, comment: str, line: str | None) -> Send
         raise NeedsFullProgram
     sent_at = rfc3339_of_seconds(int(time.time()))
     digest, author = digest_of(path, comment, sent_at), author_in_environment()
-    is_new = _store(directory).insert(INSERT_MESSAGE, (digest, path, comment, line, author, sent_at, root))
+    row = digest, path, comment, line, author, sent_at, root
+    try:
+        is_new = _store(directory).insert(INSERT_MESSAGE, row)
+    except WriteFailed:
+        _store_again(root, path, comment, line, sent_at)
+        is_new = True
     return SendReceipt(digest, path, line, sent_at, duplicate=not is_new)
+
+
+def _store_again(root: str, path: str, comment: str, line: str | None, sent_at: str) -> None:
+    """Store a message that may be stored already; under the same time it stays one."""
+    from contextlib import closing
+
+    from holdfast.inbox.store import Inbox
+    from holdfast.storage.git.repository import Repository
+
+    with closing(Inbox.open(Repository.at(root))) as room:
+        room.send(path, comment, line, time=sent_at, work_tree=root)
 
 
 def is_inbox_empty(start: str) -> bool:

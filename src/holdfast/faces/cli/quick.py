@@ -3,8 +3,8 @@
 These commands run many times an hour, from a key binding and a hook, so they import almost nothing.
 
 Contract: `attempt` either answers a command exactly as the full command line would, or does nothing. It
-leaves help, mistakes, unusual spellings and failures to the full command line, except a failure of the disk
-while a message was stored: the full command line would store it again, under another time.
+leaves help, mistakes, unusual spellings and every failure to the full command line, except a failure of the
+disk while a message was stored: then it is stored again under the same time, so that it stays one message.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _send(options: dict[str, str] | None) -> int | None:
     ):
         return None
     from holdfast.inbox.quick import send_ordinary
-    from holdfast.storage.sql.quick import NeedsFullProgram, WriteFailed
+    from holdfast.storage.sql.quick import NeedsFullProgram
 
     try:
         receipt = send_ordinary(
@@ -79,13 +79,12 @@ def _send(options: dict[str, str] | None) -> int | None:
         )
     except (NeedsFullProgram, OSError, ValueError):
         return None
-    except WriteFailed as failure:
-        from holdfast.inbox.schema import DATABASE_NAME
-        from holdfast.storage.sql.sqlite_errors import database_failure
+    except Exception as failure:
+        from holdfast.kernel.errors import HoldfastError
 
-        return _report(
-            database_failure(failure.error, DATABASE_NAME) or failure.error, as_json="--json" in options
-        )
+        if not isinstance(failure, HoldfastError):
+            raise
+        return _report(failure, as_json="--json" in options)  # of the second attempt to store it
     return _write(_receipt_json(receipt) if "--json" in options else _acknowledgement(receipt))
 
 
