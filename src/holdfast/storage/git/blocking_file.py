@@ -23,7 +23,7 @@ examining the files of a large work tree takes about as long."""
 _READ_IN_WORK_TREE = frozenset((".gitattributes", ".gitignore", ".mailmap"))
 
 
-class WaitsForPipe(Unavailable):
+class WaitsForPipe(Unavailable, kind="waits_for_pipe", number=5014):
     """git waits for a named pipe."""
 
 

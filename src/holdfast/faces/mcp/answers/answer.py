@@ -21,12 +21,20 @@ def bounded_answer(
     if not operation.structured:
         return items, None
     data = shorten(output.wire(), max_bytes, operation.details)
+    if _is_document(operation, output):
+        return items, data
     if len(items) == 1 and isinstance(items[0], Text):
         return [Text(text) for text in complete_texts(items[0].text, data, max_bytes)], data
     items = [_bounded(item, max_bytes) for item in items]
     said = "\n".join(item.text or "" for item in items if isinstance(item, Text | Embedded))
     rest = rest_of(said, data)
     return [*items, Text(rest)] if rest else items, data
+
+
+def _is_document(operation: Operation, output: Output) -> bool:
+    """Return whether the text is a document for a program, such as SARIF, of which a part is worth nothing."""
+    chosen = getattr(output, "format", "json")
+    return bool(operation.report_formats) and chosen not in (*operation.report_formats, "json")
 
 
 def _bounded(item: Content, max_bytes: int) -> Content:

@@ -12,7 +12,8 @@ import { formatNumber } from "./numbers.js";
 const MAX_FINDINGS_PER_RULE = 20;
 /** The colour and the text of each status. */
 const STATUSES = {
-  pass: ["ok", "✓ passes"], warn: ["attention", "! warns"], fail: ["danger", "✕ fails"], not_measured: ["", "not measured"],
+  pass: ["ok", "✓ passes"], warn: ["attention", "! warns"], fail: ["danger", "✕ fails"],
+  not_measured: ["", "not measured"],
 };
 
 /**
