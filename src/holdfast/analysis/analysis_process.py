@@ -25,7 +25,7 @@ from holdfast.kernel.call import Call, Listener, current_call, running
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.dispatch.failures import run_guarded
 from holdfast.kernel.errors import HoldfastError, Invalid, TooLarge, Unavailable
-from holdfast.kernel.limits import LIMITS, MIB
+from holdfast.kernel.limits import KIB, LIMITS, MIB
 from holdfast.kernel.models import Input
 from holdfast.kernel.telemetry.log_fields import FIELDS_ATTRIBUTE, exception_fields
 from holdfast.kernel.text import parse_natural, printable_path
@@ -271,7 +271,7 @@ def memory_error(
     """Return the error of an analysis that needs too much memory: its stage, and the largest files."""
     project = getattr(arguments, "project_path", "")
     files, total = _largest_sources(repository, "" if project == "." else project)
-    named = ", ".join(f"'{path}' ({size / MIB:.1f} MiB)" for path, size in files)
+    named = ", ".join(f"'{path}' ({size / KIB:,.0f} KiB)" for path, size in files)
     return TooLarge(
         f"The analysis needs more than {max_bytes // MIB} MiB of memory"
         + (f" (it had reached: {stage})" if stage else "")
