@@ -118,3 +118,18 @@ def test_broken_source_is_told_in_every_language_that_can_be_judged(path, text):
     problem = facts(path, text).syntax_error(path)
     assert problem is not None
     assert problem.line >= 1
+
+
+def test_a_text_that_takes_long_is_read_in_another_process(monkeypatch):
+    path, text = "a.py", "def f():\n    return (\n        1)\n" + "x = [1]\n" * 100
+    here = facts(path, text)
+    module._cache.clear()
+    monkeypatch.setattr(module, "_PROMPT_SECONDS", 0.0)
+    assert facts(path, text) == here
+    assert here.symbols
+
+
+def test_a_text_that_takes_too_long_is_skipped():
+    found = facts("a.java", "class A { " * 100_000 + "}" * 100_000)
+    assert found.symbols == ()
+    assert found.skipped is not None

@@ -13,8 +13,10 @@ from functools import cache
 from hashlib import blake2b
 from time import monotonic
 
-from holdfast.syntax.languages import Language, language_of
+from holdfast.kernel.call import current_call
+from holdfast.syntax.languages import LANGUAGES, Language, language_of
 from holdfast.syntax.parse import (
+    MAX_CHARACTERS,
     MAX_PARSE_SECONDS,
     Parsed,
     ParseTooLong,
@@ -28,6 +30,9 @@ from holdfast.syntax.symbols import symbols as symbols_of
 
 MAX_CACHED_TEXTS = 512
 """More files than are worked on at a time; the facts of one take some kilobytes."""
+_PROMPT_SECONDS = 0.3
+"""For all steps of one text in this process. A judgement: other requests, which wait meanwhile, should be
+answered within half a second."""
 _MAX_SECONDS = 2.0
 """For all steps of one text together. A judgement: facts serve reads that somebody waits for, and ordinary
 files take milliseconds."""
@@ -84,13 +89,48 @@ def facts(path: str, text: str) -> Facts:
 
 
 def _read_facts(language: Language, text: str) -> Facts:
-    deadline = monotonic() + _MAX_SECONDS
     try:
-        parsed = parse(language, text, _MAX_SECONDS)
-        symbols = symbols_of(parsed, deadline - monotonic())
-        return Facts(language, symbols, parsed.problems, statement_starts(parsed, deadline - monotonic()))
+        return Facts(language, *_parse_facts(language, text, _PROMPT_SECONDS))
+    except ParseTooLong as refusal:
+        if len(text) > MAX_CHARACTERS:
+            return Facts(language, skipped=refusal.message)
+    return _read_in_process(language, text)
+
+
+def _read_in_process(language: Language, text: str) -> Facts:
+    """Return the facts of a text that takes long: a parser keeps all threads of its process waiting."""
+    from holdfast.storage.processes.worker import (
+        Request,
+        Worker,
+        WorkerLost,
+    )  # slow to import, and rarely needed
+
+    worker = Worker()
+    try:
+        request: Request = (_parse_facts_by_name, (language.name, text), {})
+        return Facts(language, *worker.call(request, current_call().check))
     except ParseTooLong as refusal:
         return Facts(language, skipped=refusal.message)
+    except WorkerLost:
+        return Facts(language, skipped=f"The process that read it as {language.name} ended")
+    finally:
+        worker.end()
+
+
+_ParsedFacts = tuple[tuple[Symbol, ...], tuple[SyntaxProblem, ...], tuple[int, ...]]
+
+
+def _parse_facts_by_name(name: str, text: str) -> _ParsedFacts:
+    language = next(language for language in LANGUAGES if language.name == name)
+    return _parse_facts(language, text, _MAX_SECONDS)
+
+
+def _parse_facts(language: Language, text: str, seconds: float) -> _ParsedFacts:
+    """Return the symbols, problems and statements of a text, or raise `ParseTooLong` after some seconds."""
+    deadline = monotonic() + seconds
+    parsed = parse(language, text, seconds)
+    symbols = symbols_of(parsed, deadline - monotonic())
+    return symbols, parsed.problems, statement_starts(parsed, deadline - monotonic())
 
 
 @cache
