@@ -234,7 +234,11 @@ def test_everything_is_there_on_request(dispatcher: Dispatcher, name: str) -> No
 
 
 def test_a_document_for_a_program_is_whole(dispatcher: Dispatcher) -> None:
-    operation, output = run(dispatcher, "analyze_complexity", {"format": "sarif", "max_cyclomatic": 1})
+    operation, output = run(
+        dispatcher,
+        "analyze_complexity",
+        {**LARGE["analyze_complexity"], "format": "sarif", "max_cyclomatic": 1},
+    )
     [item], data = bounded_answer(operation, output, 2000)
     assert isinstance(item, Text)
     assert len(json.loads(item.text)["runs"][0]["results"]) == output.violations_total
