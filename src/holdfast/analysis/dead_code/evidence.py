@@ -195,6 +195,14 @@ class Evidence:
                 return True
         return False
 
+    def _is_misread(self, file: int) -> bool:
+        """Return whether functions in functions show that macros of C hide where one ends."""
+        definitions = self.symbols.records[file].names.definitions
+        return self.symbols.records[file].language == "c" and any(
+            item.kind in FUNCTIONS and item.container >= 0 and definitions[item.container].kind in FUNCTIONS
+            for item in definitions
+        )
+
     def _uses_globals(self, file: int) -> bool:
         names = self.symbols.records[file].names
         return self.symbols.families[file] == "python" and any("globals" in row.names for row in names.uses)
@@ -226,7 +234,7 @@ class Evidence:
             if self._is_reached(use, symbol):
                 reason = f"{self.symbols.paths[use.file]} uses the name, probably with another meaning"
                 return Doubt(RARE_USE, reason)
-        if self.symbols.records[file].syntax_error:
+        if self.symbols.records[file].syntax_error or self._is_misread(file):
             return Doubt(UNSEEN_USE, "a part of its file could not be parsed")
         return self._used_without_name(symbol)
 
