@@ -233,7 +233,7 @@ def test_one_identity_serves_a_whole_loop(
     run_holdfast("tasks", "done", "TP-6", check=True)
     run_holdfast("tasks", "export", "all.jsonl", check=True)
     actors = re.findall(r'"actor":"(\w+)"', (repository / "all.jsonl").read_text())
-    assert sorted(actor for actor in actors if actor != "owner") == ["ada", "ada", "bob", "bob"]
+    assert sorted(actor for actor in actors if actor != "Ada") == ["ada", "ada", "bob", "bob"]
 
 
 def test_a_next_step_is_told_in_the_words_of_the_command_line(run_holdfast: RunHoldfast) -> None:
