@@ -13,6 +13,7 @@ from typing import Any
 
 from holdfast import __version__
 from holdfast.faces.cli.groups import first_sentence
+from holdfast.faces.mcp.call_tool import CALL_TOOL, call_tool_entry
 from holdfast.toolsets import full_registry
 
 PROJECT = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))[
@@ -54,12 +55,10 @@ def settings() -> dict[str, Any]:
 
 def manifest() -> dict[str, Any]:
     """Return the whole manifest."""
-    operations = sorted(full_registry().operations, key=lambda operation: operation.listed_name)
-    tools = [
-        {"name": item.listed_name, "description": first_sentence(item.summary)}
-        for item in operations
-        if item.listed
-    ]
+    listed = [operation for operation in full_registry().operations if operation.listed]
+    summaries = {operation.listed_name: operation.summary for operation in listed}
+    summaries[CALL_TOOL] = call_tool_entry(listed).description or ""
+    tools = [{"name": name, "description": first_sentence(summaries[name])} for name in sorted(summaries)]
     return {
         "manifest_version": "0.4",
         "name": PROJECT["name"],
@@ -71,7 +70,7 @@ def manifest() -> dict[str, Any]:
         "keywords": PROJECT["keywords"],
         "server": server(),
         "tools": tools,
-        "tools_generated": True,  # find_tools finds unlisted ones
+        "tools_generated": True,  # find_tools finds unlisted ones, and call_tool calls them
         "compatibility": {
             "platforms": ["darwin", "linux"],
             "runtimes": {"python": PROJECT["requires-python"]},

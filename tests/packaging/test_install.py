@@ -56,7 +56,7 @@ def files(folder: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_a_fresh_install_works_offline_and_writes_nothing_elsewhere(
+def test_a_fresh_install_works_offline_and_writes_only_its_key_elsewhere(
     environment, surroundings, tmp_path: Path, version: str
 ) -> None:
     venv = environment(version)
@@ -75,7 +75,8 @@ def test_a_fresh_install_works_offline_and_writes_nothing_elsewhere(
     assert not seen["stdio"]["added"].get("isError"), seen["stdio"]["added"]
     assert "Says what it is" in (repository / "kelp" / "README.md.comments").read_text(encoding="utf-8")
     assert seen["http"] == "holdfast"
-    assert files(tmp_path / "home") == files(tmp_path / "tmp") == set()
+    assert files(tmp_path / "home") == {str(tmp_path / "home/.local/state/holdfast/key")}
+    assert files(tmp_path / "tmp") == set()
     assert files(venv) == before
     assert {path.name for path in tmp_path.iterdir()} == {"home", "tmp", "repository"}
     if confined is None:

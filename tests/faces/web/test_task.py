@@ -78,8 +78,9 @@ def test_text_and_properties_are_changed_where_they_stand(
     expect(part(page, "Labels").get_by_text("night")).to_be_visible()
     part(page, "Labels").get_by_role("button", name="Remove harbour").click()
     expect(part(page, "Labels").get_by_text("harbour")).to_have_count(0)
-    add(page, "Waits for", "tp-2")
-    expect(part(page, "Waits for").get_by_role("link", name="TP-2")).to_have_attribute("href", "/task/TP-2")
+    oil = site.call("taskpilot_create_task", title="Buy oil")["task"]["id"]
+    add(page, "Waits for", oil.lower())
+    expect(part(page, "Waits for").get_by_role("link", name=oil)).to_have_attribute("href", f"/task/{oil}")
     add(page, "Files", "src/wick.py")
     expect(part(page, "Files").get_by_role("link", name="src/wick.py")).to_be_visible()
     add(page, "Links", "https://example.org/lamp")
@@ -92,10 +93,10 @@ def test_text_and_properties_are_changed_where_they_stand(
     found = stored(site, task)
     assert (found["title"], found["description"]) == ("Light the great lamp", "It stands *high*.")
     assert (found["priority"], found["labels"], found["milestone"]) == ("low", ["night"], "spring")
-    assert [item["id"] for item in found["depends_on"]] == ["TP-2"]
+    assert [item["id"] for item in found["depends_on"]] == [oil]
     assert [item["path"] for item in found["connected_files"]] == ["src/lamp.py", "src/wick.py"]
     assert [item["uri"] for item in found["links"]] == ["https://example.org/lamp"]
-    part(page, "Waits for").get_by_role("button", name="Remove TP-2").click()
+    part(page, "Waits for").get_by_role("button", name=f"Remove {oil}").click()
     expect(part(page, "Waits for")).to_contain_text("No other task.")
     expect(part(page, "History")).to_contain_text("Ada changed dependencies of it")
 
