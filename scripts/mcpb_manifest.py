@@ -13,7 +13,8 @@ from typing import Any
 
 from holdfast import __version__
 from holdfast.faces.cli.groups import first_sentence
-from holdfast.faces.mcp.call_tool import CALL_TOOL, call_tool_entry
+from holdfast.faces.mcp.call_tool import call_tool_entry
+from holdfast.kernel.registry import CALL_TOOL
 from holdfast.toolsets import full_registry
 
 PROJECT = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))[

@@ -102,9 +102,7 @@ class Agent:
         self.seen["prompt"] = await outcome(self.client.get_prompt("address_review_remarks"))
         self.seen["checked"] = await self.call("check_lazygit_messages")
         message_id = self.seen["checked"]["structuredContent"]["messages"][0]["id"]
-        self.seen["sent"] = await self.call(
-            "send_message", anyway=True, file="README.md", comment="Thanks", line="1-2"
-        )
+        self.seen["sent"] = await self.call("send_message", file="README.md", comment="Thanks", line="1-2")
         self.seen["drained"] = await self.call("drain_messages", hook=True)
         self.seen["listed"] = await self.call("list_messages", state="all")
         self.seen["replied"] = await self.call("reply_to_message", message_id=message_id, text="Handled")

@@ -17,7 +17,7 @@ LOOP: list[tuple[str, dict[str, Any]]] = [
     ("taskpilot_start", {"workspace_path": ".", "agent": "ada"}),
     ("taskpilot_add", {"task_description": "Write the parser", "criteria": ["It parses"]}),
     ("taskpilot_claim", {"action": "take", "task_id": "TP-5", "agent": "ada"}),
-    ("taskpilot_update", {"task_id": "TP-5", "check": ["1"], "set": {"status": "done"}}),
+    ("taskpilot_update", {"task_id": "TP-5", "agent": "ada", "check": ["1"], "set": {"status": "done"}}),
     ("taskpilot_list", {"status": ["done"]}),
     ("taskpilot_status", {}),
 ]

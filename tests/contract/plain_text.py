@@ -125,6 +125,7 @@ REASONS = {
     "Remark.line": LINE_RANGE,
     "Remark.time": OUR_TIME,
     "ReplyReceipt.message_id": OUR_NAME,
+    "WithdrawnMessage.message_id": OUR_NAME,
     "ReplyReceipt.time": OUR_TIME,
     "ScaffoldedFile.checksum": OUR_SUM,
     "ScaffoldedFile.template": ADDRESS,

@@ -29,7 +29,10 @@ REASONS = {
         analysis/context/provenance comments/anchors/foreign_notes faces/mcp/resource_states faces/schema
         faces/rest/face installation/formats/jsonc storage/processes/editor storage/sql/foreign_database
         comments/sidecar/javascript_json tasks/imports/restoration tasks/inputs
-        tasks/store/workspace tasks/trackers/custom tasks/trackers/service
+        tasks/check_commands tasks/store/workspace tasks/trackers/custom tasks/trackers/service
+    """,
+    "reads a text of ours, to see whether it is JSON": """
+        faces/mcp/answers/wording
     """,
     "reads a file of the package": """
         analysis/dead_code/convention analysis/debt/model analysis/defects/commit_risk

@@ -185,6 +185,8 @@ def test_lazygit_sends_a_remark_with_the_command_that_was_written(
     configuration = yaml.safe_load((home / ".config" / "lazygit" / "config.yml").read_text())
     (item,) = [item for item in configuration["customCommands"] if item["context"] == "files"]
     assert [(prompt["type"], prompt["key"]) for prompt in item["prompts"]] == [("input", "Comment")]
+    (repository / "src").mkdir()
+    (repository / "src" / "main.py").write_text("x = 1\n", encoding="utf-8")
     command = filled(item["command"], {".SelectedPath": "src/main.py", ".Form.Comment": COMMENTS[form]})
     arguments = split(f"bash -c {quote(command)}")
     done = subprocess.run(arguments, cwd=repository, capture_output=True, text=True)

@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 import sqlite3
+import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -66,6 +67,8 @@ class Damaged:
 
     def __init__(self, folder: Path) -> None:
         self.repository = prepare(folder / "repository", folder / "home")
+        # Whoever reads is the author of a message that has none.
+        subprocess.run(["git", "config", "user.name", "Ada"], cwd=self.repository, check=True)
         asked(self.repository, {"add_comment": COMMENT})
         # What is younger than its clock can tell is not kept in caches.
         for place in self.repository.rglob("*"):

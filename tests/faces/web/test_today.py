@@ -48,7 +48,7 @@ def busy(site: Site) -> None:
     first, second = (task["id"] for task in added["tasks_created"][:2])
     site.call("taskpilot_claim", action="take", task_id=first, agent="grace")
     site.call("taskpilot_claim", action="take", task_id=second, agent="lin")
-    site.call("taskpilot_update", task_id=second, set={"status": "review"})
+    site.call("taskpilot_update", task_id=second, agent="lin", set={"status": "review"})
     for number in range(9):
         site.call("send_message", file="src/a.py", line="1", comment=f"{HOSTILE} {number}")
     asked = site.call("list_messages")["messages"][0]["id"]

@@ -32,7 +32,7 @@ def bounded_answer(
 
 
 def _is_document(operation: Operation, output: Output) -> bool:
-    """Return whether the text is a document for a program, such as SARIF, of which a part is worth nothing."""
+    """Return whether the text is a document for a program, such as SARIF: a part of it is worth nothing."""
     chosen = getattr(output, "format", "json")
     return bool(operation.report_formats) and chosen not in (*operation.report_formats, "json")
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.command import Git, GitOptions
 
-_OPTIONS = GitOptions(stand_in=True, environment={"GIT_CONFIG_GLOBAL": os.devnull})
-"""`blame.ignoreRevsFile` cannot be reset on the command line, and fails where its file is missing."""
+_WITHOUT_SETTINGS = GitOptions(stand_in=True, environment={"GIT_CONFIG_GLOBAL": os.devnull})
+"""For `blame.ignoreRevsFile`, which may name any file and cannot be reset on the command line."""
 _LINE = re.compile(r"([0-9a-f]{40,64}) \d+ \d+")
 
 
@@ -30,7 +30,9 @@ class BlamedCommit(NamedTuple):
 
 def blame(git: Git, commit: str, path: RepoPath) -> list[BlamedCommit]:
     """Return for each line of a file in a commit the commit that last changed it."""
-    output = git.run("blame", "--porcelain", "--no-textconv", commit, "--", path.text, options=_OPTIONS)
+    has_setting = bool(git.settings(r"^blame\.ignorerevsfile$"))
+    options = _WITHOUT_SETTINGS if has_setting else GitOptions()
+    output = git.run("blame", "--porcelain", "--no-textconv", commit, "--", path.text, options=options)
     ids: list[str] = []
     # The facts of a commit precede the text of its first line; a text begins with a tab.
     facts: dict[str, dict[str, str]] = {}
