@@ -59,7 +59,7 @@ def test_every_room_says_its_own_counts_in_every_work_tree(tmp_path: Path) -> No
     assert counts["tasks"]["backlog"] > 0
     workspace.close()
     files = {file["path"]: file for file in result["files"]}
-    assert files[".git/holdfast/inbox.sqlite"]["version"] == 1
+    assert files[".git/holdfast/inbox.sqlite"]["version"] == 2
     assert result["bytes"] == sum(file["bytes"] for file in result["files"])
     assert all(file["lastWrite"] > "2026" for file in result["files"])
     subprocess.run(["git", "worktree", "add", "--quiet", "../other"], cwd=place, env=variables, check=True)
