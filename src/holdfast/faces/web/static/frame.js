@@ -146,6 +146,7 @@ function switchTheme() {
 }
 
 function showSignedOut() {
+  if (isSignedOut) return; // further refused requests must not clear the token that somebody is typing
   isSignedOut = true;
   document.title = "Sign in · Holdfast";
   fill(
