@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, takewhile
 from typing import Literal, NamedTuple
@@ -104,9 +105,10 @@ class Comparison(NamedTuple):
     def _lines(self, start: int, end: int) -> Iterator[ComparedLine]:
         """Yield the lines of a span of the new version, and those that were removed in it."""
         start, end = max(start, 0), min(end, len(self.new))
-        changes = [change for change in self.changes if start <= change.new_start and change.new_end <= end]
-        before = [change for change in self.changes if change.new_end <= start and change not in changes]
-        offset = before[-1].old_end - before[-1].new_end if before else 0  # from a new index to the old one
+        first = bisect_left(self.changes, start, key=lambda change: change.new_start)
+        last = bisect_right(self.changes, end, key=lambda change: change.new_end)
+        changes, before = self.changes[first:last], self.changes[first - 1] if first else None
+        offset = before.old_end - before.new_end if before else 0  # from a new index to the old one
         next_new = start
         for old_start, old_end, new_start, new_end in (*changes, ChangedSpan(0, 0, end, end)):
             for index in range(next_new, new_start):
