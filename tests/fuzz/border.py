@@ -16,7 +16,7 @@ from holdfast.analysis.graph.imports.named_packages import GoModules, NamedPacka
 from holdfast.analysis.graph.imports.python_modules import PythonModules
 from holdfast.analysis.graph.imports.rust_crates import RustCrates
 from holdfast.faces.cli.serve import parse_listen_address
-from holdfast.faces.http.login import LoginLink, Logins
+from holdfast.faces.http.login import Logins
 from holdfast.faces.http.oauth import JwtVerifier
 from holdfast.faces.http.settings import OAuthSettings, validate_url
 from holdfast.faces.mcp.streamable.endpoint import check_post_headers
@@ -44,6 +44,7 @@ from holdfast.storage.git.remotes import local_path
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.network.address import parse_address
 from holdfast.storage.network.client import parse_proxy
+from holdfast.storage.network.login_codes import LoginCodes
 from holdfast.storage.network.tokens import TOKENS_NAME, TokenFile
 from holdfast.storage.sql.write_ahead_log import committed_pages
 from holdfast.syntax.highlighting import HighlightedText
@@ -114,7 +115,8 @@ add("markdown", "faces/web/markdown", typed(render_markdown), NOTHING,
 
 @cache
 def logins() -> Logins:
-    return Logins(LoginLink(), b"key", 1, TokenFile(Repository.discover(".")), encrypted=False)
+    repository = Repository.discover(".")
+    return Logins(LoginCodes(repository), b"key", 1, TokenFile(repository), encrypted=False)
 
 
 @cache

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from holdfast.faces.http.login import LoginLink, Logins
+from holdfast.faces.http.login import Logins
 from holdfast.kernel.role import Role
 from holdfast.storage.git.repository import Repository
+from holdfast.storage.network.login_codes import LoginCodes
+from holdfast.storage.network.served_address import announced_address, served_address
 from holdfast.storage.network.tokens import TokenFile
+from tests.conftest import RunHoldfast
 from tests.faces.http.running import Answered, RunningServer, running_server
 
 LINK = re.compile(r"/login\?code=\S+")
@@ -25,6 +30,12 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     subprocess.run(["git", "init", "--quiet", str(repository)], check=True)
     with running_server(repository, "--workers", "2") as server:
         yield Browser(server, repository)
+
+
+@pytest.fixture
+def holdfast(browser: Browser, run_holdfast: RunHoldfast) -> RunHoldfast:
+    """The command in the repository that is served."""
+    return partial(run_holdfast, cwd=browser.server.repository)
 
 
 class Browser:
@@ -119,10 +130,11 @@ def test_a_cookie_that_was_not_signed_here_is_worth_nothing(browser: Browser, ch
 
 
 def test_a_cookie_that_expired_is_worth_nothing(repository: Path) -> None:
-    now, link = 0.0, LoginLink()
-    tokens = TokenFile(Repository.discover(repository))
-    logins = Logins(link, b"key", 80, tokens, encrypted=False, clock=lambda: now)
-    opened = {"method": "GET", "query_string": f"code={link.code}".encode(), "headers": []}
+    now = 0.0
+    of_repository = Repository.discover(repository)
+    codes = LoginCodes(of_repository)
+    logins = Logins(codes, b"key", 80, TokenFile(of_repository), encrypted=False, clock=lambda: now)
+    opened = {"method": "GET", "query_string": f"code={codes.add('')}".encode(), "headers": []}
     left = logins.answer(opened).headers["set-cookie"]
     lifetime = re.search(r"Max-Age=([0-9]+)", left)
     assert lifetime is not None
@@ -132,6 +144,75 @@ def test_a_cookie_that_expired_is_worth_nothing(repository: Path) -> None:
     assert logins.caller(scope, headers) is not None
     now += 1
     assert logins.caller(scope, headers) is None
+
+
+def test_a_code_ends_after_a_day_and_the_oldest_of_many_end(repository: Path) -> None:
+    now = 0.0
+    codes = LoginCodes(Repository.discover(repository), clock=lambda: now)
+    first, *others = (codes.add(f"n{number}") for number in range(101))
+    assert (codes.use(first), codes.use(others[0])) == (None, "n1")
+    now = 24 * 3600.0
+    assert codes.use(others[1]) is None
+
+
+def test_a_damaged_file_of_codes_lets_nobody_in(repository: Path) -> None:
+    of_repository = Repository.discover(repository)
+    codes = LoginCodes(of_repository)
+    code = codes.add("")
+    file = Path(of_repository.store_directory, "login-codes.json")
+    assert code not in file.read_text()
+    assert file.stat().st_mode & 0o077 == 0
+    for damage in ("[", "[]", '{"a": 1}', '{"a": [1, "x"]}'):
+        file.write_text(damage)
+        assert codes.use(code) is None
+    assert codes.use(codes.add("bo")) == "bo"
+
+
+def link_of(run: RunHoldfast, name: str) -> str:
+    printed = run("token", "link", name)
+    assert (printed.returncode, name in printed.stderr) == (0, True)
+    return printed.stdout.strip()
+
+
+def test_a_link_for_a_token_logs_its_holder_in_once(browser: Browser, holdfast: RunHoldfast) -> None:
+    browser.tokens.add("dee", Role.READ)
+    link = link_of(holdfast, "dee")
+    assert link.startswith(f"{browser.origin}/login?code=")
+    opened = browser.ask("GET", link.removeprefix(browser.origin), Cookie=None)
+    cookie = opened.headers["set-cookie"].partition(";")[0]
+    assert browser.ask("GET", "/api/inbox/list_messages", Cookie=cookie).status == 200
+    write = {"Cookie": cookie, "Sec_Fetch_Site": "same-origin"}
+    assert browser.ask("POST", "/api/inbox/send_message", MESSAGE, **write).status == 403
+    assert browser.ask("GET", link.removeprefix(browser.origin), Cookie=None).status == 401
+    unused = link_of(holdfast, "dee")
+    browser.tokens.remove("dee")
+    assert browser.ask("GET", unused.removeprefix(browser.origin), Cookie=None).status == 401
+
+
+def test_a_link_is_for_a_known_token_of_a_running_server(
+    browser: Browser, holdfast: RunHoldfast, run_holdfast: RunHoldfast, repository: Path
+) -> None:
+    unknown = holdfast("token", "link", "nobody")
+    assert (unknown.returncode, "no token named" in unknown.stderr) == (3, True)
+    TokenFile(Repository.discover(repository)).add("eve", Role.READ)
+    stopped = run_holdfast("token", "link", "eve", cwd=repository)
+    assert (stopped.returncode != 0, "holdfast serve --http" in stopped.stderr) == (True, True)
+
+
+def test_open_finds_the_running_server(browser: Browser, holdfast: RunHoldfast) -> None:
+    opened = holdfast("open", env={**os.environ, "BROWSER": "true"})
+    assert opened.returncode == 0
+    link = opened.stdout.strip().removeprefix(browser.origin)
+    assert browser.ask("GET", link, Cookie=None).status == 303
+
+
+def test_a_server_that_has_ended_is_not_found(repository: Path) -> None:
+    of_repository = Repository.discover(repository)
+    with announced_address(of_repository, "http://first"):
+        with announced_address(of_repository, "http://second"):
+            assert served_address(of_repository) == "http://first"
+        assert served_address(of_repository) == "http://first"
+    assert served_address(of_repository) is None
 
 
 def signed_in(browser: Browser, token: str, **headers: str | None) -> Answered:

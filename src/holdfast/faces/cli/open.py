@@ -10,6 +10,7 @@ import click
 from holdfast.faces.cli.groups import handwritten_command
 from holdfast.faces.cli.host import starting_directory
 from holdfast.faces.cli.options import database_option, root_option
+from holdfast.faces.cli.output import write
 from holdfast.faces.cli.serve import (
     DEFAULT_HOST,
     DEFAULT_PORT,
@@ -21,11 +22,15 @@ from holdfast.faces.cli.serve import (
 from holdfast.faces.http.settings import HttpSettings, ListenAddress, validate_settings
 from holdfast.kernel.errors import Busy
 from holdfast.kernel.registry import Selection
+from holdfast.storage.git.repository import Repository
+from holdfast.storage.network.login_codes import LoginCodes
+from holdfast.storage.network.served_address import served_address
 
 _HELP = """Serve the repository on this machine and open its page in the browser.
 
-The link that is opened logs the browser in. Agents can use the same server; see `holdfast serve --help`,
-which also has the options for serving other machines.
+If a server of the repository is running already, its page is opened. The link that is opened logs the browser
+in. Agents can use the same server; see `holdfast serve --help`, which also has the options for serving other
+machines.
 """
 
 
@@ -52,9 +57,33 @@ def page_settings(http: str | None, *, open_browser: bool = True) -> HttpSetting
 
 
 def _open(root: str | None, database: str | None, http: str | None, *, read_only: bool, **log: Any) -> int:
+    start = starting_directory(root)
+    if http is database is None and not read_only and _open_served_page(start):
+        return 0
     settings = page_settings(http)
     start_logging(**log)
-    return serve_page(starting_directory(root), settings, database=database, read_only=read_only)
+    return serve_page(start, settings, database=database, read_only=read_only)
+
+
+def _open_served_page(start: Path) -> bool:
+    """Open the page of a server that is running already; return whether there is one."""
+    import webbrowser
+
+    from holdfast.faces.http.login import login_url
+
+    repository = Repository.discover(start)
+    base = served_address(repository)
+    if base is None:
+        return False
+    link = login_url(base, LoginCodes(repository).add(""))
+    opened = webbrowser.open(link)
+    write(f"{link}\n")
+    click.echo(
+        "A server of this repository is running already. "
+        + ("Its page is opened." if opened else "No browser could be started; open the link yourself."),
+        err=True,
+    )
+    return True
 
 
 def serve_page(

@@ -13,9 +13,11 @@ from holdfast.faces.cli.host import starting_directory
 from holdfast.faces.cli.options import root_option
 from holdfast.faces.cli.output import write, write_text
 from holdfast.faces.json_text import json_text
-from holdfast.kernel.errors import Invalid, did_you_mean
+from holdfast.kernel.errors import Invalid, Unavailable, did_you_mean
 from holdfast.kernel.role import Role
 from holdfast.storage.git.repository import Repository
+from holdfast.storage.network.login_codes import LoginCodes
+from holdfast.storage.network.served_address import served_address
 from holdfast.storage.network.tokens import TokenFile
 
 _ROLES = [role.value for role in Role]
@@ -38,6 +40,12 @@ def token_command() -> CommandGroup:
         handwritten_command("add", "Create a token and print it, once.", [name, role, root], _add),
         handwritten_command("list", "List the tokens, without their secrets.", [as_json, root], _list),
         handwritten_command(
+            "link",
+            "Print a link that logs a browser in as the holder of a token, once, within a day.",
+            [name, root],
+            _link,
+        ),
+        handwritten_command(
             "remove", "Remove a token; running servers refuse it from then on.", [name, root], _remove
         ),
     ]
@@ -49,6 +57,24 @@ def _add(name: str, role: str, root: str | None) -> int:
     token = _token_file(root).add(name, _parse_role(role))
     write(f"{token}\n")
     click.echo(f'This is the token of "{name}", role {role}. It is not shown again.', err=True)
+    return 0
+
+
+def _link(name: str, root: str | None) -> int:
+    from holdfast.faces.http.login import login_url
+
+    refuse_when_read_only()
+    tokens = _token_file(root)
+    grant = tokens.named(name)
+    repository = Repository.discover(starting_directory(root))
+    base = served_address(repository)
+    if base is None:
+        raise Unavailable(
+            "No server of this repository is running.",
+            hint="Start one with `holdfast serve --http`; its --public-url is the address in the link.",
+        )
+    write(f"{login_url(base, LoginCodes(repository).add(grant.name))}\n")
+    click.echo(f'It logs in "{grant.name}", role {grant.role.value}, once, within a day.', err=True)
     return 0
 
 

@@ -1,8 +1,8 @@
 """Logs a browser in with a link that works once or with a token, and recognises it by a cookie from then on.
 
 Contract:
-- The link is printed when the server starts. It holds a random code that works once, across all worker
-  processes, and logs in the owner.
+- A link holds a random code that works once, across all worker processes. The one that is printed when the
+  server starts logs in the owner, one of `holdfast token link` the holder of a token.
 - A token from the token file logs in whom it was issued to, with that role; removing the token ends that.
 - The cookie is signed with a key that lives as long as the server, and expires after half a day. Scripts
   cannot read it (HttpOnly), and browsers do not send it from other sites (SameSite=Strict).
@@ -16,8 +16,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import os
-import secrets
 import time
 from collections.abc import Callable
 from urllib.parse import parse_qs
@@ -32,36 +30,18 @@ from holdfast.faces.http.problems import CrossSite, MethodNotAllowed, Unauthenti
 from holdfast.faces.http.settings import API_PATH
 from holdfast.kernel.errors import Denied
 from holdfast.kernel.text import parse_natural
+from holdfast.storage.network.login_codes import LoginCodes
 from holdfast.storage.network.tokens import Grant, TokenFile
 
 LOGIN_PATH = "/login"
 
 _LIFETIME_SECONDS = 12 * 3600
 """Of a cookie. A judgement: one working day without logging in again."""
-_CODE_BYTES = 24
-"""192 random bits: more than the 128 that rule out guessing, and a multiple of three needs no padding in
-Base64."""
 
 
-class LoginLink:
-    """The login link of a server, created before the workers are forked, so that they share it."""
-
-    def __init__(self) -> None:
-        self.code = secrets.token_urlsafe(_CODE_BYTES)
-        # The pipe holds one byte; the process that reads it uses up the link.
-        self._pipe, writer = os.pipe()
-        os.set_blocking(self._pipe, False)
-        os.write(writer, b".")
-        os.close(writer)
-
-    def use(self, code: str) -> bool:
-        """Return whether the code is correct and unused, and mark it as used."""
-        if not hmac.compare_digest(code.encode(), self.code.encode()):
-            return False
-        try:
-            return os.read(self._pipe, 1) == b"."
-        except BlockingIOError:
-            return False
+def login_url(base: str, code: str) -> str:
+    """Return the link that logs a browser in with a code."""
+    return f"{base}{LOGIN_PATH}?code={code}"
 
 
 class Logins:
@@ -69,7 +49,7 @@ class Logins:
 
     def __init__(
         self,
-        link: LoginLink,
+        codes: LoginCodes,
         key: bytes,
         port: int,
         tokens: TokenFile,
@@ -77,7 +57,7 @@ class Logins:
         encrypted: bool,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._link = link
+        self._codes = codes
         self._tokens = tokens
         self._clock = clock
         self._key = hashlib.sha256(b"login" + key).digest()
@@ -95,14 +75,16 @@ class Logins:
             raise MethodNotAllowed("The link is opened in a browser.", hint="Use GET.", allowed="GET")
         codes = parse_qs(scope["query_string"].decode("latin-1")).get("code", [""])
         page = RedirectResponse("/", 303, headers={"Cache-Control": "no-store"})
-        if not self._link.use(codes[0]):
+        name = self._codes.use(codes[0])
+        grant = self._grant(name or "")
+        if name is None or (name and grant is None):
             if b"text/html" in single_headers(scope["headers"]).get(b"accept", b""):
                 return page
             raise Unauthenticated(
                 "This link is not valid, or was used before.",
-                hint="Start the server again for a new one, or send the owner's token.",
+                hint="`holdfast open` and `holdfast token link NAME` make new ones, or send a token.",
             )
-        self._set_cookie(page, "", "")
+        self._set_cookie(page, name, "" if grant is None else grant.sha256)
         return page
 
     def sign_in(self, caller: Principal, scope: Scope, headers: Headers) -> Response:

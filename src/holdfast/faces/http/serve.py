@@ -6,6 +6,7 @@ import logging
 import os
 import sys
 import webbrowser
+from contextlib import nullcontext
 from dataclasses import replace
 
 from holdfast import __version__
@@ -13,7 +14,7 @@ from holdfast.faces.http.access import LocalTokens, TokenSource
 from holdfast.faces.http.application import WorkerContext
 from holdfast.faces.http.handover import Handover, WorkerSockets
 from holdfast.faces.http.listener import listening_socket
-from holdfast.faces.http.login import LOGIN_PATH, LoginLink, Logins
+from holdfast.faces.http.login import Logins, login_url
 from holdfast.faces.http.oauth import OAuthTokens
 from holdfast.faces.http.server import HttpServer, run_application
 from holdfast.faces.http.settings import MCP_PATH, HttpSettings
@@ -26,6 +27,8 @@ from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.limits import LIMITS, Limits
 from holdfast.kernel.registry import Selection
 from holdfast.kernel.telemetry.statistics import STATISTICS
+from holdfast.storage.network.login_codes import LoginCodes
+from holdfast.storage.network.served_address import announced_address
 from holdfast.storage.network.tokens import TOKEN_NAME, TokenFile, access_token
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
@@ -40,9 +43,9 @@ def serve_http(workspace: Workspace, selection: Selection, profile: Profile, set
     listener = listening_socket(settings.address.host, settings.address.port)
     port: int = listener.getsockname()[1]
     token = access_token(workspace.repository)
-    link = None if profile.is_strict else LoginLink()
     base = settings.public_url or settings.local_url(port)
-    page = None if link is None else f"{base}{LOGIN_PATH}?code={link.code}"
+    codes = LoginCodes(workspace.repository)
+    page = None if profile.is_strict else login_url(base, codes.add(""))
     print(_connection_instructions(workspace, settings, port, page), file=sys.stderr, flush=True)  # noqa: T201
     # The socket already listens, so the browser's first request waits until the server answers.
     if settings.open_browser and page and not webbrowser.open(page):
@@ -51,7 +54,7 @@ def serve_http(workspace: Workspace, selection: Selection, profile: Profile, set
     limits = shared_limits(LIMITS, settings.workers)
     encrypted = (settings.public_url or "").startswith("https://")
     tokens = TokenFile(workspace.repository)
-    logins = None if link is None else Logins(link, sealing_key, port, tokens, encrypted=encrypted)
+    logins = None if page is None else Logins(codes, sealing_key, port, tokens, encrypted=encrypted)
     worker_sockets = WorkerSockets(settings.workers) if settings.workers > 1 else None
 
     def serve(worker: int) -> None:
@@ -71,10 +74,11 @@ def serve_http(workspace: Workspace, selection: Selection, profile: Profile, set
         workspace.close()
         end_tracing()
 
-    if settings.workers == 1:
+    with nullcontext() if page is None else announced_address(workspace.repository, base):
+        if settings.workers > 1:
+            return WorkerProcesses(serve, settings.workers).run()
         serve(0)
         return 0
-    return WorkerProcesses(serve, settings.workers).run()
 
 
 def shared_limits(limits: Limits, workers: int) -> Limits:

@@ -101,6 +101,10 @@ class TokenFile:
         self._signature = signature
         return self._grants
 
+    def named(self, name: str) -> Grant:
+        """Return the token with a name."""
+        return self._find_by_name(name, list(self.all()))
+
     def find(self, token: str) -> Grant | None:
         """Return the grant of a token, or None if there is no such token."""
         digest = _digest(token)
