@@ -52,7 +52,7 @@ class Halstead(NamedTuple):
 
 
 @cache
-def _lexer(strings: tuple[str, ...], comments: str) -> re.Pattern[bytes]:
+def token_pattern(strings: tuple[str, ...], comments: str) -> re.Pattern[bytes]:
     """Return a pattern whose first group is a token, or empty for a comment."""
     literals = (LITERALS[name] for name in strings)
     tokens = b"|".join((_WORDS, _FREQUENT_OPERATORS, *literals, _LONG_OPERATORS))
@@ -66,7 +66,7 @@ def _operator_tokens(keywords: str) -> frozenset[bytes]:
 
 def split_tokens(flow: Flow, parts: Iterable[bytes]) -> list[bytes]:
     """Return the operators and operands in parts of a text."""
-    lexer = _lexer(flow.string_styles, flow.comment_style)
+    lexer = token_pattern(flow.string_styles, flow.comment_style)
     found = lexer.findall(b"\n".join(parts))
     if lexer.groups > 1:  # a heredoc pattern has a group for its tag
         found = [token for token, _tag in found]

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 
 @cache
-def _patterns(language: Language, with_names: bool) -> str:
+def record_patterns(language: Language, with_names: bool) -> str:
+    """Return the query patterns for a record."""
     comments = (f"({kind}) @comment" for kind in sorted(language.comments))
     names = (name_patterns(language),) if with_names else ()
     return "\n".join((symbol_patterns(language), flow_patterns(language), *names, *comments))
@@ -35,7 +36,7 @@ def read(path: str, source: bytes, with_names: bool = True) -> Record | None:
     if language is None:
         return None
     parsed = parse(language, text)
-    found = captures(parsed, _patterns(language, with_names))
+    found = captures(parsed, record_patterns(language, with_names))
     symbols = find_declarations(parsed, found)
     comments = sorted(found.get("comment", ()), key=lambda node: node.start_byte)
     code_lines_before = count_code_lines(parsed.source, comments)  # for each line, and in total

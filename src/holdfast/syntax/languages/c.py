@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import DeclarationContext, Naming, import_row
-from holdfast.syntax.languages.nodes import Names, kind_by_child, several, text_of
+from holdfast.syntax.languages.nodes import KindByChild, Names, Several, text_of
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ DECLARATIONS = (
     Declaration("union_specifier", specifier_kind),
     Declaration("enum_specifier", specifier_kind),
     Declaration("enumerator", "EnumMember"),
-    Declaration("type_definition", kind_by_child("type", KINDS, "Class"), qualified_name, parts=_synonyms),
+    Declaration("type_definition", KindByChild("type", KINDS, "Class"), qualified_name, parts=_synonyms),
     Declaration("preproc_function_def", "Function"),
     Declaration("preproc_def", "Constant"),
 )
@@ -186,7 +186,7 @@ C = Language(
     has_exact_grammar=False,
     declarations=(
         *DECLARATIONS,
-        Declaration("field_declaration", "Field", qualified_name, parts=several("declarator")),
+        Declaration("field_declaration", "Field", qualified_name, parts=Several("declarator")),
     ),
     atoms=frozenset({"string_literal", "char_literal", "system_lib_string"}),
     flow=FLOW,
@@ -248,9 +248,9 @@ CPP = Language(
         Declaration("namespace_definition", "Namespace", _namespace_name),
         Declaration("alias_declaration", "Class"),
         Declaration("concept_definition", "Interface"),
-        Declaration("field_declaration", _member_kind, qualified_name, parts=several("declarator")),
+        Declaration("field_declaration", _member_kind, qualified_name, parts=Several("declarator")),
         Declaration(
-            "init_declarator", kind_by_child("value", {"lambda_expression": "Function"}, None), qualified_name
+            "init_declarator", KindByChild("value", {"lambda_expression": "Function"}, None), qualified_name
         ),
     ),
     wrappers={"template_declaration": "function_definition|class_specifier|struct_specifier|declaration"},

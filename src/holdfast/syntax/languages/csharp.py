@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import DeclarationContext, Naming, import_row
 from holdfast.syntax.languages.nodes import (
+    FixedName,
     Names,
+    SeveralChildren,
     child_of_type,
-    fixed_name,
     name_field,
-    several_children,
     text_of,
 )
 from holdfast.syntax.record import ImportedName
@@ -33,7 +33,7 @@ def _field_name(node: Node) -> Names:
     return name_field(declarator) if declarator is not None else ()
 
 
-_field_parts = several_children("variable_declarator", within="variable_declaration")
+_field_parts = SeveralChildren("variable_declarator", within="variable_declaration")
 
 
 def _variable_kind(node: Node) -> str | None:
@@ -169,7 +169,7 @@ CSHARP = Language(
         Declaration("destructor_declaration", "Method", _destructor_name),
         Declaration("operator_declaration", "Method", _operator_name),
         Declaration("conversion_operator_declaration", "Method", _conversion_name),
-        Declaration("indexer_declaration", "Property", fixed_name("this[]")),
+        Declaration("indexer_declaration", "Property", FixedName("this[]")),
         Declaration("property_declaration", "Property"),
         Declaration("field_declaration", "Field", _field_name, parts=_field_parts),
         Declaration("event_field_declaration", "Event", _field_name, parts=_field_parts),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import DeclarationContext, Naming, import_row
-from holdfast.syntax.languages.nodes import Names, kind_by_child, name_field, several, text_of
+from holdfast.syntax.languages.nodes import KindByChild, Names, Several, name_field, text_of
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
@@ -135,12 +135,12 @@ GO = Language(
     declarations=(
         Declaration("function_declaration", "Function"),
         Declaration("method_declaration", "Method", _method_name),
-        Declaration("type_spec", kind_by_child("type", KINDS, "Class")),
+        Declaration("type_spec", KindByChild("type", KINDS, "Class")),
         Declaration("type_alias", "Class"),
         Declaration("method_elem", "Method"),
-        Declaration("field_declaration", "Field", parts=several("name")),
-        Declaration("const_spec", "Constant", parts=several("name")),
-        Declaration("var_spec", _variable_kind, parts=several("name")),
+        Declaration("field_declaration", "Field", parts=Several("name")),
+        Declaration("const_spec", "Constant", parts=Several("name")),
+        Declaration("var_spec", _variable_kind, parts=Several("name")),
         Declaration("short_var_declaration", _variable_kind, _assigned_function_name),
         Declaration(
             "call_expression",

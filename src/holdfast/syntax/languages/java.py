@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import Naming, import_row, is_not_private
-from holdfast.syntax.languages.nodes import Names, name_field, several, text_of
+from holdfast.syntax.languages.nodes import Names, Several, name_field, text_of
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
@@ -122,8 +122,8 @@ JAVA = Language(
         Declaration("annotation_type_element_declaration", "Method"),
         Declaration("constructor_declaration", "Constructor"),
         Declaration("compact_constructor_declaration", "Constructor"),
-        Declaration("field_declaration", "Field", _declarator_name, parts=several("declarator")),
-        Declaration("constant_declaration", "Constant", _declarator_name, parts=several("declarator")),
+        Declaration("field_declaration", "Field", _declarator_name, parts=Several("declarator")),
+        Declaration("constant_declaration", "Constant", _declarator_name, parts=Several("declarator")),
     ),
     scopes=frozenset({"lambda_expression", "static_initializer"}),
     atoms=frozenset({"string_literal", "character_literal"}),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import DeclarationContext, Naming, import_row
-from holdfast.syntax.languages.nodes import Names, kind_by_child, name_field, text_of, title_name
+from holdfast.syntax.languages.nodes import KindByChild, Names, name_field, text_of, title_name
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
@@ -30,10 +30,10 @@ def _variable_kind(node: Node) -> str | None:
     name = node.child_by_field_name("name")
     if name is None or name.type != "identifier":
         return None
-    return kind_by_child("value", VALUE_KINDS, "Variable")(node)
+    return KindByChild("value", VALUE_KINDS, "Variable")(node)
 
 
-_field_kind = kind_by_child("value", VALUE_KINDS, "Property")
+_field_kind = KindByChild("value", VALUE_KINDS, "Property")
 
 
 def _field_name(node: Node) -> Names:
@@ -42,7 +42,7 @@ def _field_name(node: Node) -> Names:
 
 
 def _pair_kind(node: Node) -> str | None:
-    kind = kind_by_child("value", VALUE_KINDS, None)(node)
+    kind = KindByChild("value", VALUE_KINDS, None)(node)
     return "Method" if kind == "Function" else kind  # because it is only reachable through the object
 
 
@@ -78,7 +78,7 @@ DECLARATIONS = (
     Declaration("method_definition", "Method", _method_name, constructor="constructor"),
     Declaration("variable_declarator", _variable_kind),
     Declaration("pair", _pair_kind, _pair_name),
-    Declaration("assignment_expression", kind_by_child("right", VALUE_KINDS, None), _assignment_name),
+    Declaration("assignment_expression", KindByChild("right", VALUE_KINDS, None), _assignment_name),
     Declaration(
         "call_expression",
         "Function",

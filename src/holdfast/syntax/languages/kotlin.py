@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import Naming, import_row, is_not_private
-from holdfast.syntax.languages.nodes import Names, child_of_type, fixed_name, name_field, name_in, text_of
+from holdfast.syntax.languages.nodes import FixedName, NameIn, Names, child_of_type, name_field, text_of
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
@@ -148,10 +148,10 @@ KOTLIN = Language(
         Declaration("object_declaration", "Object"),
         Declaration("companion_object", "Object", _companion_name),
         Declaration("function_declaration", "Function", _function_name),
-        Declaration("secondary_constructor", "Constructor", fixed_name("constructor")),
+        Declaration("secondary_constructor", "Constructor", FixedName("constructor")),
         Declaration("property_declaration", _property_kind, _property_name),
         Declaration("enum_entry", "EnumMember", _enum_entry_name),
-        Declaration("type_alias", "Class", name_in("type")),
+        Declaration("type_alias", "Class", NameIn("type")),
     ),
     scopes=FUNCTIONS,
     atoms=frozenset({"string_literal", "multiline_string_literal", "character_literal"}),

@@ -1,8 +1,12 @@
-"""Reads the names and kinds of declarations from syntax nodes, for the tables of the languages."""
+"""Reads the names and kinds of declarations from syntax nodes, for the tables of the languages.
+
+The classes are functions as data: the compiled core evaluates them itself, and calls any other function.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -26,22 +30,28 @@ def child_of_type(node: Node, kind: str) -> Node | None:
     return next((child for child in node.named_children if child.type == kind), None)
 
 
-def name_in(field_name: str) -> Callable[[Node], Names]:
-    """Return a function that names a declaration by the text of its child in a field, if there is one."""
+@dataclass(frozen=True)
+class NameIn:
+    """Names a declaration by the text of its child in a field, if there is one."""
 
-    def read_name(node: Node) -> Names:
-        name = text_of(node.child_by_field_name(field_name))
+    field: str
+
+    def __call__(self, node: Node) -> Names:
+        name = text_of(node.child_by_field_name(self.field))
         return (name,) if name else ()
 
-    return read_name
+
+name_field = NameIn("name")
 
 
-name_field = name_in("name")
+@dataclass(frozen=True)
+class FixedName:
+    """Names declarations that have no name of their own, such as constructors."""
 
+    name: str
 
-def fixed_name(name: str) -> Callable[[Node], Names]:
-    """Return a function that names declarations which have no name of their own, such as constructors."""
-    return lambda _node: (name,)
+    def __call__(self, _node: Node) -> Names:
+        return (self.name,)
 
 
 def title_name(title: str) -> Names:
@@ -49,37 +59,41 @@ def title_name(title: str) -> Names:
     return (title,) if len(title) <= _MAX_TITLE_CHARACTERS and "\n" not in title else ()
 
 
-def several(field_name: str) -> Callable[[Node], Sequence[Node]]:
-    """Return a function for the parts of a declaration: its children in a field, if there are several."""
+@dataclass(frozen=True)
+class Several:
+    """Finds the parts of a declaration: its children in a field, if there are several."""
 
-    def read_parts(node: Node) -> Sequence[Node]:
-        parts = [child for child in node.children_by_field_name(field_name) if child.is_named]
+    field: str
+
+    def __call__(self, node: Node) -> Sequence[Node]:
+        parts = [child for child in node.children_by_field_name(self.field) if child.is_named]
         return parts if len(parts) > 1 else ()
 
-    return read_parts
 
-
-def several_children(kind: str, within: str = "") -> Callable[[Node], Sequence[Node]]:
-    """Return a function for the parts of a declaration: its children of a type, if there are several.
+@dataclass(frozen=True)
+class SeveralChildren:
+    """Finds the parts of a declaration: its children of a type, if there are several.
 
     With `within`, they are children of its first child of that type.
     """
 
-    def read_parts(node: Node) -> Sequence[Node]:
-        parent = child_of_type(node, within) if within else node
-        parts = [child for child in parent.named_children if child.type == kind] if parent else []
+    kind: str
+    within: str = ""
+
+    def __call__(self, node: Node) -> Sequence[Node]:
+        parent = child_of_type(node, self.within) if self.within else node
+        parts = [child for child in parent.named_children if child.type == self.kind] if parent else []
         return parts if len(parts) > 1 else ()
 
-    return read_parts
 
+@dataclass(frozen=True, eq=False)
+class KindByChild:
+    """Finds the kind of a declaration, by the type of its child in a field."""
 
-def kind_by_child(
-    field_name: str, kinds: Mapping[str, str], otherwise: str | None
-) -> Callable[[Node], str | None]:
-    """Return a function for the kind of a declaration, by the type of its child in a field."""
+    field: str
+    kinds: Mapping[str, str]
+    otherwise: str | None
 
-    def read_kind(node: Node) -> str | None:
-        child = node.child_by_field_name(field_name)
-        return otherwise if child is None else kinds.get(child.type, otherwise)
-
-    return read_kind
+    def __call__(self, node: Node) -> str | None:
+        child = node.child_by_field_name(self.field)
+        return self.otherwise if child is None else self.kinds.get(child.type, self.otherwise)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import Naming, import_row, is_not_private
 from holdfast.syntax.languages.nodes import (
+    KindByChild,
+    NameIn,
     Names,
+    SeveralChildren,
     child_of_type,
-    kind_by_child,
     name_field,
-    name_in,
-    several_children,
     text_of,
 )
 from holdfast.syntax.record import ImportedName
@@ -153,13 +153,13 @@ PHP = Language(
         Declaration("method_declaration", "Method", constructor="__construct"),
         Declaration("function_definition", "Function"),
         Declaration(
-            "property_declaration", "Property", _property_name, parts=several_children("property_element")
+            "property_declaration", "Property", _property_name, parts=SeveralChildren("property_element")
         ),
         Declaration("const_element", "Constant", _constant_name),
         Declaration(
             "assignment_expression",
-            kind_by_child("right", dict.fromkeys(FUNCTIONS, "Function"), None),
-            name_in("left"),
+            KindByChild("right", dict.fromkeys(FUNCTIONS, "Function"), None),
+            NameIn("left"),
         ),
     ),
     scopes=FUNCTIONS,

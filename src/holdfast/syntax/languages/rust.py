@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import DeclarationContext, Naming, import_row
-from holdfast.syntax.languages.nodes import Names, kind_by_child, name_in, text_of
+from holdfast.syntax.languages.nodes import KindByChild, NameIn, Names, text_of
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
@@ -173,8 +173,8 @@ RUST = Language(
         Declaration("field_declaration", "Field"),
         Declaration(
             "let_declaration",
-            kind_by_child("value", {"closure_expression": "Function"}, None),
-            name_in("pattern"),
+            KindByChild("value", {"closure_expression": "Function"}, None),
+            NameIn("pattern"),
         ),
     ),
     attributes=frozenset({"attribute_item"}),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import DeclarationContext, Naming, import_row
-from holdfast.syntax.languages.nodes import Names, child_of_type, fixed_name, kind_by_child, several, text_of
+from holdfast.syntax.languages.nodes import FixedName, KindByChild, Names, Several, child_of_type, text_of
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
@@ -129,17 +129,17 @@ SWIFT = Language(
         Declaration("protocol_declaration", "Interface"),
         Declaration("function_declaration", "Function"),
         Declaration("protocol_function_declaration", "Method"),
-        Declaration("init_declaration", "Constructor", fixed_name("init")),
-        Declaration("deinit_declaration", "Method", fixed_name("deinit")),
-        Declaration("subscript_declaration", "Method", fixed_name("subscript")),
+        Declaration("init_declaration", "Constructor", FixedName("init")),
+        Declaration("deinit_declaration", "Method", FixedName("deinit")),
+        Declaration("subscript_declaration", "Method", FixedName("subscript")),
         Declaration(
             "property_declaration",
-            kind_by_child("value", {"lambda_literal": "Function"}, "Property"),
+            KindByChild("value", {"lambda_literal": "Function"}, "Property"),
             _property_name,
             parts=_property_parts,
         ),
         Declaration("protocol_property_declaration", "Property"),
-        Declaration("enum_entry", "EnumMember", parts=several("name")),
+        Declaration("enum_entry", "EnumMember", parts=Several("name")),
         Declaration("typealias_declaration", "Class"),
     ),
     scopes=frozenset({"lambda_literal"}),
