@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import signal
@@ -15,6 +16,8 @@ from tests import forked
 from tests.clients.recording import HOLDFAST
 from tests.clients.test_python_sdk import client_of
 from tests.conftest import RunHoldfast
+from tests.faces.http.running import serving
+from tests.waiting import wait_until
 
 COMMAND = re.compile(r"^  (holdfast .*?)(?:  |$)", re.MULTILINE)
 
@@ -106,3 +109,34 @@ def test_half_a_demonstration_never_has_its_name(home: Path, tmp_path: Path, sen
     process.send_signal(sent)
     process.wait(60)
     assert len(list(place.iterdir())) == len(list(place.glob(".demo.*.holdfast-tmp"))) == left
+
+
+def test_a_scripted_agent_answers_the_waiting_remark_and_new_ones(
+    run_holdfast: RunHoldfast, home: Path, tmp_path: Path
+) -> None:
+    project = tmp_path / "demo"
+    command = ["demo", "demo", "--http", "127.0.0.1:0", "--no-browser", "--live"]
+    with serving(command, tmp_path, project):
+
+        def messages() -> list[dict[str, Any]]:
+            listed = run_holdfast("inbox", "list", "--json", cwd=project, check=True)
+            found: list[dict[str, Any]] = json.loads(listed.stdout)["messages"]
+            return found
+
+        def is_answered(comment: str) -> bool:
+            return any(message["comment"] == comment and message["replies"] for message in messages())
+
+        wait_until(lambda: is_answered("Say how many writers."))
+        assert "up to a hundred writers" in (project / "README.md").read_text()
+        run_holdfast("send", "--file", "src/tidepool/store.py", "--comment", "Why?", cwd=project, check=True)
+        wait_until(lambda: is_answered("Why?"))
+        (asked,) = (message for message in messages() if message["comment"] == "Why?")
+        shown = run_holdfast("inbox", "show", asked["id"], cwd=project, check=True).stdout
+        assert "scripted-agent" in shown
+        assert "I am a script" in shown
+
+
+def test_a_scripted_agent_needs_a_page(run_holdfast: RunHoldfast, tmp_path: Path) -> None:
+    refused = run_holdfast("demo", "demo", "--live", "--no-serve", cwd=tmp_path)
+    assert (refused.returncode, (tmp_path / "demo").exists()) == (2, False)
+    assert "--no-serve" in refused.stderr

@@ -40,12 +40,18 @@ def make_project(folder: str) -> None:
         Demonstration(temporary).make()
 
 
+def read_plan() -> dict[str, Any]:
+    """Return the content of `tidepool.yaml`."""
+    text = (resources.files("holdfast.faces.demo") / "tidepool.yaml").read_text(encoding="utf-8")
+    plan: dict[str, Any] = parse_yaml(text)
+    return plan
+
+
 class Demonstration:
     """Executes the plan in `tidepool.yaml`."""
 
     def __init__(self, root: str) -> None:
-        text = (resources.files("holdfast.faces.demo") / "tidepool.yaml").read_text(encoding="utf-8")
-        self._plan: dict[str, Any] = parse_yaml(text)
+        self._plan = read_plan()
         self._repository = new_repository(root)
         self._tree = Tree(self._repository)
         self._now = datetime.now(UTC)
@@ -64,9 +70,9 @@ class Demonstration:
                 if action in self._actions:
                     self._actions[action](actor, **resolved)
                     continue
-                created_id = _run_operation(dispatcher, actor, action, resolved)
+                result = run_operation(dispatcher, actor, action, resolved)
                 if name:
-                    self._ids[name[0]] = created_id
+                    self._ids[name[0]] = str(getattr(getattr(result, "task", result), "id", ""))
 
     def _history(self) -> list[NewCommit]:
         commits = []
@@ -115,10 +121,10 @@ def _new_commit(author: str, time: datetime, message: str, files: dict[RepoPath,
     return NewCommit(message, signature, signature, files)
 
 
-def _run_operation(dispatcher: Dispatcher, actor: str, name: str, arguments: dict[str, Any]) -> str:
-    """Run an operation as `actor` and return the id of what it created."""
+def run_operation(dispatcher: Dispatcher, actor: str, name: str, arguments: dict[str, Any]) -> Any:
+    """Run an operation as `actor` and return its result."""
     operation = dispatcher.registry.operation(name)
     call = dispatcher.new_call(operation, actor=actor)
     result = dispatcher.run(operation, arguments, call)
     call.settle(answered=True)
-    return str(getattr(getattr(result, "task", result), "id", ""))
+    return result
