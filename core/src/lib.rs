@@ -15,6 +15,7 @@ mod names;
 mod node;
 mod parameters;
 mod record;
+mod reader;
 mod recursion;
 mod regions;
 mod symbols;

@@ -1,0 +1,1 @@
+//! Reads the record of a source file: `holdfast.syntax.reader`.
