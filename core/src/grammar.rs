@@ -46,11 +46,19 @@ impl OwnedNode {
     pub fn new(tree: &Arc<SourceTree>, node: Node<'_>) -> Self {
         // SAFETY: `tree` lives as long as the result, and `node` returns nodes that live no longer than it.
         let node = unsafe { Node::from_raw(node.into_raw()) };
-        Self { tree: Arc::clone(tree), node }
+        Self {
+            tree: Arc::clone(tree),
+            node,
+        }
     }
 
     pub fn node(&self) -> Node<'_> {
         self.node
+    }
+
+    /// Returns the node as one of `tree`, if that is its tree.
+    pub fn within<'t>(&self, tree: &'t Arc<SourceTree>) -> Option<Node<'t>> {
+        Arc::ptr_eq(&self.tree, tree).then_some(self.node)
     }
 
     pub fn tree(&self) -> &Arc<SourceTree> {

@@ -14,8 +14,8 @@ mod lexer;
 mod names;
 mod node;
 mod parameters;
-mod record;
 mod reader;
+mod record;
 mod recursion;
 mod regions;
 mod symbols;
@@ -24,12 +24,104 @@ mod tree;
 mod unused;
 mod uses;
 
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyBytes;
+use rayon::prelude::*;
+
+use crate::tables::Tables;
+use crate::tree::Failure;
+
+/// Why a file could not be read.
+#[pyclass(frozen, get_all, module = "holdfast._core")]
+struct ReadFailure {
+    /// Whether it is too long, or takes too long to read.
+    too_long: bool,
+    message: String,
+}
+
+impl From<Failure> for ReadFailure {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::TooLong(message) => Self {
+                too_long: true,
+                message,
+            },
+            Failure::Failed(message) => Self {
+                too_long: false,
+                message,
+            },
+        }
+    }
+}
+
+/// What is read of a file: some byte strings, or why there are none.
+#[derive(IntoPyObject)]
+enum Reading<'py> {
+    Parts(Vec<Bound<'py, PyBytes>>),
+    Failure(ReadFailure),
+}
+
+/// Reads the records of files, given by path, language and text in UTF-8, as their sections.
+#[pyfunction]
+fn read_records<'py>(
+    py: Python<'py>,
+    tables: &Tables,
+    files: Vec<(String, String, PyBackedBytes)>,
+    with_names: bool,
+) -> Vec<Reading<'py>> {
+    read_all(py, &files, |(path, language, source)| {
+        reader::read(path, tables.language(language)?, source, with_names)
+    })
+}
+
+/// Reads files on all cores, without keeping other Python threads waiting.
+fn read_all<'py, F: Sync>(
+    py: Python<'py>,
+    files: &[F],
+    read: impl Fn(&F) -> Result<Vec<Vec<u8>>, Failure> + Sync,
+) -> Vec<Reading<'py>> {
+    let read = |file| {
+        // A panic is a failure of one file, and must not reach Python.
+        catch_unwind(AssertUnwindSafe(|| read(file)))
+            .unwrap_or_else(|panic| Err(Failure::Failed(message(&*panic))))
+    };
+    let results: Vec<_> = py.detach(|| files.par_iter().map(read).collect());
+    results
+        .into_iter()
+        .map(|result| match result {
+            Ok(parts) => Reading::Parts(parts.iter().map(|part| PyBytes::new(py, part)).collect()),
+            Err(failure) => Reading::Failure(failure.into()),
+        })
+        .collect()
+}
+
+fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or(panic.downcast_ref::<String>().map(String::as_str));
+    format!("The reader failed: {}", text.unwrap_or("no reason given"))
+}
 
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::tables::Tables;
+    use super::ReadFailure;
     #[pymodule_export]
     use super::node::Node;
+    #[pymodule_export]
+    use super::read_records;
+    #[pymodule_export]
+    use super::tables::Tables;
+
+    /// Keeps panics, which are returned as failures, from being printed as well.
+    #[pymodule_init]
+    fn init(_module: &super::Bound<'_, super::PyModule>) -> super::PyResult<()> {
+        std::panic::set_hook(Box::new(|_| ()));
+        Ok(())
+    }
 }

@@ -33,6 +33,11 @@ impl Node {
         self.0.node()
     }
 
+    /// Returns the node in a tree that is borrowed, if it is a node of that tree.
+    pub fn inner_of<'t>(&self, tree: &'t Arc<SourceTree>) -> Option<tree_sitter::Node<'t>> {
+        self.0.within(tree)
+    }
+
     fn wrap(&self, node: Option<tree_sitter::Node<'_>>) -> Option<Self> {
         node.map(|node| Self::new(self.0.tree(), node))
     }
@@ -105,13 +110,17 @@ impl Node {
     #[getter]
     fn children(&self) -> Vec<Self> {
         let node = self.inner();
-        node.children(&mut node.walk()).map(|child| Self::new(self.0.tree(), child)).collect()
+        node.children(&mut node.walk())
+            .map(|child| Self::new(self.0.tree(), child))
+            .collect()
     }
 
     #[getter]
     fn named_children(&self) -> Vec<Self> {
         let node = self.inner();
-        node.named_children(&mut node.walk()).map(|child| Self::new(self.0.tree(), child)).collect()
+        node.named_children(&mut node.walk())
+            .map(|child| Self::new(self.0.tree(), child))
+            .collect()
     }
 
     #[getter]
@@ -153,7 +162,9 @@ impl Node {
 
     fn children_by_field_name(&self, name: &str) -> Vec<Self> {
         let node = self.inner();
-        node.children_by_field_name(name, &mut node.walk()).map(|child| Self::new(self.0.tree(), child)).collect()
+        node.children_by_field_name(name, &mut node.walk())
+            .map(|child| Self::new(self.0.tree(), child))
+            .collect()
     }
 
     fn descendant_for_byte_range(&self, start: usize, end: usize) -> Option<Self> {

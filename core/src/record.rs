@@ -114,7 +114,14 @@ impl Record<'_> {
             &self.syntax_error,
             &self.functions,
         ));
-        [Some(metrics), Some(json(&self.comments)), self.names.as_ref().map(json)].into_iter().flatten().collect()
+        [
+            Some(metrics),
+            Some(json(&self.comments)),
+            self.names.as_ref().map(json),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
     }
 }
 

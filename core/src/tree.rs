@@ -1,9 +1,11 @@
 //! Parses source text into a tree-sitter syntax tree, within limits: `holdfast.syntax.parse`.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use pyo3::prelude::*;
 use tree_sitter::{Node, ParseOptions, Parser, Query, QueryCursor, QueryCursorOptions, StreamingIterator};
 
 use crate::grammar::SourceTree;
@@ -70,7 +72,9 @@ impl<'t> Captures<'t> {
 
     /// Iterates over the names with nodes, in no order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[Node<'t>])> {
-        self.by_name.iter().map(|(name, nodes)| (name.as_str(), nodes.as_slice()))
+        self.by_name
+            .iter()
+            .map(|(name, nodes)| (name.as_str(), nodes.as_slice()))
     }
 }
 
@@ -105,11 +109,16 @@ pub fn captures<'t>(parsed: &'t Parsed<'_>, query: &Query, limit: Duration) -> R
         return Err(too_slow(parsed.language, limit)); // at the time limit the result is partial
     }
     let by_name = names.iter().map(|name| (*name).to_owned()).zip(nodes);
-    Ok(Captures { by_name: by_name.filter(|(_, nodes)| !nodes.is_empty()).collect() })
+    Ok(Captures {
+        by_name: by_name.filter(|(_, nodes)| !nodes.is_empty()).collect(),
+    })
 }
 
 fn too_slow(language: &Language, limit: Duration) -> Failure {
-    Failure::TooLong(format!("The text could not be read as {} within {:?}", language.name, limit))
+    Failure::TooLong(format!(
+        "The text could not be read as {} within {:?}",
+        language.name, limit
+    ))
 }
 
 /// Parses a text, or fails after some time.
@@ -120,9 +129,48 @@ pub fn parse<'a>(language: &'a Language, source: &'a [u8], limit: Duration) -> R
             "The text has {characters} characters; at most {MAX_CHARACTERS} are parsed"
         )));
     }
-    parse_text(language, source, source.to_vec(), limit)
+    let mut parsed = if language.has_exact_grammar {
+        let parsed = parse_text(language, source, source.to_vec(), limit)?;
+        let rewritten = if parsed.problems.is_empty() {
+            None
+        } else {
+            Some(rewrite(language, source)?)
+        };
+        match rewritten.filter(|rewritten| rewritten != source) {
+            Some(rewritten) => {
+                let reparsed = parse_text(language, source, rewritten, limit)?;
+                if reparsed.problems.len() < parsed.problems.len() {
+                    reparsed
+                } else {
+                    parsed
+                }
+            }
+            None => parsed,
+        }
+    } else {
+        parse_text(language, source, rewrite(language, source)?, limit)?
+    };
+    parsed.problems.truncate(MAX_PROBLEMS);
+    Ok(parsed)
 }
 
+/// Replaces syntax that the grammar does not know with equivalents of the same length.
+fn rewrite(language: &Language, source: &[u8]) -> Result<Vec<u8>, Failure> {
+    let mut source = source.to_vec();
+    for (pattern, equivalent) in &language.rewrites {
+        let mut rewritten = source.clone();
+        for found in pattern.regex()?.find_iter(&source) {
+            let found = found?;
+            let place = &mut rewritten[found.start()..found.end()];
+            place.fill(b' ');
+            place[..equivalent.len()].copy_from_slice(equivalent);
+        }
+        source = rewritten;
+    }
+    Ok(source)
+}
+
+/// Builds the tree and collects its errors, both within the same time.
 fn parse_text<'a>(
     language: &'a Language,
     source: &'a [u8],
@@ -131,11 +179,81 @@ fn parse_text<'a>(
 ) -> Result<Parsed<'a>, Failure> {
     let deadline = Instant::now() + limit;
     let mut parser = Parser::new();
-    parser.set_language(&language.grammar).map_err(|error| Failure::Failed(error.to_string()))?;
+    parser
+        .set_language(&language.grammar)
+        .map_err(|error| Failure::Failed(error.to_string()))?;
     let mut is_late = |_: &_| Instant::now() >= deadline;
     let options = ParseOptions::new().progress_callback(&mut is_late);
     let mut read = |offset: usize, _| &text[offset.min(text.len())..];
     let tree = parser.parse_with_options(&mut read, None, Some(options));
     let tree = tree.ok_or_else(|| too_slow(language, limit))?;
-    Ok(Parsed { language, source, tree: Arc::new(SourceTree { tree, text }), problems: Vec::new() })
+    let mut parsed = Parsed {
+        language,
+        source,
+        tree: Arc::new(SourceTree { tree, text }),
+        problems: Vec::new(),
+    };
+    if parsed.root().has_error() {
+        parsed.problems = problems(&parsed, deadline.saturating_duration_since(Instant::now()))?;
+    }
+    Ok(parsed)
+}
+
+/// Returns the syntax errors by position.
+fn problems(parsed: &Parsed<'_>, limit: Duration) -> Result<Vec<Problem>, Failure> {
+    let query = parsed.language.query("(ERROR) @unexpected (MISSING) @missing")?;
+    let found = captures(parsed, &query, limit)?;
+    let mut problems = Vec::new();
+    for node in found.get("unexpected") {
+        problems.push(problem(
+            *node,
+            format!("Unexpected '{}'", quote_first_line(parsed, *node)?),
+        ));
+    }
+    for node in found.get("missing") {
+        problems.push(problem(*node, format!("Missing '{}'", node.kind())));
+    }
+    problems.sort();
+    Ok(problems)
+}
+
+fn problem(node: Node<'_>, message: String) -> Problem {
+    let start = node.start_position();
+    Problem {
+        line: start.row + 1,
+        column: start.column + 1,
+        message,
+    }
+}
+
+fn quote_first_line(parsed: &Parsed<'_>, node: Node<'_>) -> Result<String, Failure> {
+    let text = parsed.text_of(node);
+    if !text.is_ascii() {
+        // Which characters are printable is known to Python, whose version of Unicode is not ours.
+        return Ok(Python::attach(|py| {
+            let quote = py.import("holdfast.syntax.parse")?.getattr("quote_first_line")?;
+            quote
+                .call1((crate::node::Node::new(&parsed.tree, node),))?
+                .extract::<String>()
+        })?);
+    }
+    let text = String::from_utf8_lossy(text);
+    let is_space = |char| matches!(char, '\t'..='\r' | '\x1c'..='\x20');
+    let first = text.trim_matches(is_space).split('\n').next().unwrap_or_default();
+    let mut quoted = String::new();
+    if first.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        quoted.push_str(first);
+    } else {
+        for byte in first.bytes().take(MAX_QUOTED_CHARACTERS) {
+            match byte {
+                b' '..=b'~' => quoted.push(char::from(byte)),
+                _ => write!(quoted, "<U+{byte:04X}>").unwrap_or_default(),
+            }
+        }
+    }
+    if quoted.len() > MAX_QUOTED_CHARACTERS {
+        quoted.truncate(MAX_QUOTED_CHARACTERS);
+        quoted.push('…');
+    }
+    Ok(quoted)
 }

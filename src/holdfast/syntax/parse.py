@@ -165,7 +165,7 @@ def _timeout_error(language: Language, seconds: float) -> ParseTooLong:
 def _syntax_problems(parsed: Parsed, seconds: float) -> tuple[SyntaxProblem, ...]:
     found = captures(parsed, "(ERROR) @unexpected (MISSING) @missing", seconds)
     problems = [
-        _syntax_problem(node, f"Unexpected '{_quote_first_line(node)}'")
+        _syntax_problem(node, f"Unexpected '{quote_first_line(node)}'")
         for node in found.get("unexpected", ())
     ]
     problems += [_syntax_problem(node, f"Missing '{node.type}'") for node in found.get("missing", ())]
@@ -177,7 +177,8 @@ def _syntax_problem(node: Node, text: str) -> SyntaxProblem:
     return SyntaxProblem(row + 1, column + 1, text)
 
 
-def _quote_first_line(node: Node) -> str:
+def quote_first_line(node: Node) -> str:
+    """Return the start of a node's text, for a message."""
     first = text_of(node).strip().split("\n", 1)[0]
     if not first.isprintable():
         start = first[:_MAX_QUOTED_CHARACTERS]
