@@ -46,10 +46,7 @@ impl OwnedNode {
     pub fn new(tree: &Arc<SourceTree>, node: Node<'_>) -> Self {
         // SAFETY: `tree` lives as long as the result, and `node` returns nodes that live no longer than it.
         let node = unsafe { Node::from_raw(node.into_raw()) };
-        Self {
-            tree: Arc::clone(tree),
-            node,
-        }
+        Self { tree: Arc::clone(tree), node }
     }
 
     pub fn node(&self) -> Node<'_> {

@@ -5,6 +5,7 @@
 mod calls;
 mod cognitive;
 mod complexity;
+mod components;
 mod control_flow;
 mod definitions;
 mod grammar;
@@ -13,6 +14,7 @@ mod halstead;
 mod lexer;
 mod names;
 mod node;
+mod nodes;
 mod parameters;
 mod reader;
 mod record;
@@ -20,6 +22,7 @@ mod recursion;
 mod regions;
 mod symbols;
 mod tables;
+mod text;
 mod tree;
 mod unused;
 mod uses;
@@ -46,14 +49,8 @@ struct ReadFailure {
 impl From<Failure> for ReadFailure {
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::TooLong(message) => Self {
-                too_long: true,
-                message,
-            },
-            Failure::Failed(message) => Self {
-                too_long: false,
-                message,
-            },
+            Failure::TooLong(message) => Self { too_long: true, message },
+            Failure::Failed(message) => Self { too_long: false, message },
         }
     }
 }
@@ -100,10 +97,7 @@ fn read_all<'py, F: Sync>(
 }
 
 fn message(panic: &(dyn Any + Send)) -> String {
-    let text = panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or(panic.downcast_ref::<String>().map(String::as_str));
+    let text = panic.downcast_ref::<&str>().copied().or(panic.downcast_ref::<String>().map(String::as_str));
     format!("The reader failed: {}", text.unwrap_or("no reason given"))
 }
 

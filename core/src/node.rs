@@ -110,17 +110,13 @@ impl Node {
     #[getter]
     fn children(&self) -> Vec<Self> {
         let node = self.inner();
-        node.children(&mut node.walk())
-            .map(|child| Self::new(self.0.tree(), child))
-            .collect()
+        node.children(&mut node.walk()).map(|child| Self::new(self.0.tree(), child)).collect()
     }
 
     #[getter]
     fn named_children(&self) -> Vec<Self> {
         let node = self.inner();
-        node.named_children(&mut node.walk())
-            .map(|child| Self::new(self.0.tree(), child))
-            .collect()
+        node.named_children(&mut node.walk()).map(|child| Self::new(self.0.tree(), child)).collect()
     }
 
     #[getter]

@@ -32,11 +32,7 @@ pub fn read(
         comment_lines: lines_with_text - code_lines,
         functions: function_metrics(&parsed, &symbols, &found, &code_lines_before)?,
         comments: comments.iter().map(|node| comment_at(*node, source)).collect(),
-        names: if with_names {
-            Some(read_names(&parsed, &symbols, &found)?)
-        } else {
-            None
-        },
+        names: if with_names { Some(read_names(&parsed, &symbols, &found)?) } else { None },
         syntax_error: first_syntax_error(&parsed)
             .filter(|_| language.can_judge_syntax(path, !symbols.is_empty())),
     };
@@ -66,8 +62,5 @@ fn comment_at(node: Node<'_>, source: &[u8]) -> Comment {
 
 fn first_syntax_error(parsed: &Parsed<'_>) -> Option<String> {
     let problem = parsed.problems.first()?;
-    Some(format!(
-        "line {}, column {}: {}",
-        problem.line, problem.column, problem.message
-    ))
+    Some(format!("line {}, column {}: {}", problem.line, problem.column, problem.message))
 }

@@ -12,7 +12,7 @@ pub struct FunctionMetrics {
     pub line: usize,
     pub end_line: usize,
     pub parameters: i64,
-    pub lines_of_code: i64,
+    pub lines_of_code: usize,
     pub cyclomatic: i64,
     pub extended: i64,
     pub cognitive: i64,
@@ -114,14 +114,10 @@ impl Record<'_> {
             &self.syntax_error,
             &self.functions,
         ));
-        [
-            Some(metrics),
-            Some(json(&self.comments)),
-            self.names.as_ref().map(json),
-        ]
-        .into_iter()
-        .flatten()
-        .collect()
+        [Some(metrics), Some(json(&self.comments)), self.names.as_ref().map(json)]
+            .into_iter()
+            .flatten()
+            .collect()
     }
 }
 

@@ -14,14 +14,8 @@ use crate::tree::{Captures, Failure, Parsed};
 pub const FUNCTIONS: [&str; 3] = ["Function", "Method", "Constructor"];
 pub const CLASSES: [&str; 5] = ["Class", "Interface", "Struct", "Enum", "Object"];
 pub const VARIABLES: [&str; 4] = ["Variable", "Constant", "Property", "Field"];
-pub const BODY_TYPES: [&str; 6] = [
-    "class_body",
-    "function_body",
-    "enum_class_body",
-    "protocol_body",
-    "block",
-    "accessor_list",
-];
+pub const BODY_TYPES: [&str; 6] =
+    ["class_body", "function_body", "enum_class_body", "protocol_body", "block", "accessor_list"];
 
 /// A symbol in the tree. `outer` is its node, the wrapper around it, or the first attribute before it.
 #[derive(Clone)]
@@ -37,11 +31,7 @@ pub struct Declared<'t> {
 impl Declared<'_> {
     /// The first byte that belongs to it alone: what several names share belongs to none of them.
     pub fn start(&self) -> usize {
-        if self.declaration.is_none() {
-            self.outer.start_byte()
-        } else {
-            self.node.start_byte()
-        }
+        if self.declaration.is_none() { self.outer.start_byte() } else { self.node.start_byte() }
     }
 
     pub fn is_function(&self) -> bool {
@@ -51,19 +41,13 @@ impl Declared<'_> {
 
 /// Returns the node of a declaration's name, or else its declarator, or the declaration itself.
 pub fn name_node(node: Node<'_>) -> Node<'_> {
-    node.child_by_field_name("name")
-        .or_else(|| node.child_by_field_name("declarator"))
-        .unwrap_or(node)
+    node.child_by_field_name("name").or_else(|| node.child_by_field_name("declarator")).unwrap_or(node)
 }
 
 /// Returns the last line on which a node has text.
 pub fn last_line(node: Node<'_>) -> usize {
     let end = node.end_position();
-    if end.column == 0 && end.row > node.start_position().row {
-        end.row
-    } else {
-        end.row + 1
-    }
+    if end.column == 0 && end.row > node.start_position().row { end.row } else { end.row + 1 }
 }
 
 /// Returns the body of a declaration, if it has one.
@@ -71,14 +55,10 @@ pub fn body_node(node: Node<'_>) -> Option<Node<'_>> {
     if let Some(body) = node.child_by_field_name("body") {
         return Some(body);
     }
-    if let Some(value) = ["value", "right", "type"]
-        .iter()
-        .find_map(|field| node.child_by_field_name(field))
-    {
+    if let Some(value) = ["value", "right", "type"].iter().find_map(|field| node.child_by_field_name(field)) {
         return value.child_by_field_name("body");
     }
-    node.named_children(&mut node.walk())
-        .find(|child| BODY_TYPES.contains(&child.kind()))
+    node.named_children(&mut node.walk()).find(|child| BODY_TYPES.contains(&child.kind()))
 }
 
 /// The rank of nodes that declare a symbol only outside functions; declarations rank higher, others lower.
@@ -140,15 +120,7 @@ struct SymbolReader<'t, 'a> {
 impl<'t> SymbolReader<'t, '_> {
     fn read(mut self, found: &Captures<'t>) -> Result<Vec<Declared<'t>>, Failure> {
         let mut symbols = Vec::new();
-        for (
-            (start, ..),
-            SymbolNode {
-                node,
-                rank,
-                declaration,
-            },
-        ) in self.nodes(found)?
-        {
+        for ((start, ..), SymbolNode { node, rank, declaration }) in self.nodes(found)? {
             while self.scope().end <= start {
                 self.open.pop();
             }
@@ -162,21 +134,12 @@ impl<'t> SymbolReader<'t, '_> {
             if let Some(field_or_types) = self.language.wrappers.get(kind) {
                 self.wrap(node, field_or_types);
             }
-            let symbol = if rank >= VARIABLE_RANK {
-                self.symbol(node, declaration)?
-            } else {
-                None
-            };
+            let symbol = if rank >= VARIABLE_RANK { self.symbol(node, declaration)? } else { None };
             if let Some(symbol) = symbol {
                 symbols.push(symbol);
             } else if self.language.scopes.contains(kind) {
                 let path = self.scope().path.clone();
-                self.open.push(Scope {
-                    end: node.end_byte(),
-                    path,
-                    is_class: false,
-                    is_local: true,
-                });
+                self.open.push(Scope { end: node.end_byte(), path, is_class: false, is_local: true });
             }
         }
         Ok(symbols)
@@ -192,33 +155,15 @@ impl<'t> SymbolReader<'t, '_> {
         let mut covered: HashSet<(&str, usize)> = HashSet::new();
         for (rank, role) in ["surrounding", "variable", "declaration"].into_iter().enumerate() {
             for node in found.get(role) {
-                let parts = if rank >= VARIABLE_RANK {
-                    self.parts(*node)?
-                } else {
-                    Vec::new()
-                };
+                let parts = if rank >= VARIABLE_RANK { self.parts(*node)? } else { Vec::new() };
                 for part in &parts {
                     covered.insert((node.kind(), part.start_byte()));
                     let place = (part.start_byte(), Reverse(part.end_byte()), false, part.id());
-                    nodes.insert(
-                        place,
-                        SymbolNode {
-                            node: *part,
-                            rank,
-                            declaration: Some(*node),
-                        },
-                    );
+                    nodes.insert(place, SymbolNode { node: *part, rank, declaration: Some(*node) });
                 }
                 if parts.is_empty() {
                     let place = (node.start_byte(), Reverse(node.end_byte()), true, node.id());
-                    nodes.insert(
-                        place,
-                        SymbolNode {
-                            node: *node,
-                            rank,
-                            declaration: None,
-                        },
-                    );
+                    nodes.insert(place, SymbolNode { node: *node, rank, declaration: None });
                 }
             }
         }
@@ -230,30 +175,18 @@ impl<'t> SymbolReader<'t, '_> {
     }
 
     fn parts(&self, node: Node<'t>) -> Result<Vec<Node<'t>>, Failure> {
-        let rule = self
-            .language
-            .declarations
-            .get(node.kind())
-            .and_then(|declaration| declaration.parts.as_ref());
+        let rule =
+            self.language.declarations.get(node.kind()).and_then(|declaration| declaration.parts.as_ref());
         let parts: Vec<Node<'t>> = match rule {
             None => return Ok(Vec::new()),
-            Some(PartsRule::InField(field)) => node
-                .children_by_field_name(field, &mut node.walk())
-                .filter(Node::is_named)
-                .collect(),
+            Some(PartsRule::InField(field)) => {
+                node.children_by_field_name(field, &mut node.walk()).filter(Node::is_named).collect()
+            }
             Some(PartsRule::Children { kind, within }) => {
-                let parent = if within.is_empty() {
-                    Some(node)
-                } else {
-                    child_of_type(node, within)
-                };
+                let parent = if within.is_empty() { Some(node) } else { child_of_type(node, within) };
                 let children =
                     parent.map(|parent| parent.named_children(&mut parent.walk()).collect::<Vec<_>>());
-                children
-                    .unwrap_or_default()
-                    .into_iter()
-                    .filter(|child| child.kind() == kind)
-                    .collect()
+                children.unwrap_or_default().into_iter().filter(|child| child.kind() == kind).collect()
             }
             Some(PartsRule::Python(function)) => return call_for_nodes(self.parsed, function, node),
         };
@@ -324,35 +257,18 @@ impl<'t> SymbolReader<'t, '_> {
         path.extend(names.into_iter().map(Rc::from));
         let is_local = scope.is_local || FUNCTIONS.contains(&kind.as_str());
         let is_class = CLASSES.contains(&kind.as_str());
-        self.open.push(Scope {
-            end: node.end_byte(),
-            path: path.clone(),
-            is_class,
-            is_local,
-        });
+        self.open.push(Scope { end: node.end_byte(), path: path.clone(), is_class, is_local });
         let outer = whole.unwrap_or(node);
         if self.begun.contains(&outer.id()) {
             // The first part has what comes before it.
-            return Ok(Some(Declared {
-                node,
-                outer: node,
-                kind,
-                path,
-                declaration: whole,
-            }));
+            return Ok(Some(Declared { node, outer: node, kind, path, declaration: whole }));
         }
         if whole.is_some() {
             self.begun.insert(outer.id());
         }
         let outer = *self.wrapped.get(&span(outer)).unwrap_or(&outer);
         let outer = self.first_attribute(outer)?.unwrap_or(outer);
-        Ok(Some(Declared {
-            node,
-            outer,
-            kind,
-            path,
-            declaration: whole,
-        }))
+        Ok(Some(Declared { node, outer, kind, path, declaration: whole }))
     }
 
     fn text(&self, node: Node<'_>) -> String {
@@ -362,22 +278,12 @@ impl<'t> SymbolReader<'t, '_> {
     fn kind(&self, declaration: &Declaration, node: Node<'t>) -> Result<Option<String>, Failure> {
         Ok(match &declaration.kind {
             KindRule::Fixed(kind) => Some(kind.clone()),
-            KindRule::ByChild {
-                field,
-                kinds,
-                otherwise,
-            } => {
+            KindRule::ByChild { field, kinds, otherwise } => {
                 let child = node.child_by_field_name(field);
-                child
-                    .and_then(|child| kinds.get(child.kind()))
-                    .or(otherwise.as_ref())
-                    .cloned()
+                child.and_then(|child| kinds.get(child.kind())).or(otherwise.as_ref()).cloned()
             }
             KindRule::Python(function) => Python::attach(|py| {
-                function
-                    .bind(py)
-                    .call1((python_node(self.parsed, node),))?
-                    .extract::<Option<String>>()
+                function.bind(py).call1((python_node(self.parsed, node),))?.extract::<Option<String>>()
             })?,
         })
     }
@@ -390,10 +296,7 @@ impl<'t> SymbolReader<'t, '_> {
             }
             NameRule::Fixed(name) => vec![name.clone()],
             NameRule::Python(function) => Python::attach(|py| {
-                function
-                    .bind(py)
-                    .call1((python_node(self.parsed, node),))?
-                    .extract::<Vec<String>>()
+                function.bind(py).call1((python_node(self.parsed, node),))?.extract::<Vec<String>>()
             })?,
         })
     }
@@ -412,18 +315,12 @@ fn call_for_nodes<'t>(
     Ok(Python::attach(|py| {
         let nodes = function.bind(py).call1((python_node(parsed, node),))?;
         let nodes: Vec<PyRef<'_, PythonNode>> = nodes.extract()?;
-        Ok::<_, PyErr>(
-            nodes
-                .iter()
-                .filter_map(|node| node.inner_of(&parsed.tree))
-                .collect(),
-        )
+        Ok::<_, PyErr>(nodes.iter().filter_map(|node| node.inner_of(&parsed.tree)).collect())
     })?)
 }
 
 fn child_of_type<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
-    node.named_children(&mut node.walk())
-        .find(|child| child.kind() == kind)
+    node.named_children(&mut node.walk()).find(|child| child.kind() == kind)
 }
 
 fn span(node: Node<'_>) -> (usize, usize) {
@@ -432,9 +329,6 @@ fn span(node: Node<'_>) -> (usize, usize) {
 
 /// Removes the white space that Python's `bytes.strip` removes at the start.
 fn trim_start(text: &[u8]) -> &[u8] {
-    let start = text
-        .iter()
-        .position(|byte| !matches!(byte, b'\t'..=b'\r' | b' '))
-        .unwrap_or(text.len());
+    let start = text.iter().position(|byte| !matches!(byte, b'\t'..=b'\r' | b' ')).unwrap_or(text.len());
     &text[start..]
 }

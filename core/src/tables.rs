@@ -27,11 +27,7 @@ impl Tables {
     /// `languages` are tables, each with its queries and expressions by name; `patterns` are expressions for all.
     #[new]
     fn new(
-        languages: Vec<(
-            Bound<'_, PyAny>,
-            HashMap<String, String>,
-            HashMap<String, Bound<'_, PyAny>>,
-        )>,
+        languages: Vec<(Bound<'_, PyAny>, HashMap<String, String>, HashMap<String, Bound<'_, PyAny>>)>,
         patterns: HashMap<String, Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let common = Arc::new(expressions(patterns)?);
@@ -48,9 +44,7 @@ impl Tables {
 
 impl Tables {
     pub fn language(&self, name: &str) -> Result<&Language, Failure> {
-        self.languages
-            .get(name)
-            .ok_or_else(|| Failure::Failed(format!("There is no language '{name}'")))
+        self.languages.get(name).ok_or_else(|| Failure::Failed(format!("There is no language '{name}'")))
     }
 }
 
@@ -156,11 +150,7 @@ pub struct Declaration {
 
 pub enum KindRule {
     Fixed(String),
-    ByChild {
-        field: String,
-        kinds: HashMap<String, String>,
-        otherwise: Option<String>,
-    },
+    ByChild { field: String, kinds: HashMap<String, String>, otherwise: Option<String> },
     Python(Py<PyAny>),
 }
 
@@ -182,9 +172,7 @@ impl Declaration {
             kind: KindRule::extract(table.getattr("kind")?)?,
             names: NameRule::extract(table.getattr("names")?)?,
             constructor: field(table, "constructor")?,
-            parts: field::<Option<Bound<'_, PyAny>>>(table, "parts")?
-                .map(PartsRule::extract)
-                .transpose()?,
+            parts: field::<Option<Bound<'_, PyAny>>>(table, "parts")?.map(PartsRule::extract).transpose()?,
         })
     }
 }
@@ -217,20 +205,16 @@ impl PartsRule {
     fn extract(parts: Bound<'_, PyAny>) -> PyResult<Self> {
         Ok(match type_name(&parts)?.as_str() {
             "Several" => Self::InField(field(&parts, "field")?),
-            "SeveralChildren" => Self::Children {
-                kind: field(&parts, "kind")?,
-                within: field(&parts, "within")?,
-            },
+            "SeveralChildren" => {
+                Self::Children { kind: field(&parts, "kind")?, within: field(&parts, "within")? }
+            }
             _ => Self::Python(parts.unbind()),
         })
     }
 }
 
 /// How the complexity of functions is counted in a language.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "the fields are those of the Python table"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "the fields are those of the Python table")]
 pub struct Flow {
     pub operators: HashSet<String>,
     pub comment_style: String,
@@ -263,10 +247,7 @@ impl Flow {
 }
 
 /// The naming rules of a language. A function that is the default of the Python table is None.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "the fields are those of the Python table"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "the fields are those of the Python table")]
 pub struct Naming {
     pub conditional_patterns: Vec<(Vec<u8>, String)>,
     pub name_characters: Vec<u8>,
@@ -340,28 +321,15 @@ impl Expression {
         let pattern = compiled.getattr("pattern")?;
         let flags = field(compiled, "flags")?;
         if let Ok(text) = pattern.extract::<String>() {
-            return Ok(Self {
-                pattern: text,
-                flags,
-                is_text: true,
-                regex: OnceLock::new(),
-            });
+            return Ok(Self { pattern: text, flags, is_text: true, regex: OnceLock::new() });
         }
-        Ok(Self {
-            flags,
-            ..Self::of_bytes(pattern.extract()?)?
-        })
+        Ok(Self { flags, ..Self::of_bytes(pattern.extract()?)? })
     }
 
     fn of_bytes(pattern: Vec<u8>) -> PyResult<Self> {
         let pattern = String::from_utf8(pattern)
             .map_err(|_| PyValueError::new_err("An expression is not ASCII; escape its other bytes"))?;
-        Ok(Self {
-            pattern,
-            flags: 0,
-            is_text: false,
-            regex: OnceLock::new(),
-        })
+        Ok(Self { pattern, flags: 0, is_text: false, regex: OnceLock::new() })
     }
 
     pub fn regex(&self) -> Result<&Regex, Failure> {
@@ -383,10 +351,7 @@ impl Expression {
 }
 
 fn expressions(patterns: HashMap<String, Bound<'_, PyAny>>) -> PyResult<HashMap<String, Expression>> {
-    patterns
-        .into_iter()
-        .map(|(name, compiled)| Ok((name, Expression::extract(&compiled)?)))
-        .collect()
+    patterns.into_iter().map(|(name, compiled)| Ok((name, Expression::extract(&compiled)?))).collect()
 }
 
 /// Returns a field of a Python table.
@@ -397,16 +362,8 @@ fn field<'py, T: FromPyObjectOwned<'py>>(table: &Bound<'py, PyAny>, name: &str) 
 /// Returns a function of a table, unless it is the default of its field.
 fn function(table: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Py<PyAny>>> {
     let value = table.getattr(name)?;
-    let default = table
-        .get_type()
-        .getattr("__dataclass_fields__")?
-        .get_item(name)?
-        .getattr("default")?;
-    Ok(if value.is(&default) {
-        None
-    } else {
-        Some(value.unbind())
-    })
+    let default = table.get_type().getattr("__dataclass_fields__")?.get_item(name)?.getattr("default")?;
+    Ok(if value.is(&default) { None } else { Some(value.unbind()) })
 }
 
 fn type_name(value: &Bound<'_, PyAny>) -> PyResult<String> {

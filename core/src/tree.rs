@@ -72,9 +72,7 @@ impl<'t> Captures<'t> {
 
     /// Iterates over the names with nodes, in no order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[Node<'t>])> {
-        self.by_name
-            .iter()
-            .map(|(name, nodes)| (name.as_str(), nodes.as_slice()))
+        self.by_name.iter().map(|(name, nodes)| (name.as_str(), nodes.as_slice()))
     }
 }
 
@@ -109,16 +107,11 @@ pub fn captures<'t>(parsed: &'t Parsed<'_>, query: &Query, limit: Duration) -> R
         return Err(too_slow(parsed.language, limit)); // at the time limit the result is partial
     }
     let by_name = names.iter().map(|name| (*name).to_owned()).zip(nodes);
-    Ok(Captures {
-        by_name: by_name.filter(|(_, nodes)| !nodes.is_empty()).collect(),
-    })
+    Ok(Captures { by_name: by_name.filter(|(_, nodes)| !nodes.is_empty()).collect() })
 }
 
 fn too_slow(language: &Language, limit: Duration) -> Failure {
-    Failure::TooLong(format!(
-        "The text could not be read as {} within {:?}",
-        language.name, limit
-    ))
+    Failure::TooLong(format!("The text could not be read as {} within {:?}", language.name, limit))
 }
 
 /// Parses a text, or fails after some time.
@@ -131,19 +124,11 @@ pub fn parse<'a>(language: &'a Language, source: &'a [u8], limit: Duration) -> R
     }
     let mut parsed = if language.has_exact_grammar {
         let parsed = parse_text(language, source, source.to_vec(), limit)?;
-        let rewritten = if parsed.problems.is_empty() {
-            None
-        } else {
-            Some(rewrite(language, source)?)
-        };
+        let rewritten = if parsed.problems.is_empty() { None } else { Some(rewrite(language, source)?) };
         match rewritten.filter(|rewritten| rewritten != source) {
             Some(rewritten) => {
                 let reparsed = parse_text(language, source, rewritten, limit)?;
-                if reparsed.problems.len() < parsed.problems.len() {
-                    reparsed
-                } else {
-                    parsed
-                }
+                if reparsed.problems.len() < parsed.problems.len() { reparsed } else { parsed }
             }
             None => parsed,
         }
@@ -179,20 +164,14 @@ fn parse_text<'a>(
 ) -> Result<Parsed<'a>, Failure> {
     let deadline = Instant::now() + limit;
     let mut parser = Parser::new();
-    parser
-        .set_language(&language.grammar)
-        .map_err(|error| Failure::Failed(error.to_string()))?;
+    parser.set_language(&language.grammar).map_err(|error| Failure::Failed(error.to_string()))?;
     let mut is_late = |_: &_| Instant::now() >= deadline;
     let options = ParseOptions::new().progress_callback(&mut is_late);
     let mut read = |offset: usize, _| &text[offset.min(text.len())..];
     let tree = parser.parse_with_options(&mut read, None, Some(options));
     let tree = tree.ok_or_else(|| too_slow(language, limit))?;
-    let mut parsed = Parsed {
-        language,
-        source,
-        tree: Arc::new(SourceTree { tree, text }),
-        problems: Vec::new(),
-    };
+    let mut parsed =
+        Parsed { language, source, tree: Arc::new(SourceTree { tree, text }), problems: Vec::new() };
     if parsed.root().has_error() {
         parsed.problems = problems(&parsed, deadline.saturating_duration_since(Instant::now()))?;
     }
@@ -205,10 +184,7 @@ fn problems(parsed: &Parsed<'_>, limit: Duration) -> Result<Vec<Problem>, Failur
     let found = captures(parsed, &query, limit)?;
     let mut problems = Vec::new();
     for node in found.get("unexpected") {
-        problems.push(problem(
-            *node,
-            format!("Unexpected '{}'", quote_first_line(parsed, *node)?),
-        ));
+        problems.push(problem(*node, format!("Unexpected '{}'", quote_first_line(parsed, *node)?)));
     }
     for node in found.get("missing") {
         problems.push(problem(*node, format!("Missing '{}'", node.kind())));
@@ -219,11 +195,7 @@ fn problems(parsed: &Parsed<'_>, limit: Duration) -> Result<Vec<Problem>, Failur
 
 fn problem(node: Node<'_>, message: String) -> Problem {
     let start = node.start_position();
-    Problem {
-        line: start.row + 1,
-        column: start.column + 1,
-        message,
-    }
+    Problem { line: start.row + 1, column: start.column + 1, message }
 }
 
 fn quote_first_line(parsed: &Parsed<'_>, node: Node<'_>) -> Result<String, Failure> {
@@ -232,9 +204,7 @@ fn quote_first_line(parsed: &Parsed<'_>, node: Node<'_>) -> Result<String, Failu
         // Which characters are printable is known to Python, whose version of Unicode is not ours.
         return Ok(Python::attach(|py| {
             let quote = py.import("holdfast.syntax.parse")?.getattr("quote_first_line")?;
-            quote
-                .call1((crate::node::Node::new(&parsed.tree, node),))?
-                .extract::<String>()
+            quote.call1((crate::node::Node::new(&parsed.tree, node),))?.extract::<String>()
         })?);
     }
     let text = String::from_utf8_lossy(text);
