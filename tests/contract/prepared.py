@@ -68,6 +68,7 @@ def prepare(path: Path, home: Path) -> Path:
         subprocess.run(["git", *arguments], cwd=path, env=environment(home) | dates, check=True)
     source.write_text("one\ntwo, changed\nthree\nfour\n")
     (path / "issues.json").write_text(GITHUB)
+    (path / "mark.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     _add_remote(path, home)
     _fill_inbox(path)
     _fill_milestones(path)

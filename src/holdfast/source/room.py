@@ -10,7 +10,8 @@ from functools import cached_property
 from typing import Any
 
 from holdfast.kernel.cache import VersionedCache
-from holdfast.kernel.errors import Denied
+from holdfast.kernel.errors import Denied, NotFound
+from holdfast.kernel.limits import LIMITS
 from holdfast.source.diff.review import Reviews
 from holdfast.source.quick_open import QuickOpenIndex
 from holdfast.storage.files.repo_path import RepoPath, typed_path
@@ -59,6 +60,22 @@ class Source:
         command = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", path.text)
         if self.repository.git_dir is not None and not self.git.run(*command) and self.tree.exists(path):
             raise Denied(f"git ignores '{path.text}', so it is not shown.", hint="Open it in an editor.")
+
+    def commit(self, revision: str | None) -> str | None:
+        """Return the id of the commit that a revision names; None, the work tree, stays None."""
+        return None if revision is None else self.git.resolve(f"{revision}^{{commit}}")
+
+    def content(self, path: RepoPath, commit: str | None) -> bytes:
+        """Return a file's content in a commit or, with None, in the work tree."""
+        if commit is None:
+            self.refuse_ignored(path)
+            return self.tree.read_bytes(path, LIMITS.source_file_bytes)
+        blob = self.git.objects().read(f"{commit}:{path.text}", LIMITS.source_file_bytes)
+        if blob is None or blob.kind != "blob":
+            raise NotFound(
+                f"{commit} has no file '{path.text}'.", hint="Name a file that it has.", path=path.text
+            )
+        return blob.data
 
     def highlighted(self, path: str, digest: str, text: str) -> HighlightedText:
         """Return a text with highlighting, cached while its pages are read."""

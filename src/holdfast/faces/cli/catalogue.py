@@ -186,6 +186,8 @@ CATALOGUE: tuple[CatalogueToolset, ...] = (
         _command('blame', 'read_blame', 'source.tools.read_blame', 'Show who last changed each line of a file, when, and in which commit.', None),
         _command('diff', 'read_diff', 'source.tools.read_diff', 'Show which files differ, or the lines of one file, with changed words and moved blocks marked.', None),
         _command('find', 'find_files', 'source.tools.find_files', 'Find files and symbols by letters of their names, in order: `wrktree` finds `work_tree.py`.', None),
+        _command('history', 'read_history', 'source.tools.read_history', 'Show the commits that changed a file, or some of its lines such as those of a function, newest first.', None),
+        _command('image', 'read_image', 'source.tools.read_image', 'Show an image of the repository.', None),
         _command('list', 'list_files', 'source.tools.list_files', 'List the folders and files of one folder that git tracks or would add.', None),
         _command('read', 'read_source', 'source.tools.read_source', 'Read lines of a file, highlighted on request.', None),
     ), hidden=False),

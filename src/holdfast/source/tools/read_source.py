@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, StrictBool
 
-from holdfast.kernel.errors import NotFound, TooLarge
+from holdfast.kernel.errors import TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.models import Input, Integer, Output, count_field
 from holdfast.kernel.operation import Effect
@@ -88,23 +88,6 @@ def _render(result: SourceLines) -> str:
     return "\n".join([*numbered, *more]) or "No lines."
 
 
-def _read_content(room: Source, path: RepoPath, revision: str | None) -> tuple[bytes | None, str | None]:
-    """Return a file's content (None: too large) and the commit it was read from (None: the work tree)."""
-    commit = None if revision is None else room.git.resolve(f"{revision}^{{commit}}")
-    try:
-        if commit is None:
-            room.refuse_ignored(path)
-            return room.tree.read_bytes(path, LIMITS.source_file_bytes), None
-        blob = room.git.objects().read(f"{commit}:{path.text}", LIMITS.source_file_bytes)
-    except TooLarge:
-        return None, commit
-    if blob is None or blob.kind != "blob":
-        raise NotFound(
-            f"{commit} has no file '{path.text}'.", hint="Name a file that it has.", path=path.text
-        )
-    return blob.data, commit
-
-
 def _page(room: Source, args: ReadSource, digest: str, text: str) -> dict[str, Any]:
     """Return the fields of `SourceLines` for one page; pages and lines are limited in characters."""
     highlighted = room.highlighted(args.file.text, digest, text)
@@ -162,12 +145,15 @@ def read_source(room: Source, args: ReadSource) -> SourceLines:
     """
     from holdfast.syntax.facts import Facts, facts  # loaded late: a server needs it for few calls
 
-    data, commit = _read_content(room, args.file, args.revision)
+    commit = room.commit(args.revision)
+    data: bytes | None = None
     unshown: Unshown | None = None
-    if data is None:
+    try:
+        data = room.content(args.file, commit)
+        if is_binary(data):
+            unshown = "binary"
+    except TooLarge:
         unshown = "too large"
-    elif is_binary(data):
-        unshown = "binary"
     digest = None if data is None else sha1(data, usedforsecurity=False).hexdigest()
     page: dict[str, Any] = {"lines": [], "total_lines": 0, "cut": False}
     known = Facts(None)

@@ -70,6 +70,7 @@ LARGE: dict[str, dict[str, Any]] = {
     "check_stores": {},
     "read_diff": {"what": "worktree", "file": "src/module_1.py"},
     "read_blame": {"file": "src/module_1.py"},
+    "read_history": {"file": "src/module_1.py"},
     "read_source": {"file": "src/long.py"},
     "scaffold_project": {
         "toolchain": "python-uv",
@@ -97,13 +98,14 @@ LARGE: dict[str, dict[str, Any]] = {
 """The arguments with which each tool has much to answer."""
 NOT_LARGE = {
     "git_mile_show",
+    "read_image",
     "show_message",
     "taskpilot_attachment",
     "taskpilot_chart",
     "taskpilot_generate_prompt",
     "validate_template",
 }
-"""Reading tools about one thing, which has to be named by its id."""
+"""Reading tools about one thing, which has to be named."""
 
 
 class Answer(NamedTuple):
