@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import subprocess
 import sys
@@ -96,3 +97,25 @@ def test_a_client_that_sends_much_at_once_does_not_keep_another_waiting(server: 
 def test_nobody_waits_for_the_libraries_before_a_text_is_shown() -> None:
     seen = "import sys, holdfast.faces.http.serve; print(sorted({'markdown_it', 'nh3'} & set(sys.modules)))"
     assert subprocess.check_output([sys.executable, "-c", seen], text=True).strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("[a](b.md#L3)", '<a href="/code/docs/b.md#L3">a</a>'),
+        ("[a](../src/a%20b.py#part)", '<a href="/code/src/a%20b.py">a</a>'),
+        ("[a](/src/a.py?x=1)", '<a href="/code/src/a.py">a</a>'),
+        ("![a](b.png)", '<a class="image" href="/code/docs/b.png">a</a>'),
+        ('<a href="b.md" class="x" onclick="x()">a</a>', '<a href="/code/docs/b.md">a</a>'),
+        ("[a](https://a.example/b)", '<a href="https://a.example/b">a</a>'),
+        *((f"[a]({link})", "<a>a</a>") for link in (
+            "../../a", "#part", "//a.example/b", "/%5Ca.example", "x%2f..%2f..%2f..%2fa", "mailto:a", "/../a",
+        )),
+        ("a<script>b</script><b>c</b><!-- d -->", "ac"),
+    ],
+)  # fmt: skip
+def test_a_document_links_to_files_of_its_repository_and_nowhere_else_within_this_server(
+    text: str, html: str
+) -> None:
+    rendered = re.sub(r' (rel|referrerpolicy)="[^"]*"', "", render_markdown(text, "docs"))
+    assert rendered == f"<p>{html}</p>\n"

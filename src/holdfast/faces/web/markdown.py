@@ -1,10 +1,11 @@
 """Renders Markdown as HTML that is safe to show on the page: `POST /api/markdown`.
 
 Contract:
-- HTML in the text is shown as text, and only elements on an allow list remain in the result.
-- Links lead only to http and https and send no referrer. An image becomes a link, so that showing a text
-  loads nothing.
-- No element has an id, a style, or a class except the language of a code block.
+- HTML in the text is shown as text, and only elements on an allow list remain in the result. In a document of
+  the repository, HTML on the allow list is rendered.
+- Links lead only to http and https and send no referrer; those of a document may also lead to another file of
+  the repository, in the Code view. An image becomes a link, so that showing a text loads nothing.
+- No element has an id, a style, or a class except the language of a code block and the mark of an image.
 - Invisible characters are removed, including those written as entities.
 - The texts of one client are rendered one after the other, whatever it sends at once.
 """
@@ -14,8 +15,10 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
+from posixpath import join, normpath
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote
 from weakref import WeakValueDictionary
 
 from starlette.responses import Response
@@ -40,6 +43,10 @@ _BLOCKS = {"blockquote", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "
 _TABLES = {"table", "tbody", "td", "th", "thead", "tr"}
 _ATTRIBUTES = {"a": {"href", "title"}, "code": {"class"}, "ol": {"start"}}
 _LANGUAGE_CLASS = re.compile(r"language-[\w+#.-]{1,40}")
+_IMAGE_CLASS = "image"
+_CODE_PATH = "/code/"
+_EXTERNAL = ("http://", "https://")
+_LINES = re.compile(r"L\d+(-L\d+)?")
 _LOWEST_HEADING_LEVEL = 6
 """HTML has h1 to h6."""
 _PAGE_HEADING_LEVELS = 2
@@ -55,20 +62,24 @@ class MarkdownFace:
         """For each client whose texts are being rendered, the lock that its requests share."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer `{"texts": […]}` with `{"html": […]}`, in the same order."""
+        """Answer `{"texts": […]}` with `{"html": […]}`, in the same order.
+
+        With `folder`, the texts are documents in that folder of the repository.
+        """
         if scope["method"] != "POST":
             raise MethodNotAllowed(
                 "This path renders texts that are sent to it.", hint="Use POST.", allowed="POST"
             )
         body = (await receive()).get("body", b"")
-        texts = self._texts(json_object(single_headers(scope["headers"]), body))
+        arguments = json_object(single_headers(scope["headers"]), body)
+        texts, folder = self._texts(arguments), _folder(arguments)
         exchange = http_exchange_of(scope)
         client = "" if exchange is None else exchange.caller.key
         lock = self._rendering.setdefault(client, asyncio.Lock())
         # A long text takes a while: it is rendered in a thread, and one text at a time for each client, so
         # that no client occupies the threads that all share.
         async with lock:
-            html = [await asyncio.to_thread(render_markdown, text) for text in texts]
+            html = [await asyncio.to_thread(render_markdown, text, folder) for text in texts]
         answer = encode_json({"html": html}, self._limits)
         await Response(answer, media_type=JSON, headers={"Cache-Control": "no-store"})(scope, receive, send)
 
@@ -86,27 +97,35 @@ class MarkdownFace:
         return texts
 
 
-def render_markdown(text: str) -> str:
-    """Return Markdown as sanitised HTML."""
+def _folder(arguments: Mapping[str, Any]) -> str | None:
+    folder = arguments.get("folder")
+    if folder is not None and not isinstance(folder, str):
+        raise InvalidArguments("`folder` is not a text.", hint="Name a folder.", argument="folder")
+    return folder
+
+
+def render_markdown(text: str, folder: str | None = None) -> str:
+    """Return Markdown as sanitised HTML; with a folder, that of a document there."""
     import nh3
 
+    is_document = folder is not None
     html = nh3.clean(
-        _renderer().render(visible(text)),
+        _renderer(is_document=is_document).render(visible(text)),
         tags=_INLINE | _BLOCKS | _TABLES,
-        attributes=_ATTRIBUTES,
-        attribute_filter=_filter_attribute,
+        attributes=_ATTRIBUTES | ({"a": {"href", "title", "class"}} if is_document else {}),
+        attribute_filter=partial(_filter_attribute, folder),
         url_schemes={"http", "https"},
-        url_relative="deny",
+        url_relative="pass_through" if is_document else "deny",  # the filter replaces or removes them
         set_tag_attribute_values={"a": {"referrerpolicy": "no-referrer"}},
     )
     return visible(html)
 
 
 @cache
-def _renderer() -> MarkdownIt:
+def _renderer(*, is_document: bool) -> MarkdownIt:
     from markdown_it import MarkdownIt
 
-    renderer = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    renderer = MarkdownIt("commonmark", {"html": is_document}).enable(["table", "strikethrough"])
     renderer.add_render_rule("image", _image_as_link)
     renderer.core.ruler.push("lower_headings", _lower_headings)
     return renderer
@@ -118,7 +137,7 @@ def _image_as_link(renderer: Any, tokens: Sequence[Any], index: int, options: An
     token = tokens[index]
     text = renderer.renderInlineAsText(token.children or [], options, env)
     source = str(token.attrs.get("src", ""))
-    return f'<a href="{escapeHtml(source)}">{escapeHtml(text or source)}</a>'
+    return f'<a class="{_IMAGE_CLASS}" href="{escapeHtml(source)}">{escapeHtml(text or source)}</a>'
 
 
 def _lower_headings(state: Any) -> None:
@@ -127,5 +146,23 @@ def _lower_headings(state: Any) -> None:
             token.tag = f"h{min(_LOWEST_HEADING_LEVEL, int(token.tag[1:]) + _PAGE_HEADING_LEVELS)}"
 
 
-def _filter_attribute(_element: str, attribute: str, value: str) -> str | None:
-    return value if attribute != "class" or _LANGUAGE_CLASS.fullmatch(value) else None
+def _filter_attribute(folder: str | None, element: str, attribute: str, value: str) -> str | None:
+    if attribute == "class":
+        allowed = element == "code" and _LANGUAGE_CLASS.fullmatch(value)
+        return value if allowed or (element == "a" and value == _IMAGE_CLASS) else None
+    if attribute == "href" and folder is not None and not value.lower().startswith(_EXTERNAL):
+        return _file_address(folder, value)
+    return value
+
+
+def _file_address(folder: str, link: str) -> str | None:
+    """Return the address of a linked file in the Code view; None if the link leads out of the repository."""
+    path, _, fragment = link.partition("#")
+    path = unquote(path.partition("?")[0])
+    if not path or ":" in path.partition("/")[0] or "\\" in path or path.startswith("//"):
+        return None
+    path = normpath(path.lstrip("/") if path.startswith("/") else join(folder, path))
+    if path == ".." or path.startswith(("../", "/")):
+        return None
+    lines = f"#{fragment}" if _LINES.fullmatch(fragment) else ""
+    return f"{_CODE_PATH}{'' if path == '.' else quote(path)}{lines}"
