@@ -24,6 +24,7 @@ mod symbols;
 mod tables;
 mod text;
 mod tree;
+mod unicode;
 mod unused;
 mod uses;
 

@@ -2,10 +2,9 @@
 //!
 //! Contract: a section has exactly the bytes that `sections` in Python returns.
 
-use std::rc::Rc;
+use std::borrow::Cow;
 
-/// The file itself, where the index of a definition is expected.
-pub const MODULE: i64 = -1;
+use crate::regions::Owner;
 
 pub struct FunctionMetrics {
     pub name: String,
@@ -31,67 +30,6 @@ pub struct Comment {
     pub text: String,
 }
 
-#[derive(Clone)]
-pub struct Definition {
-    pub name: String,
-    pub path: String,
-    pub kind: String,
-    pub line: usize,
-    pub start_line: usize,
-    pub end_line: usize,
-    pub container: i64,
-    pub exported: bool,
-    pub decorators: Vec<String>,
-    pub bases: Vec<String>,
-}
-
-pub struct Uses {
-    pub definition: i64,
-    pub names: Vec<Rc<str>>,
-    pub attributes: Vec<Rc<str>>,
-    pub bound: Vec<Rc<str>>,
-}
-
-#[derive(Clone)]
-pub struct ImportedName {
-    pub module: String,
-    pub name: String,
-    pub alias: String,
-    pub line: usize,
-    pub level: i64,
-    pub definition: i64,
-    pub reexported: bool,
-    pub typing_only: bool,
-}
-
-pub struct CallSite {
-    pub definition: i64,
-    pub callee: String,
-    pub line: usize,
-}
-
-/// Sorted like the named tuple in Python, by the fields in their order.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Unused {
-    pub kind: &'static str,
-    pub name: String,
-    pub line: usize,
-    pub end_line: usize,
-    pub definition: i64,
-}
-
-pub struct Names {
-    pub definitions: Vec<Definition>,
-    pub uses: Vec<Uses>,
-    pub imports: Vec<ImportedName>,
-    pub calls: Vec<CallSite>,
-    pub exports: Vec<String>,
-    pub words: Vec<String>,
-    pub unused: Vec<Unused>,
-    pub is_entry: bool,
-    pub package: String,
-}
-
 pub struct Record<'a> {
     pub language: &'a str,
     pub lines: usize,
@@ -99,13 +37,14 @@ pub struct Record<'a> {
     pub comment_lines: usize,
     pub functions: Vec<FunctionMetrics>,
     pub comments: Vec<Comment>,
-    pub names: Option<Names>,
+    /// The names, serialized.
+    pub names: Option<Vec<u8>>,
     pub syntax_error: Option<String>,
 }
 
 impl Record<'_> {
     /// Serializes the record: counts and functions, comments, and names if it has them.
-    pub fn sections(&self) -> Vec<Vec<u8>> {
+    pub fn sections(self) -> Vec<Vec<u8>> {
         let metrics = json(&(
             self.language,
             self.lines,
@@ -114,21 +53,19 @@ impl Record<'_> {
             &self.syntax_error,
             &self.functions,
         ));
-        [Some(metrics), Some(json(&self.comments)), self.names.as_ref().map(json)]
-            .into_iter()
-            .flatten()
-            .collect()
+        [Some(metrics), Some(json(&self.comments)), self.names].into_iter().flatten().collect()
     }
 }
 
-fn json(value: &impl Json) -> Vec<u8> {
+/// Serializes a value.
+pub fn json(value: &impl Json) -> Vec<u8> {
     let mut text = Vec::new();
     value.write(&mut text);
     text
 }
 
 /// A value with the JSON text that Python's `json` writes without spaces and without escaping other alphabets.
-trait Json {
+pub trait Json {
     fn write(&self, text: &mut Vec<u8>);
 }
 
@@ -167,17 +104,27 @@ impl<T: Json + ?Sized> Json for &T {
     }
 }
 
-impl<T: Json + ?Sized> Json for Rc<T> {
+impl Json for Cow<'_, str> {
     fn write(&self, text: &mut Vec<u8>) {
         (**self).write(text);
     }
 }
 
-impl<T: Json> Json for Option<T> {
+impl Json for Option<String> {
     fn write(&self, text: &mut Vec<u8>) {
         match self {
             Some(value) => value.write(text),
             None => text.extend_from_slice(b"null"),
+        }
+    }
+}
+
+/// The index of a definition; -1 is the file itself.
+impl Json for Owner {
+    fn write(&self, text: &mut Vec<u8>) {
+        match self {
+            Some(index) => index.write(text),
+            None => text.extend_from_slice(b"-1"),
         }
     }
 }
@@ -223,15 +170,18 @@ macro_rules! write_fields {
     };
 }
 
+/// Writes a struct as the array of its fields.
 macro_rules! row {
     ($type:ty: $($field:ident),+) => {
-        impl Json for $type {
+        impl crate::record::Json for $type {
             fn write(&self, text: &mut Vec<u8>) {
-                write_fields!(text, $(self.$field),+);
+                crate::record::write_fields!(text, $(self.$field),+);
             }
         }
     };
 }
+
+pub(crate) use {row, write_fields};
 
 impl<A: Json, B: Json, C: Json, D: Json, E: Json, F: Json> Json for (A, B, C, D, E, F) {
     fn write(&self, text: &mut Vec<u8>) {
@@ -242,9 +192,3 @@ impl<A: Json, B: Json, C: Json, D: Json, E: Json, F: Json> Json for (A, B, C, D,
 row!(FunctionMetrics: name, line, end_line, parameters, lines_of_code, cyclomatic, extended, cognitive, recursive,
     nesting, distinct_operators, distinct_operands, operators, operands);
 row!(Comment: line, column, end_line, text);
-row!(Definition: name, path, kind, line, start_line, end_line, container, exported, decorators, bases);
-row!(Uses: definition, names, attributes, bound);
-row!(ImportedName: module, name, alias, line, level, definition, reexported, typing_only);
-row!(CallSite: definition, callee, line);
-row!(Unused: kind, name, line, end_line, definition);
-row!(Names: definitions, uses, imports, calls, exports, words, unused, is_entry, package);

@@ -114,7 +114,7 @@ impl Regions {
     }
 
     /// Splits a text at the boundaries of regions; returns each part with its definition.
-    pub fn split<'a>(&self, text: &'a [u8]) -> Vec<(Owner, &'a [u8])> {
+    pub fn split<'a>(&self, text: &'a str) -> Vec<(Owner, &'a str)> {
         let ends = self.starts[1..].iter().copied().chain([text.len()]);
         let regions = self.owners.iter().zip(&self.starts).zip(ends);
         regions

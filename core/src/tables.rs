@@ -4,6 +4,7 @@
 //! (`languages/nodes.py`) become values here; any other function stays Python, and is called.
 
 use std::collections::{HashMap, HashSet};
+use std::num::NonZeroU16;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use pcre2::bytes::{Regex, RegexBuilder};
@@ -78,17 +79,18 @@ impl Language {
     ) -> PyResult<Self> {
         let (module, function): (String, String) = field(table, "grammar")?;
         let capsule = table.py().import(module)?.getattr(function)?.call0()?;
+        let grammar = grammar::load(capsule.cast::<PyCapsule>()?)?;
         let declarations: Vec<Bound<'_, PyAny>> = field(table, "declarations")?;
         let rewrites: Vec<(Vec<u8>, Vec<u8>)> = field(table, "rewrites")?;
         Ok(Self {
             name: field(table, "name")?,
-            grammar: grammar::load(capsule.cast::<PyCapsule>()?)?,
+            naming: Naming::extract(&table.getattr("naming")?, &grammar)?,
+            grammar,
             declarations: declarations
                 .iter()
                 .map(|declaration| Ok((field(declaration, "node")?, Declaration::extract(declaration)?)))
                 .collect::<PyResult<_>>()?,
             flow: Flow::extract(&table.getattr("flow")?)?,
-            naming: Naming::extract(&table.getattr("naming")?)?,
             comments: field(table, "comments")?,
             wrappers: field(table, "wrappers")?,
             attributes: field(table, "attributes")?,
@@ -247,15 +249,15 @@ impl Flow {
 }
 
 /// The naming rules of a language. A function that is the default of the Python table is None.
-#[expect(clippy::struct_excessive_bools, reason = "the fields are those of the Python table")]
 pub struct Naming {
     pub conditional_patterns: Vec<(Vec<u8>, String)>,
     pub name_characters: Vec<u8>,
     pub replacements: Vec<(Vec<u8>, Vec<u8>)>,
     pub member_operators: Vec<Vec<u8>>,
-    pub reserved: HashSet<String>,
+    /// The reserved words of the language: those of the grammar, and those in its table.
+    pub keywords: HashSet<String>,
     pub interpolated_name: Option<Expression>,
-    pub callee_field: String,
+    pub callee_field: Option<NonZeroU16>,
     pub read_imports: Option<Py<PyAny>>,
     pub is_exported: Option<Py<PyAny>>,
     pub read_exports: Option<Py<PyAny>>,
@@ -268,10 +270,21 @@ pub struct Naming {
     pub has_extension_functions: bool,
     pub implicit_uses: Vec<(String, Vec<u8>)>,
     pub definition_name: Option<Py<PyAny>>,
+    /// `facts.BLOCKS`, `unused.CALLS` and `unused.DYNAMIC_READERS`.
+    pub blocks: HashSet<String>,
+    pub calls: HashSet<String>,
+    pub dynamic_readers: Vec<String>,
 }
 
 impl Naming {
-    fn extract(table: &Bound<'_, PyAny>) -> PyResult<Self> {
+    fn extract(table: &Bound<'_, PyAny>, grammar: &tree_sitter::Language) -> PyResult<Self> {
+        let py = table.py();
+        let mut keywords: HashSet<String> = field(table, "reserved")?;
+        let reserved: HashSet<String> =
+            field(py.import("holdfast.syntax.languages.naming")?.as_any(), "RESERVED")?;
+        keywords.extend(reserved.into_iter().filter(|word| grammar.id_for_node_kind(word, false) != 0));
+        let callee_field: String = field(table, "callee_field")?;
+        let unused = py.import("holdfast.syntax.unused")?;
         let entry_point: (Vec<u8>, Vec<u8>) = field(table, "entry_point")?;
         let interpolated: Option<Vec<u8>> = field(table, "interpolated_name")?;
         let implicit_uses = table.getattr("implicit_uses")?;
@@ -280,9 +293,9 @@ impl Naming {
             name_characters: field(table, "name_characters")?,
             replacements: field(table, "replacements")?,
             member_operators: field(table, "member_operators")?,
-            reserved: field(table, "reserved")?,
+            keywords,
             interpolated_name: interpolated.map(Expression::of_bytes).transpose()?,
-            callee_field: field(table, "callee_field")?,
+            callee_field: grammar.field_id_for_name(callee_field),
             read_imports: function(table, "read_imports")?,
             is_exported: function(table, "is_exported")?,
             read_exports: function(table, "read_exports")?,
@@ -295,6 +308,9 @@ impl Naming {
             has_extension_functions: field(table, "has_extension_functions")?,
             implicit_uses: implicit_uses.cast::<PyDict>()?.items().extract()?,
             definition_name: function(table, "definition_name")?,
+            blocks: field(py.import("holdfast.syntax.facts")?.as_any(), "BLOCKS")?,
+            calls: field(&unused, "CALLS")?,
+            dynamic_readers: field::<HashSet<_>>(&unused, "DYNAMIC_READERS")?.into_iter().collect(),
         })
     }
 }
