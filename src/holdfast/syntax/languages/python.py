@@ -106,7 +106,7 @@ NAMING = Naming(
         (expression_statement (string (string_content) @docstring))
         (type (string) @quoted)
         (type (binary_operator (string) @quoted))
-        ((subscript subscript: (string) @quoted) (#match? @quoted "^.[A-Z_[]"))
+        ((subscript subscript: (string) @quoted) (#match? @quoted "^.[A-Z_\\\\[]"))
         ((list (string) @quoted) (#match? @quoted "^.[A-Z]"))
         (parameters
           [(identifier) @parameter
