@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from pydantic import ValidationError
 
 from holdfast import __version__
+from holdfast.analysis.context.context_text import context_text
 from holdfast.analysis.render.text_layout import UNLIMITED_COLUMNS
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools.analyze_deep_context import AnalyzeDeepContext, analyze_deep_context
@@ -342,6 +344,18 @@ def test_json_is_the_document_itself(room: Analysis) -> None:
 
 
 @pytest.mark.requirement("analysis-105")
+def test_html_has_every_part_as_one_file(room: Analysis) -> None:
+    result = analyze_deep_context(room, AnalyzeDeepContext(format="html"))
+    page = OPERATION.as_text(result)
+    assert page.startswith("<!DOCTYPE html>")
+    markdown = context_text(result, UNLIMITED_COLUMNS)
+    headings = [line.removeprefix("## ") for line in markdown.splitlines() if line.startswith("## ")]
+    assert re.findall("<h2>(.*?)</h2>", page) == headings
+    for spot in result.hotspots:
+        assert f"{spot.location.file}:{spot.location.line}" in page
+    assert f"<summary>{result.file_tree.root.name}/" in page
+
+
 def test_sarif_names_every_issue_where_it_is_and_what_was_not_measured(room: Analysis) -> None:
     result = analyze_deep_context(room, AnalyzeDeepContext(format="sarif"))
     document = check_sarif(OPERATION.as_text(result))

@@ -22,7 +22,7 @@ from holdfast.analysis.trend.trend_point import TrendPoint
 from holdfast.kernel.models import Output, optional
 from holdfast.kernel.untrusted import UntrustedText
 
-Format = Literal["markdown", "json", "sarif"]
+Format = Literal["markdown", "json", "sarif", "html"]
 
 
 class CacheStats(Output):

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from holdfast.analysis.context.annotated_tree import Annotations, TreeNode
 from holdfast.analysis.context.context_document import DeepContext
-from holdfast.analysis.render.markdown import cell, markdown_table
+from holdfast.analysis.context.hotspots import Hotspot
+from holdfast.analysis.render.markdown import cell, inline, markdown_table
 from holdfast.analysis.render.text_layout import UNLIMITED_COLUMNS, tally
 
 _MAX_ITEMS_SHOWN = 10
@@ -50,28 +51,32 @@ def _table(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
     return markdown_table(columns, (map(cell, row) for row in rows))
 
 
-def _summary(result: DeepContext) -> Iterator[str]:
+def summary_lines(result: DeepContext) -> Iterator[str]:
+    """Return what was analysed, when and how."""
     metadata, stats = result.metadata, result.metadata.cache_stats
     seconds = metadata.analysis_duration.seconds
-    yield "# Deep context\n"
-    yield f"- Project: {cell(metadata.project_root)}"
-    yield f"- Generated: {metadata.generated_at} by holdfast {metadata.tool_version} in {seconds:.2f} s"
+    yield f"Project: {metadata.project_root}"
+    yield f"Generated: {metadata.generated_at} by holdfast {metadata.tool_version} in {seconds:.2f} s"
     files = f"{result.files_analyzed} of {result.files_discovered} analysed"
     skipped = f" ({tally(result.files_skipped)})" if result.files_skipped else ""
-    yield f"- Files: {files}{skipped}, {result.file_tree.total_size_bytes:,} bytes"
+    yield f"Files: {files}{skipped}, {result.file_tree.total_size_bytes:,} bytes"
     rate = "no file was looked up" if stats.hit_rate is None else f"{stats.hit_rate:.0%}"
-    yield f"- Analyses: {', '.join(metadata.analyses)}; cache {metadata.cache_strategy}, hit rate {rate}"
+    yield f"Analyses: {', '.join(metadata.analyses)}; cache {metadata.cache_strategy}, hit rate {rate}"
     if metadata.compared_with is not None:
-        yield f"- Compared with {metadata.compared_with}: only new or worse findings"
+        yield f"Compared with {metadata.compared_with}: only new or worse findings"
     for name, reason in result.failures.items():
-        yield f"- **{name} failed**: {cell(reason)}"
+        yield f"{name} failed: {reason}"
 
 
-def _scorecard(result: DeepContext) -> Iterator[str]:
+def _summary(result: DeepContext) -> Iterator[str]:
+    yield "# Deep context\n"
+    yield from (f"- {inline(line)}" for line in summary_lines(result))
+
+
+def scorecard_rows(result: DeepContext) -> Iterator[tuple[str, str, str]]:
+    """Return the parts of the scorecard, each with its value and a note."""
     scorecard = result.quality_scorecard
-    yield "## Quality scorecard\n"
     values = scorecard.wire()
-    rows = []
     for name, unit in (
         ("overall_health", " / 100"),
         ("complexity_score", " / 100"),
@@ -82,15 +87,25 @@ def _scorecard(result: DeepContext) -> Iterator[str]:
     ):
         weight = scorecard.weights.get(name)
         note = scorecard.not_measured.get(name) or (f"weight {weight:g}" if weight else "")
-        rows.append((name.replace("_", " "), _number(values[name], unit), note))
-    yield _table(("Part", "Value", "Note"), rows)
+        yield name.replace("_", " "), _number(values[name], unit), note
+
+
+def _scorecard(result: DeepContext) -> Iterator[str]:
+    yield "## Quality scorecard\n"
+    yield _table(("Part", "Value", "Note"), scorecard_rows(result))
     if result.coverage.stale_files:
-        yield f"\n{result.coverage.stale_files} files are newer than their coverage report."
+        yield f"\n{stale_coverage_line(result)}"
 
 
-def _defects(result: DeepContext) -> Iterator[str]:
+def stale_coverage_line(result: DeepContext) -> str:
+    """Return the line that says for how many files the coverage is out of date; empty if for none."""
+    stale = result.coverage.stale_files
+    return f"{stale} files are newer than their coverage report." if stale else ""
+
+
+def defect_lines(result: DeepContext) -> Iterator[str]:
+    """Return how many findings there are, by kind and severity."""
     summary = result.defect_summary
-    yield "## Defects\n"
     kinds = (
         ", ".join(f"{count} {_KINDS_SHOWN.get(kind, kind)}" for kind, count in summary.by_type.items())
         or "nothing was analysed"
@@ -98,6 +113,11 @@ def _defects(result: DeepContext) -> Iterator[str]:
     severities = ", ".join(f"{count} {severity}" for severity, count in summary.by_severity.items() if count)
     yield f"{summary.total_defects} in total: {kinds}{f'; {severities}' if severities else ''}."
     yield f"Per 1,000 lines of code: {_number(summary.defect_density)}."
+
+
+def _defects(result: DeepContext) -> Iterator[str]:
+    yield "## Defects\n"
+    yield from defect_lines(result)
 
 
 def _recommendations(result: DeepContext) -> Iterator[str]:
@@ -109,46 +129,59 @@ def _recommendations(result: DeepContext) -> Iterator[str]:
         yield f"{place}. **{item.title}** ({item.priority}, about {hours:.1f} h): {cell(item.description)}"
 
 
+def hotspot_rows(spots: Iterable[Hotspot]) -> Iterator[tuple[str, float, str, float, str]]:
+    """Return the place, score, reasons, estimated hours and priority of each file to improve."""
+    for spot in spots:
+        effort = spot.refactoring_effort
+        reasons = "; ".join(spot.contributing_factors)
+        place = f"{spot.location.file}:{spot.location.line}"
+        yield place, spot.composite_score, reasons, effort.estimated_hours, effort.priority
+
+
 def _hotspots(result: DeepContext) -> Iterator[str]:
-    shown = min(_MAX_ITEMS_SHOWN, len(result.hotspots))
-    yield f"## Files to improve first ({shown} of {result.total_hotspots})\n"
+    shown = result.hotspots[:_MAX_ITEMS_SHOWN]
+    yield f"## Files to improve first ({len(shown)} of {result.total_hotspots})\n"
     rows = (
-        (
-            f"{spot.location.file}:{spot.location.line}",
-            spot.composite_score,
-            "; ".join(spot.contributing_factors),
-            f"{spot.refactoring_effort.estimated_hours:g} h",
-            spot.refactoring_effort.priority,
-        )
-        for spot in result.hotspots[:_MAX_ITEMS_SHOWN]
+        (place, score, why, f"{hours:g} h", priority)
+        for place, score, why, hours, priority in hotspot_rows(shown)
     )
     yield _table(("Place", "Score", "Why", "Effort", "Priority"), rows)
 
 
-def _correlation(result: DeepContext) -> Iterator[str]:
+def correlation_line(result: DeepContext) -> str:
+    """Return how complexity and churn go together, and how many files have findings of several analyses."""
     correlation = result.defect_correlation
-    yield "## Files with findings of several analyses\n"
     if correlation.reason is None:
         value = _number(correlation.complexity_and_churn)
     else:
         value = f"not measured ({correlation.reason})"
-    yield f"Rank correlation of complexity and churn: {value}. Files: {correlation.total}."
-    for item in correlation.meetings[:_MAX_ITEMS_SHOWN]:
+    return f"Rank correlation of complexity and churn: {value}. Files: {correlation.total}."
+
+
+def _correlation(result: DeepContext) -> Iterator[str]:
+    yield "## Files with findings of several analyses\n"
+    yield correlation_line(result)
+    for item in result.defect_correlation.meetings[:_MAX_ITEMS_SHOWN]:
         yield f"- {cell(item.file)}: {', '.join(item.analyses)}"
+
+
+def section_lines(result: DeepContext) -> Iterator[str]:
+    """Return the main numbers of each analysis."""
+    for name, section in result.analyses.items():
+        summary = section.get("summary", section) if isinstance(section, dict) else {"total": len(section)}
+        numbers = [f"{key} {value}" for key, value in summary.items() if isinstance(value, int | float)]
+        yield f"{name.replace('_', ' ')}: {', '.join(numbers[:_MAX_NUMBERS_SHOWN]) or 'no numbers'}"
+    provenance = result.template_provenance
+    if provenance is None:
+        yield f"template provenance: {result.template_provenance_reason}"
+    else:
+        drift = provenance.drift_analysis.drift_score
+        yield f"template provenance: {provenance.toolchain}, drift {drift:g}"
 
 
 def _sections(result: DeepContext) -> Iterator[str]:
     yield "## Analyses\n"
-    for name, section in result.analyses.items():
-        summary = section.get("summary", section) if isinstance(section, dict) else {"total": len(section)}
-        numbers = [f"{key} {value}" for key, value in summary.items() if isinstance(value, int | float)]
-        yield f"- {name.replace('_', ' ')}: {cell(', '.join(numbers[:_MAX_NUMBERS_SHOWN])) or 'no numbers'}"
-    provenance = result.template_provenance
-    if provenance is None:
-        yield f"- template provenance: {result.template_provenance_reason}"
-    else:
-        drift = provenance.drift_analysis.drift_score
-        yield f"- template provenance: {cell(provenance.toolchain)}, drift {drift:g}"
+    yield from (f"- {cell(line)}" for line in section_lines(result))
 
 
 def _tree(result: DeepContext) -> Iterator[str]:
@@ -164,7 +197,7 @@ def _tree(result: DeepContext) -> Iterator[str]:
 
 def _tree_lines(node: TreeNode, indent: str) -> Iterator[str]:
     suffix = "/" if node.node_type == "directory" else ""
-    notes = ", ".join(_notes(node.annotations))
+    notes = ", ".join(annotation_notes(node.annotations))
     yield f"{indent}{cell(node.name)}{suffix}{f'  [{notes}]' if notes else ''}"
     for child in node.children or ():
         yield from _tree_lines(child, f"{indent}  ")
@@ -172,7 +205,8 @@ def _tree_lines(node: TreeNode, indent: str) -> Iterator[str]:
         yield f"{indent}  … {node.omitted} more"
 
 
-def _notes(annotations: Annotations) -> Iterator[str]:
+def annotation_notes(annotations: Annotations) -> Iterator[str]:
+    """Return what was measured about a file or folder."""
     templates = {
         "complexity_score": "complexity {}",
         "commits": "{} commits",

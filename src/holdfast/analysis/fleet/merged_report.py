@@ -1,7 +1,7 @@
 """The results of many repositories merged into JSON, a Parquet table and an HTML page.
 
 Contract: rows are sorted by name, and do not depend on when or where they were computed. Names and reasons
-are untrusted: the page escapes them, runs no scripts and loads nothing.
+are untrusted: the page escapes them.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import io
 import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any
 
 from holdfast import __version__
+from holdfast.analysis.render.html_page import element, html_page, table
 from holdfast.kernel.errors import Unavailable
 from holdfast.kernel.untrusted import visible
 
@@ -28,12 +28,6 @@ TIMINGS = frozenset(
 )
 """Fields of results that contain durations or cache counts, and therefore differ between runs."""
 _FIXED_COLUMNS = ("repository", "status", "commit", "day", "reason")
-_CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-_STYLE_SHEET = (
-    "body{font:14px sans-serif;margin:2em}table{border-collapse:collapse}td,th{border:1px solid #ccc;"
-    "padding:.2em .6em;text-align:left}td.n{text-align:right}tr.failed{background:#fdd}"
-    "div{overflow-x:auto}tfoot{font-weight:bold}"
-)
 
 
 def without_timings(value: Any) -> Any:
@@ -125,27 +119,18 @@ def _page(rows: Sequence[Row], analysis: str, arguments: Mapping[str, Any]) -> s
     sums = totals(rows)
     numbers = [numbers_by_name(row.get("result") or {}) for row in rows]
     names = list(dict.fromkeys(name for row_numbers in numbers for name in row_numbers))
-    head = "".join(f"<th>{_escape(name)}</th>" for name in (*_FIXED_COLUMNS, *names))
-    body = "\n".join(
-        f'<tr class="{_escape(row["status"]).replace(" ", "-")}">'
-        + "".join(f"<td>{_escape(row.get(name))}</td>" for name in _FIXED_COLUMNS)
-        + "".join(f'<td class="n">{_escape(row_numbers.get(name))}</td>' for name in names)
-        + "</tr>"
-        for row, row_numbers in zip(rows, numbers, strict=True)
-    )
-    foot = "".join(f'<td class="n">{_escape(sums["figures"].get(name))}</td>' for name in names)
     statuses = ", ".join(f"{sums[status]} {status}" for status in (ANALYSED, FAILED, NOT_RUN))
     argument_text = "".join(f" {name}={json.dumps(value)}" for name, value in arguments.items())
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{_CONTENT_SECURITY_POLICY}">'
-        f"<title>{_escape(analysis)}</title><style>{_STYLE_SHEET}</style></head>\n<body><h1>{_escape(analysis)}</h1>\n"
-        f"<p>{sums['repositories']} repositories: {statuses}.{_escape(argument_text)}</p>\n"
-        f"<div><table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody>\n"
-        f'<tfoot><tr><td colspan="{len(_FIXED_COLUMNS)}">Total</td>{foot}</tr></tfoot></table></div>\n'
-        f"<p>Holdfast {__version__}</p></body></html>\n"
+    body = [
+        [*(row.get(name) for name in _FIXED_COLUMNS), *(row_numbers.get(name) for name in names)]
+        for row, row_numbers in zip(rows, numbers, strict=True)
+    ]
+    footer = ["Total", *[None] * (len(_FIXED_COLUMNS) - 1), *(sums["figures"].get(name) for name in names)]
+    classes = [str(row["status"]).replace(" ", "-") for row in rows]
+    return html_page(
+        analysis,
+        [
+            element("p", f"{sums['repositories']} repositories: {statuses}.{argument_text}"),
+            table((*_FIXED_COLUMNS, *names), body, footer, classes),
+        ],
     )
-
-
-def _escape(value: Any) -> str:
-    return "" if value is None else escape(visible(str(value)))

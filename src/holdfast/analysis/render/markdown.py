@@ -25,12 +25,13 @@ def markdown_table(
 
 
 def cell(text: object) -> str:
-    """Return text for a cell or a list item: one short line that contains no cell, code or HTML.
+    """Return text for a cell or an item, on one line and shortened, without anything that is markup there."""
+    return inline(shorten(one_line(visible(str(text))), _MAX_CELL_CHARACTERS))
 
-    Other markup, such as emphasis, is left as it is, since names often contain `_` and `*`.
-    """
-    line = shorten(one_line(visible(str(text))), _MAX_CELL_CHARACTERS)
-    return line.replace("|", "\\|").replace("`", "'").replace("<", "&lt;")
+
+def inline(text: object) -> str:
+    """Return text on one line, without anything that is markup there."""
+    return one_line(visible(str(text))).replace("|", "\\|").replace("`", "'").replace("<", "&lt;")
 
 
 def escape(text: str) -> str:

@@ -18,6 +18,7 @@ from holdfast.analysis.context.context_document import (
     Metadata,
     defect_summary,
 )
+from holdfast.analysis.context.context_html import context_html
 from holdfast.analysis.context.context_text import context_text
 from holdfast.analysis.context.correlation import correlation
 from holdfast.analysis.context.hotspots import hotspots
@@ -130,7 +131,9 @@ _DETAILS = (
     effect=Effect.READ,
     command="context",
     example="holdfast analyze context src --include-analyses complexity --include-analyses churn",
-    **arguments.project_options(context_text, sarif=lambda result: sarif_text(result.sarif or {}))
+    **arguments.project_options(
+        context_text, sarif=lambda result: sarif_text(result.sarif or {}), html=context_html
+    )
     | {"listed": True, "report_formats": ("markdown",), "details": _DETAILS},
 )
 def analyze_deep_context(room: Analysis, args: AnalyzeDeepContext) -> DeepContext:
