@@ -77,9 +77,7 @@ def _unused_imports(
     used_anywhere = {*names.exports, *names_in_types}
     if reader.naming.has_extension_functions:
         used_anywhere.update(name for uses in names.uses for name in uses.attributes)
-    for name, trigger in reader.naming.implicit_uses.items():
-        if trigger in reader.source:
-            used_anywhere.add(name)
+    used_anywhere |= _implicitly_used(reader)
     bindings = Counter((row.definition, row.alias) for row in names.imports)
     bindings.update((row.container, row.name) for row in names.definitions)
     bound_twice = {binding for binding, times in bindings.items() if times > 1}
@@ -92,6 +90,10 @@ def _unused_imports(
             continue
         if not _is_deliberate(reader, row, bound_twice):
             yield Unused("import", row.alias, row.line, row.line, row.definition)
+
+
+def _implicitly_used(reader: NameReader) -> set[str]:
+    return {name for name, trigger in reader.naming.implicit_uses.items() if trigger in reader.source}
 
 
 def _is_deliberate(reader: NameReader, row: ImportedName, bound_twice: set[tuple[int, str]]) -> bool:
@@ -125,7 +127,7 @@ def _unused_variables(
     reader: NameReader, names_read: dict[int, set[str]], names_in_types: set[str]
 ) -> Iterator[Unused]:
     first_assignments: dict[tuple[int, str], Node] = {}
-    reserved = keywords(reader.parsed.language)
+    reserved = keywords(reader.parsed.language) | _implicitly_used(reader)
     for owner, name, node in reader.local_assignments:
         if (owner, name) in reader.parameters or name in names_in_types or _DELIBERATE.match(name):
             continue
@@ -136,9 +138,17 @@ def _unused_variables(
     for (owner, name), node in first_assignments.items():
         line = node.start_point[0] + 1
         has_error = reader.declared[owner].node.has_error
-        is_marked = b"noqa" in reader.lines[line - 1].lower()
+        is_marked = b"noqa" in reader.lines[line - 1].lower() or _is_annotated(reader, node)
         if not has_error and not is_marked and not names_read[owner] & DYNAMIC_READERS:
             yield Unused("variable", name, line, line, owner)
+
+
+def _is_annotated(reader: NameReader, name: Node) -> bool:
+    """Return whether an annotation is about a local variable, such as Lombok's `@Cleanup`."""
+    statement = name
+    while statement.parent is not None and statement.parent.type not in BLOCKS:
+        statement = statement.parent
+    return b"@" in reader.source[statement.start_byte : name.start_byte]
 
 
 def _unreachable_statements(reader: NameReader, exits: Sequence[Node]) -> Iterator[Unused]:

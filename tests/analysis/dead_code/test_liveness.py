@@ -118,6 +118,7 @@ def test_input_of_tests_is_not_reported_by_default() -> None:
         "test/input",
         "pkg/__snapshots__",
         "tests/test_data",
+        "playground/css",
     )
     files = {f"{folder}/case.py": lost for folder in folders} | {"app.py": "def lost(): return 1\n"}
 

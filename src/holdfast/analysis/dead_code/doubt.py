@@ -9,14 +9,21 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from holdfast.syntax.record import Record
+from holdfast.analysis.engine.test_files import IN_TESTS
+from holdfast.syntax.record import MODULE, Definition, Record
 
 _INTENTIONAL_MARKER = re.compile(
-    r"\b(nolint|pylint\s*:\s*disable=[\w,-]*unused[\w-]*|no-?unused\w*|ts-prune-ignore|(vulture|skylos|knip|unused)\s*:\s*(ignore|keep))\b"
+    r"\b(nolint|lint:ignore\s+U1000|pylint\s*:\s*disable=[\w,-]*unused[\w-]*|no-?unused\w*|ts-prune-ignore|(vulture|skylos|knip|unused)\s*:\s*(ignore|keep))\b"
     r"|^//(export |go:(linkname|wasmexport) )|noqa(?!:)|noqa:.*F(401|811|841)",
     re.IGNORECASE,
 )
 """Comments that tell linters and other searches for dead code to keep something."""
+_FOR_NEXT_LINE = re.compile(r"\b(next-line|biome-ignore|noinspection)\b")
+"""Comments that are about the line after them."""
+_FOR_WHOLE_FILE = re.compile(r"^(/[/*]\s*eslint-disable\s|#\s*(ruff|flake8)\s*:\s*noqa\b)")
+"""Comments that are about their whole file."""
+
+_IN_EXAMPLES = re.compile(r"(^|/)([\w-]+[-_])?(examples?|samples?|demos?)/")
 
 MEANT_TO_STAY = 0.3
 """The author says that it stays, used or not."""
@@ -48,12 +55,37 @@ class Doubt(NamedTuple):
 INTENTIONAL = Doubt(MEANT_TO_STAY, "its name or a comment next to it says that it is intentional")
 TEST_INPUT = Doubt(MEANT_TO_STAY, "its file is the input of tests")
 BUILT = Doubt(MEANT_TO_STAY, "its file was built from others")
+TYPE_TEST = Doubt(RARE_USE, "its file tests types, so that a compiler may be all that reads it")
 UNIMPORTED_TEST_FILE = Doubt(
     UNSEEN_USE, "nothing imports its file, which lies among tests and may be their input"
 )
 
 
+def read_elsewhere(path: str, record: Record, definition: Definition) -> Doubt | None:
+    """Return the doubt about a definition that a compiler or another definition may need, unnamed."""
+    if definition.kind == "Constant" and record.language == "go":
+        return Doubt(RARE_USE, "its position in a list of constants may matter")
+    is_macro = definition.kind == "Constant" and record.language in ("c", "cpp")
+    if is_macro and any(included.line > definition.line for included in record.names.imports):
+        return Doubt(RARE_USE, "a header included after it may depend on it, as on `_GNU_SOURCE`")
+    if definition.container == MODULE and definition.exported and _IN_EXAMPLES.search(path):
+        return Doubt(RARE_USE, "it is in an example, which its readers run")
+    return TYPE_TEST if is_type_test(path, record) else None
+
+
+def is_type_test(path: str, record: Record) -> bool:
+    """Return whether a file is a test that a compiler has to reject in places."""
+    return IN_TESTS.search(path) is not None and any("@ts-expect-error" in it.text for it in record.comments)
+
+
 def is_marked_intentional(record: Record, first: int, last: int) -> bool:
-    """Return whether a comment in a range of lines marks something as intentionally unused."""
-    nearby = (comment for comment in record.comments if first <= comment.line <= last)
-    return any(_INTENTIONAL_MARKER.search(comment.text) for comment in nearby)
+    """Return whether a comment marks what a range of lines contains as intentionally unused."""
+    return any(
+        (
+            first <= comment.line <= last
+            or (comment.end_line == first - 1 and _FOR_NEXT_LINE.search(comment.text))
+            or _FOR_WHOLE_FILE.search(comment.text)
+        )
+        and _INTENTIONAL_MARKER.search(comment.text)
+        for comment in record.comments
+    )

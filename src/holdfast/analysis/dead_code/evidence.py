@@ -30,11 +30,13 @@ from holdfast.analysis.dead_code.doubt import (
     USABLE_FROM_OUTSIDE,
     Doubt,
     is_marked_intentional,
+    read_elsewhere,
 )
+from holdfast.analysis.dead_code.inheritance import Inheritance
 from holdfast.analysis.dead_code.public_api import ACCESSIBLE, PUBLIC, PublicApi
 from holdfast.analysis.dead_code.reachability import UNREACHED, Reachability
 from holdfast.analysis.dead_code.roots import last_word
-from holdfast.analysis.dead_code.symbol_table import BY_IMPORT, SymbolTable
+from holdfast.analysis.dead_code.symbol_table import SymbolTable
 from holdfast.analysis.dead_code.text_references import TextReferences
 from holdfast.analysis.engine.test_files import IN_TESTS
 from holdfast.syntax.record import MODULE, Definition
@@ -72,6 +74,7 @@ class Evidence:
         unreached: Iterable[int],
     ) -> None:
         self.symbols: SymbolTable = reachability.symbols
+        self.inheritance = Inheritance(reachability.symbols)
         self.reachability = reachability
         self.public_api = public_api
         self.text_references = text_references
@@ -80,7 +83,9 @@ class Evidence:
         self.string_prefixes: dict[str, str] = {}
         """The words in strings that names may start with, each with a file that contains it."""
         self.shadowed: set[tuple[str, str]] = set()
-        """The folder and name of uses in Go that a local variable may hide, as in `dir := join(dir)`."""
+        """The folder and name of uses that a local variable may hide, as in Go's `dir := join(dir)`."""
+        self.looked_up: set[int] = set()
+        """The files that Python code looks up names in, as in `getattr(settings, name.upper())`."""
         self.string_endings: dict[str, str] = {}
         """The words in strings that names of types may end with, each with a file that contains it."""
         self.occurrences: defaultdict[str, list[Occurrence]] = defaultdict(list)
@@ -99,11 +104,20 @@ class Evidence:
                 symbol = MODULE if uses.definition == MODULE else start + uses.definition
                 for name in names.intersection(uses.names).difference(uses.bound):
                     self.occurrences[name].append(Occurrence(file, symbol, is_attribute=False))
-                if symbols.families[file] == "go":
+                if symbols.families[file] in ("go", "script"):
                     hidden = names.intersection(uses.names, uses.bound)
                     self.shadowed.update((dirname(path), name) for name in hidden)
+                if symbols.families[file] == "python" and _DYNAMIC_LOOKUPS.intersection(uses.names):
+                    self.looked_up.update(self._modules_named(file, uses.names))
                 for name in names.intersection(uses.attributes):
                     self.occurrences[name].append(Occurrence(file, symbol, is_attribute=True))
+
+    def _modules_named(self, file: int, names: Iterable[str]) -> Iterator[int]:
+        """Yield the files of the project that names of a file are bound to by an import."""
+        by_name = self.symbols.imports[file].by_name
+        for imported in (imported for name in names for imported in by_name.get(name, ())):
+            if not any(self.symbols.resolve_import(file, imported)):
+                yield from self.symbols.imported_files(file, imported)
 
     def _collect_words(self, path: str, words: Sequence[str], names: set[str]) -> None:
         for word in names.intersection(words):
@@ -124,12 +138,14 @@ class Evidence:
         if self.public_api.is_built(file):
             return BUILT
         rules = conventions(self.symbols.records[file].language)
-        unknown = [text for text in definition.decorators if last_word(text) not in rules.silent_decorators]
+        is_field = definition.kind in VARIABLES and self.symbols.families[file] == "jvm"
+        silent = frozenset() if is_field else rules.silent_decorators  # Lombok writes accessors of fields
+        unknown = [text for text in definition.decorators if last_word(text) not in silent]
         if unknown:
             return Doubt(CALLED_FROM_OUTSIDE, f"`{unknown[0]}` may register it")
         if is_marked_intentional(self.symbols.records[file], definition.start_line - 1, definition.line):
             return INTENTIONAL
-        for base in self._external_bases(symbol):
+        for base in self.inheritance.external_bases(symbol):
             if last_word(base) not in rules.bases | rules.known_bases:
                 is_private = definition.name.startswith("_")
                 confidence = PRIVATE_CALLED_FROM_OUTSIDE if is_private else CALLED_FROM_OUTSIDE
@@ -222,7 +238,7 @@ class Evidence:
         definition, file = self.symbols.definitions[symbol], self.symbols.file_of[symbol]
         if self.public_api.visibility(symbol) == ACCESSIBLE:
             return Doubt(USABLE_FROM_OUTSIDE, "other projects could use it")
-        for base in self._external_bases(symbol):
+        for base in self.inheritance.external_bases(symbol):
             return Doubt(RARE_USE, f"its class extends `{base}`, whose callbacks are not all known")
         if self._is_interface_member(symbol):
             return Doubt(RARE_USE, "an interface of the project requires it, though nothing calls it")
@@ -249,14 +265,14 @@ class Evidence:
         definition, file = self.symbols.definitions[symbol], self.symbols.file_of[symbol]
         if self.public_api.may_be_test_input(file):
             return UNIMPORTED_TEST_FILE
-        if self.symbols.families[file] == "go" and definition.kind == "Constant":
-            return Doubt(RARE_USE, "its position in a list of constants may matter")
+        if doubt := read_elsewhere(self.symbols.paths[file], self.symbols.records[file], definition):
+            return doubt
         if self._may_be_loaded_dynamically(symbol):
             return Doubt(RARE_USE, "it may be loaded dynamically, as nothing imports it")
         if (dirname(self.symbols.paths[file]), definition.name) in self.shadowed:
             return Doubt(RARE_USE, "a function uses the name, of which it has a local variable too")
-        if self.symbols.containers[symbol] < 0 and self._uses_globals(file):
-            return Doubt(RARE_USE, "its file looks up names with `globals`")
+        if self.symbols.containers[symbol] < 0 and (file in self.looked_up or self._uses_globals(file)):
+            return Doubt(RARE_USE, "code looks up names of its file, with `getattr` or `globals`")
         if self._is_bound_with_others(symbol):
             return Doubt(RARE_USE, "it is assigned together with names that are used")
         if self.symbols.families[file] == "script" and definition.exported and self.symbols.is_member[symbol]:
@@ -284,7 +300,7 @@ class Evidence:
         """Return whether a definition may be loaded without an import: as a script of a page or a plug-in."""
         file = self.symbols.file_of[symbol]
         if self.symbols.families[file] == "jvm":  # found by reflection
-            return self._has_external_base(symbol)
+            return self.inheritance.has_external_base(symbol)
         if (
             self.symbols.families[file] == "ruby"
         ):  # found by the name of its file, as `AddPeer` of add_peer.rb
@@ -296,15 +312,7 @@ class Evidence:
         names = self.symbols.records[file].names
         if self.symbols.families[file] == "script":
             return not (names.imports or names.exports or any(item.exported for item in names.definitions))
-        return self._has_external_base(symbol)
-
-    def _has_external_base(self, symbol: int) -> bool:
-        """Return whether a definition is a class that extends an external type, which may find it."""
-        definition = self.symbols.definitions[symbol]
-        return definition.kind in CLASSES and any(
-            not self._calls_no_hooks(symbol, base) and not self._project_classes(symbol, base)
-            for base in definition.bases
-        )
+        return self.inheritance.has_external_base(symbol)
 
     def _is_test_double(self, symbol: int) -> bool:
         """Return whether a definition is a class in a test function, or a member of a test double."""
@@ -343,44 +351,3 @@ class Evidence:
         if user == MODULE:
             return True
         return user != symbol and self.reachability.rounds[user] != UNREACHED
-
-    def _external_bases(self, symbol: int) -> Iterator[str]:
-        """Yield the external types that the class of a member inherits from, directly or indirectly."""
-        definition, container = self.symbols.definitions[symbol], self.symbols.containers[symbol]
-        if container < 0 or not self.symbols.is_member[symbol] or definition.kind not in FUNCTIONS:
-            return
-        is_by_import = self.symbols.families[self.symbols.file_of[symbol]] in BY_IMPORT
-        if not definition.exported and not is_by_import:
-            return  # a private member, which no base class can call
-        seen, classes = set[int](), [container]
-        while classes:
-            current = classes.pop()
-            seen.add(current)
-            for base in self.symbols.definitions[current].bases:
-                project_classes = [
-                    candidate for candidate in self._project_classes(current, base) if candidate != current
-                ]
-                # A class may extend an external class of the same name.
-                has_same_name = last_word(base) == self.symbols.definitions[current].name
-                if (has_same_name or not project_classes) and not self._calls_no_hooks(current, base):
-                    yield base
-                classes += [candidate for candidate in project_classes if candidate not in seen]
-
-    def _calls_no_hooks(self, symbol: int, base: str) -> bool:
-        """Return whether a base calls no members that a class adds."""
-        file = self.symbols.file_of[symbol]
-        if last_word(base) not in conventions(self.symbols.records[file].language).silent_bases:
-            return False
-        imports = self.symbols.imports[file].by_name.get(base, ())
-        return base != "Protocol" or any("typing" in imported.module for imported in imports)
-
-    def _project_classes(self, symbol: int, base: str) -> list[int]:
-        """Return the classes of the project that the name of a base may refer to."""
-        symbols, file = self.symbols, self.symbols.file_of[symbol]
-        imports = symbols.imports[file].by_name.get(base.partition(".")[0], ())
-        is_external = not any(symbols.imported_files(file, imported) for imported in imports)
-        if imports and is_external and symbols.families[file] in BY_IMPORT:
-            return []  # imported from elsewhere, although the project has a class of that name
-        name = last_word(base)
-        candidates = (*symbols.top_level.get(name, ()), *symbols.members.get(name, ()))
-        return [symbol for symbol in candidates if symbols.definitions[symbol].kind in CLASSES]

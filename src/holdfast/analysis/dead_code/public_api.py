@@ -29,7 +29,7 @@ _LOADED_WITHOUT_IMPORT = re.compile(
     r"(^|/)(test_[^/]*|[^/]*_tests?|tests)\.py$|\.(test|spec|stories)\.\w+$|(^|/)pages/"
 )
 _TEST_INPUT = re.compile(
-    r"(^|/)_*(fixtures?|snapshots?|test[-_]?(data|fixtures?|inputs?|cases)|goldens?|golden[-_]?files?|cassettes)"
+    r"(^|/)_*(fixtures?|playgrounds?|snapshots?|test[-_]?(data|fixtures?|inputs?|cases)|goldens?|golden[-_]?files?|cassettes)"
     r"_*/"
     r"|(^|/)_*(tests?|specs?|testing|e2e)_*/(.*/)?(data|inputs?|outputs?|cases|samples?|corpus|resources)/"
 )
@@ -108,7 +108,22 @@ class PublicApi:
 
     def may_be_test_input(self, file: int) -> bool:
         """Return whether nothing imports a file among tests, so that they may read it."""
-        return IN_TESTS.search(self.symbols.paths[file]) is not None and self.is_unimported(file)
+        if IN_TESTS.search(self.symbols.paths[file]) is None:
+            return False
+        if self.symbols.families[file] == "go":
+            return dirname(self.symbols.paths[file]) not in self._used_packages
+        return self.is_unimported(file)
+
+    @cached_property
+    def _used_packages(self) -> set[str]:
+        """The folders of packages in Go that another one imports, or that are programs or have tests."""
+        symbols = self.symbols
+        own = {
+            dirname(path)
+            for path, family, record in zip(symbols.paths, symbols.families, symbols.records, strict=True)
+            if family == "go" and (record.names.is_entry or path.endswith("_test.go"))
+        }
+        return own | {dirname(symbols.paths[file]) for file in self._imported}
 
     def _exported_by(self, file: int, seen: frozenset[int] = frozenset()) -> Iterator[int]:
         symbols, names = self.symbols, self.symbols.records[file].names

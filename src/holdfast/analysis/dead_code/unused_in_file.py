@@ -15,10 +15,13 @@ from holdfast.analysis.dead_code.doubt import (
     BUILT,
     INTENTIONAL,
     MEANT_TO_STAY,
+    RARE_USE,
     TEST_INPUT,
+    TYPE_TEST,
     UNIMPORTED_TEST_FILE,
     Doubt,
     is_marked_intentional,
+    is_type_test,
 )
 from holdfast.analysis.dead_code.public_api import PublicApi
 from holdfast.analysis.dead_code.roots import last_word
@@ -31,7 +34,7 @@ _UNUSED_BY_NAME = re.compile(r"_.*|unused\d*|ignored?\d*|dummy\d*", re.IGNORECAS
 _MAX_LINES_BETWEEN_NAMES = 3
 """Lines from one imported name to the next in a statement of Python: a judgement."""
 _NAMED_IN_STRING = 0.7
-"""The confidence for a local variable whose name is in a string: a judgement, as in `doubt.py`."""
+"""The confidence for an import or local variable whose name is in a string: a judgement, as in `doubt.py`."""
 _FINDINGS: dict[str, tuple[Kind, float, str]] = {
     "import": ("import", 0.95, "The file imports this name but never uses it"),
     "variable": ("local", 0.92, "Its function assigns it but never reads it"),
@@ -81,8 +84,10 @@ def _doubt(public_api: PublicApi, file: int, unused: Unused, first_import_line: 
         return BUILT
     if unused.kind == "import" and (doubt := _import_doubt(symbols, file, unused)) is not None:
         return doubt
-    if unused.kind == "variable" and record.language == "python" and unused.name in record.names.words:
+    if unused.kind != "unreachable" and record.language == "python" and unused.name in record.names.words:
         return Doubt(_NAMED_IN_STRING, "its name is in a string, which may be evaluated")
+    if unused.kind == "variable" and is_type_test(symbols.paths[file], record):
+        return TYPE_TEST
     return UNIMPORTED_TEST_FILE if public_api.may_be_test_input(file) else None
 
 
@@ -127,6 +132,8 @@ def _import_doubt(symbols: SymbolTable, file: int, unused: Unused) -> Doubt | No
     path = symbols.paths[file]
     if basename(path).startswith(("__init__.", "conftest.")):
         return Doubt(MEANT_TO_STAY, "such a file imports names for other files")
+    if path.endswith(".d.ts"):
+        return Doubt(RARE_USE, "an import makes a file of declarations a module")
     names = symbols.records[file].names
     passes_on = (not names.definitions and not names.uses) or any(
         imported.name == "*" for imported in names.imports if symbols.families[file] == "python"
