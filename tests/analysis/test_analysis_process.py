@@ -7,6 +7,7 @@ import logging
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.analysis.analysis_process import MEMORY_VARIABLE, AnalysisProcesses
+from holdfast.analysis.analysis_process import CLOCK_TICK_NANOSECONDS, MEMORY_VARIABLE, AnalysisProcesses
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools.analyze_complexity import AnalyzeComplexity, analyze_complexity
 from holdfast.kernel.call import Call, Listener, running
@@ -36,15 +37,19 @@ def files(tmp_path: Path) -> Files:
 @pytest.fixture
 def processes(repository: Path) -> Iterator[AnalysisProcesses]:
     commit(repository, {"a.py": CODE, "b.py": CODE * 3, "README.md": "x\n"})
+    # A computation is shared only if it began at least a tick of the files' clock after the last change.
+    changed = time.time_ns()
+    wait_until(lambda: time.time_ns() - changed > 2 * CLOCK_TICK_NANOSECONDS)
     made = AnalysisProcesses(Repository.at(repository), start=start)
     yield made
     made.close()
 
 
 @pytest.fixture
-def threads() -> Iterator[ThreadPoolExecutor]:
+def threads(processes: AnalysisProcesses) -> Iterator[ThreadPoolExecutor]:
     with ThreadPoolExecutor(8) as pool:
         yield pool
+        processes.close()  # whatever still waits in a thread ends
 
 
 def called(processes: AnalysisProcesses, call: Call, operation: Callable[..., Any], arguments: Any) -> Any:

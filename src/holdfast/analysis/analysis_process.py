@@ -45,7 +45,7 @@ MEMORY_VARIABLE = "HOLDFAST_ANALYSIS_MEMORY"
 """The environment variable with the memory that an analysis may use, in MiB."""
 _GRACE_SECONDS = 1.0
 """How long an interrupted worker may take to store what it has read. A judgement: people wait two seconds."""
-_CLOCK_TICK_NANOSECONDS = 10_000_000
+CLOCK_TICK_NANOSECONDS = 10_000_000
 """The timestamps of files lag behind the clock by up to a tick: 10 ms with the usual 100 ticks a second."""
 _FILES_NAMED = 5
 """The largest files that an error names: a judgement."""
@@ -176,7 +176,7 @@ class AnalysisProcesses:
                 changes.append(os.stat(f"{root}/{folder}").st_mtime_ns)
             except OSError:
                 return False
-        return max(changes, default=0) < computation.started - _CLOCK_TICK_NANOSECONDS
+        return max(changes, default=0) < computation.started - CLOCK_TICK_NANOSECONDS
 
     def _compute(self, computation: _Computation) -> None:
         try:

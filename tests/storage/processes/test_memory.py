@@ -23,9 +23,9 @@ GROW = """
 import threading
 from holdfast.storage.processes.memory import memory_limited
 class TooMuch(Exception): pass
-blocks = []
+blocks, released = [], threading.Event()
 def grow():
-    while len(blocks) < 4000:
+    while len(blocks) < 4000 and not released.is_set():
         blocks.append(b"x" * 2**20)
         threading.Event().wait(0.001)
 try:
@@ -34,7 +34,9 @@ try:
     print("unlimited")
 except TooMuch:
     print("limited")
-with memory_limited(10**12, TooMuch):
+released.set()
+with memory_limited(100 * 2**20, TooMuch):  # more is in use already, which does not count
+    threading.Event().wait(0.5)  # longer than the interval of the checks
     print("below")
 """
 IN_A_THREAD = "thread = threading.Thread(target=grow, daemon=True); thread.start(); thread.join()"

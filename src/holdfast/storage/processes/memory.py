@@ -45,7 +45,8 @@ def process_tree_bytes(pid: int) -> int:
 def memory_limited(max_bytes: int, error: Callable[[], Exception]) -> Iterator[None]:
     """Raise `error()` in the main thread when this process and its descendants use more memory in the block.
 
-    In another thread, the block is not limited: only the main thread can be interrupted.
+    What they use when it begins does not count. In another thread, the block is not limited: only the main
+    thread can be interrupted.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -55,10 +56,11 @@ def memory_limited(max_bytes: int, error: Callable[[], Exception]) -> Iterator[N
         raise error()
 
     ended, main_thread = threading.Event(), threading.get_ident()
+    before = process_tree_bytes(os.getpid())
 
     def watch() -> None:
         while not ended.wait(POLL_SECONDS):
-            if process_tree_bytes(os.getpid()) > max_bytes:
+            if process_tree_bytes(os.getpid()) - before > max_bytes:
                 signal.pthread_kill(main_thread, signal.SIGUSR1)  # also interrupts what it waits for
                 ended.wait(_REPEAT_SECONDS)
 
