@@ -39,6 +39,7 @@ def filled(site: Site) -> None:
     site.write(f"odd/{HOSTILE}", 'x = "<img src=x onerror=alert(1)><script>alert(2)</script>"\n')
     site.write("long.py", "".join(f"line_{number} = {number}\n" for number in range(1, 20_001)))
     site.write("picture.png", "\0\0")
+    site.write("data.bin", "\0\0")
 
 
 def opened(page: Page, site: Site, path: str) -> None:
@@ -262,8 +263,10 @@ def test_hostile_names_and_contents_stay_text(page: Page, site: Site) -> None:
         '"<img src=x onerror=alert(1)><script>alert(2)</script>"'
     )
     assert page.locator("main img, main script").count() == 0
-    opened(page, site, "picture.png")
+    opened(page, site, "data.bin")
     expect(page.get_by_text("This file is binary")).to_be_visible()
+    opened(page, site, "picture.png")
+    expect(page.get_by_text("picture.png is no image")).to_be_visible()
     opened(page, site, "nowhere.py")
     expect(page.get_by_role("alert")).to_contain_text("nowhere.py")
 

@@ -84,7 +84,7 @@ async function render(batch) {
 const ALLOWED = {
   html: {
     elements: "p br hr h1 h2 h3 h4 h5 h6 strong em del s code pre blockquote ul ol li a table thead tbody tr th td",
-    attributes: "href title start",
+    attributes: "href title start class",
   },
   svg: {
     elements: "svg g path rect circle ellipse line polyline polygon text tspan title a defs marker",

@@ -47,6 +47,7 @@ export class Lines {
     /** @type {any} the first page, which has the facts about the file */
     this.firstPage = null;
     this.onSelectionChange = () => {};
+    this.onMove = () => {};
     /** @type {Piece[][]} by line number; undefined where a page has not been loaded */
     this.lines = [];
     /** @type {Map<number, HTMLElement>} the elements in the document, by line number */
@@ -105,6 +106,24 @@ export class Lines {
     const first = Math.floor(this.box.scrollTop / LINE_HEIGHT_PX) - OVERSCAN_LINES;
     const last = Math.ceil((this.box.scrollTop + this.box.clientHeight) / LINE_HEIGHT_PX) + OVERSCAN_LINES;
     return [Math.max(1, first), Math.min(this.total, last)];
+  }
+
+  /** The line that the user is at: the end of the selection if it is in view, else the first line in view. */
+  get currentLine() {
+    const { scrollTop, clientHeight } = this.box;
+    const top = Math.floor(scrollTop / LINE_HEIGHT_PX) + 1;
+    const bottom = Math.floor((scrollTop + clientHeight) / LINE_HEIGHT_PX) + 1;
+    const selected = this.selection?.to ?? 0;
+    return top <= selected && selected <= bottom ? selected : top;
+  }
+
+  /**
+   * Return the text of some lines, as far as they have been loaded.
+   * @param {Range} range
+   */
+  textOf({ first, last }) {
+    const texts = this.lines.slice(first, last + 1).map((pieces) => (pieces ?? []).map(([, part]) => part).join(""));
+    return texts.join("\n");
   }
 
   /** Put the lines in view into the document, and load those that are missing. */
@@ -255,7 +274,10 @@ export class Lines {
 
   addListeners() {
     const { signal } = this.view;
-    this.box.addEventListener("scroll", () => this.draw()); // browsers send it at most once per frame
+    this.box.addEventListener("scroll", () => { // browsers send it at most once per frame
+      this.draw();
+      this.onMove();
+    });
     addEventListener("resize", () => this.firstPage && this.draw(), { signal });
     this.rows.addEventListener("pointerdown", (event) => this.press(event));
     this.rows.addEventListener("pointerover", ({ target }) => {
