@@ -4,12 +4,12 @@ import { apiUrl, get } from "../api.js";
 import { choice } from "../controls.js";
 import { pluralise, emptyState, quiet } from "../display.js";
 import { el, fill } from "../dom.js";
-import { changeParameters, validChoice } from "../view.js";
-import { buildTree, drawMap, filesBelow, folderAt, moveFocus } from "./health/treemap.js";
-import { MEASURES, formatNumber, heatScale, showNumbers } from "./health/numbers.js";
+import { validChoice } from "../view.js";
+import { FileMap } from "./health/map.js";
+import { buildTree, folderAt } from "./health/treemap.js";
+import { MEASURES, formatNumber, heatScale } from "./health/numbers.js";
 
 /** @import { View } from "../view.js" */
-/** @import { Folder, Node as TreeNode } from "./health/treemap.js" */
 
 /** The number of files that are shown individually; a judgement: more tiles would be too small to see. */
 const MAX_FILES_SHOWN = 1000;
@@ -65,13 +65,15 @@ async function showMap(view, place) {
   const { step, ranges } = heatScale(report.files, measure);
   const root = buildTree(report.files, report.rest);
   const crumbs = el("nav.row.wrap.crumbs", { "aria-label": "Folder" });
-  const label = "Files by size; arrow keys move, Enter opens, Escape goes up";
+  const label = "Files by size; arrow keys move, Enter opens, Escape closes the panel or goes up";
   const map = el("div.map.card", { role: "group", "aria-label": label });
+  const panel = el("section.file-panel.card.stack", { hidden: true, "aria-label": "The selected file" });
   const table = el("div.numbers.card", { tabindex: "0", role: "region", "aria-label": "Numbers" });
   fill(place, reasonMissing && el("p.quiet", `No ${MEASURES[query.measure].name.toLowerCase()}: ${reasonMissing}.`),
-    el("div.row.spread", crumbs, legend(measure, ranges)), el("div.beside", map, table), summary(report));
+    el("div.row.spread", crumbs, legend(measure, ranges)), el("div.beside", map, panel), summary(report), table);
   const reload = report.rest.length || report.project_path !== "." ? () => showMap(view, place) : null;
-  goUp = makeInteractive(view, { crumbs, map, table }, { root, measure, step, reload });
+  const fileMap = new FileMap(view, { crumbs, map, panel, table }, { root, measure, step, reload });
+  goUp = () => fileMap.goUp();
   return true;
 }
 
@@ -92,100 +94,6 @@ function showHeading(view, place, query) {
   view.setHeading("Health", { json: apiUrl("analyze/measure_files", query),
     filters: [el("label.quiet", { for: "measure" }, "Colour by"), select,
       quiet(MEASURES[query.measure].explanation)] });
-}
-
-/**
- * Draw the folder in the URL, and handle clicks, keys and changes of size. Return a function that goes up a folder.
- * @param {View} view
- * @param {Record<"crumbs" | "map" | "table", HTMLElement>} parts
- * @param {{root: Folder, measure: string, step: (file: any) => number, reload: (() => any) | null}} data `reload` loads
- *   another folder, if there were too many files to load all of them
- */
-function makeInteractive(view, { crumbs, map, table }, { root, measure, step, reload }) {
-  const folderUrl = (/** @type {string} */ path) => {
-    const query = new URLSearchParams(view.query);
-    changeParameters(query, { folder: path });
-    return `/health${query.size ? `?${query}` : ""}`;
-  };
-  const title = (/** @type {TreeNode} */ node) =>
-    (node.file ? fileText(node.file, measure) : folderText(node, measure, step));
-  const currentFolder = () => folderAt(root, view.query.get("folder"));
-  const redrawMap = () => drawMap(map, currentFolder(), { step, title, folderUrl });
-  const redraw = () => {
-    const names = currentFolder().path.split("/").filter(Boolean);
-    fill(crumbs, ["all files", ...names].map((name, depth) => {
-      const path = names.slice(0, depth).join("/");
-      const link = { href: folderUrl(path), dataset: { path, kind: "folder" } };
-      return [depth > 0 && el("span.quiet", { "aria-hidden": "true" }, "/"),
-        depth === names.length ? el("strong", { "aria-current": "true" }, name) : el("a", link, name)];
-    }));
-    redrawMap();
-    showNumbers(view, table, filesBelow(currentFolder()), measure);
-  };
-  const enter = async (/** @type {string} */ path) => {
-    if (path === currentFolder().path) return;
-    const hadFocus = map.contains(document.activeElement);
-    history.pushState(null, "", folderUrl(path)); // Back returns to the previous folder
-    changeParameters(view.query, { folder: path });
-    if (reload) await reload();
-    else redraw();
-    if (hadFocus) /** @type {HTMLElement | null} */ (view.main.querySelector(".map a"))?.focus();
-    view.announce(path || "All files");
-  };
-  const follow = (/** @type {MouseEvent} */ event) => {
-    const target = /** @type {Element} */ (event.target);
-    const link = /** @type {HTMLElement | null} */ (target.closest("a[data-kind=folder]"));
-    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    event.preventDefault();
-    enter(link.dataset.path ?? "");
-  };
-  for (const node of [map, crumbs]) node.addEventListener("click", follow);
-  map.addEventListener("keydown", (event) => moveFocus(map, event.key) && event.preventDefault());
-  redraw();
-  let width = map.clientWidth;
-  new ResizeObserver(() => {
-    if (map.clientWidth !== width) redrawMap(); // only if necessary, because a redraw takes the focus from a tile
-    width = map.clientWidth;
-  }).observe(map);
-  return () => {
-    const { path } = currentFolder();
-    if (!path) return false;
-    enter(path.split("/").slice(0, -1).join("/"));
-    return true;
-  };
-}
-
-/**
- * Return a measure of a file as text: "complexity 12".
- * @param {Record<string, any>} file
- * @param {string} name
- */
-const measureText = (file, name) => `${MEASURES[name].name.toLowerCase()} ${MEASURES[name].format(file[name])}`;
-
-/**
- * Describe a file: its path and main measures.
- * @param {Record<string, any>} file
- * @param {string} measure
- */
-function fileText(file, measure) {
-  const main = new Set([measure, "hot_spot", "complexity", "churn", "debt"]);
-  const names = [...main].filter((name) => file[name] !== undefined);
-  return `${file.path}: ${names.map((name) => measureText(file, name)).join(", ")}; ${formatNumber(file.lines)} lines`;
-}
-
-/**
- * Describe a folder: its size and hottest file.
- * @param {TreeNode} node
- * @param {string} measure
- * @param {(file: any) => number} step
- */
-function folderText(node, measure, step) {
-  if (node.rest) return `${node.path || "the root"}: ${node.rest.files} more files, ${formatNumber(node.lines)} lines`;
-  const files = filesBelow(node);
-  const [hottest] = files.toSorted((one, other) => step(other) - step(one));
-  const isHot = hottest && step(hottest) > 0;
-  const detail = isHot ? `; hottest ${hottest.path}, ${measureText(hottest, measure)}` : "";
-  return `${node.path}: ${files.length} files, ${formatNumber(node.lines)} lines${detail}`;
 }
 
 /**

@@ -5,6 +5,7 @@ import { pluralise, quiet } from "../../display.js";
 import { el, fill } from "../../dom.js";
 import { codeAddress } from "../../links.js";
 import { get } from "../../api.js";
+import { workButtons } from "./actions.js";
 import { validChoice } from "../../view.js";
 
 /** @import { View } from "../../view.js" */
@@ -81,9 +82,21 @@ function drawGroup(view, group, isOpen) {
   };
   const details = el("details.card", { on: { toggle: compareFirst } },
     el("summary", title, el("span.mono", placeOf(first))),
-    select && el("label.row", "Compare with", select), pair);
+    select && el("label.row", "Compare with", select), workButtons(view, subjectOf(group)), pair);
   details.open = isOpen;
   return details;
+}
+
+/**
+ * Describe a group for a task, a remark or a note.
+ * @param {{fragments: Fragment[], copies: number}} group
+ */
+function subjectOf({ fragments, copies }) {
+  const [{ file, start_line: line, end_line: endLine }] = fragments;
+  const places = fragments.map(placeOf);
+  const text = `${pluralise(endLine - line + 1, "line")} exist ${copies} times: ${places.join(", ")}.`;
+  const links = fragments.map((fragment) => ({ kind: "file", ref: fragment.file, title: placeOf(fragment) }));
+  return { file, line, endLine, title: `Merge the copies of ${places[0]}`, text, links };
 }
 
 /** @param {Fragment} fragment */

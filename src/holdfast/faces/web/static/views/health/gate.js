@@ -4,6 +4,7 @@ import { pluralise, quiet } from "../../display.js";
 import { el, fill } from "../../dom.js";
 import { codeLink } from "../../links.js";
 import { get } from "../../api.js";
+import { findingItem } from "./file.js";
 import { formatNumber } from "./numbers.js";
 
 /** @import { View } from "../../view.js" */
@@ -28,7 +29,8 @@ export async function show(view, place) {
     ? ["The thresholds are set in ", codeLink(settings), "."]
     : ["These are the default thresholds. Set your own in ", el("code", ".holdfast.toml"), ", section ",
       el("code", "[gate]"), "."];
-  fill(place, el("p.row.gate", statusTag(passed ? "pass" : "fail"), reason), el("div.stack", checks.map(drawRule)),
+  const rules = checks.map((/** @type {Record<string, any>} */ rule) => drawRule(view, rule));
+  fill(place, el("p.row.gate", statusTag(passed ? "pass" : "fail"), reason), el("div.stack", rules),
     el("p.quiet", source, off.length > 0 && ` Switched off: ${off.join(", ")}.`));
 }
 
@@ -38,16 +40,17 @@ function statusTag(name) {
   return el("span", { class: `tag ${colour}` }, text);
 }
 
-/** @param {Record<string, any>} rule */
-function drawRule({ check, status, actual, threshold, measure, reason, violations, violations_total: total }) {
+/**
+ * @param {View} view
+ * @param {Record<string, any>} rule
+ */
+function drawRule(view, { check, status, actual, threshold, measure, reason, violations, violations_total: total }) {
   const summary = [statusTag(status), el("strong", check.replaceAll("_", " ")),
     el("span", actual !== null && `${formatNumber(actual)} `, quiet(`threshold ${formatNumber(threshold)}`)),
     quiet(measure, reason && ` (${reason})`)];
   if (!violations.length) return el("div.card.rule", summary);
   const rest = total - violations.length;
   return el("details.card.rule", el("summary", summary, el("span.findings", pluralise(total, "finding"))),
-    el("ul", violations.map(findingItem), rest > 0 && el("li.quiet", `and ${formatNumber(rest)} more`)));
+    el("ul.plain-list", violations.map((/** @type {any} */ finding) => findingItem(view, finding)),
+      rest > 0 && el("li.quiet", `and ${formatNumber(rest)} more`)));
 }
-
-/** @param {{file: string, line: number, message: string}} violation */
-const findingItem = ({ file, line, message }) => el("li", codeLink(file, line), ` ${message}`);

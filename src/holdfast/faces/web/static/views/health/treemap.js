@@ -17,9 +17,11 @@ const HEADER_PX = 24;
 /** The distance between a frame and its tiles. */
 const GAP_PX = 2;
 /** A smaller folder is drawn as one tile; a judgement: room for the title and a tile, in pixels. */
-const MIN_FRAME_SIZE = { width: 72, height: 56 };
-/** A smaller tile has no label; a judgement: room for a few letters, in pixels. */
+const MIN_FRAME_SIZE = { width: 64, height: 44 };
+/** A smaller tile has a small label; a judgement: room for a few letters in the usual size, in pixels. */
 const MIN_LABEL_SIZE = { width: 56, height: 26 };
+/** A tile needs this length and breadth for a small label, which runs along its longer side; as in health.css. */
+const SMALL_LABEL_SIZE = { length: 26, breadth: 14 };
 /** A smaller tile is left out; a judgement: the pointer cannot hit it. */
 const MIN_TILE_PX = 3;
 /** The weight of the distance across the direction of an arrow key; a judgement: prefers tiles straight ahead. */
@@ -140,25 +142,29 @@ function fillRow(areas, start, side) {
  * Draw the files and folders in a folder.
  * @param {HTMLElement} map
  * @param {Folder} folder
- * @param {{step: (file: any) => number, title: (node: Node) => string, folderUrl: (path: string) => string}} options
- *   the step of heat of a file, the description of a node, and the URL of a folder
+ * @param {{step: (file: any) => number, title: (node: Node) => string, folderUrl: (path: string) => string,
+ *   fileUrl: (path: string) => string, selected: string | null}} options the step of heat of a file, the description of
+ *   a node, the URLs of a folder and of a file, and the selected file
  */
-export function drawMap(map, folder, { step, title, folderUrl }) {
+export function drawMap(map, folder, { step, title, folderUrl, fileUrl, selected }) {
   /** @type {HTMLElement[]} */
   const tiles = [];
   /** @type {(node: Node, box: Box, name: string, isFrame: boolean) => void} */
   const add = (node, { x, y, width, height }, name, isFrame) => {
-    const label = title(node);
-    let kind = node.file ? "file" : "folder";
-    if (node.rest && node.path === folder.path) kind = "rest";
+    const label = title(node), fit = labelClass(width, height);
+    let kind = node.file ? "file" : "folder", href = node.file ? fileUrl(node.path) : folderUrl(node.path);
+    if (node.rest && node.path === folder.path) {
+      kind = "rest";
+      href = address("/code", node.path);
+    }
     // The heat of a folder is the mean of its files, weighted by lines.
     const mean = filesBelow(node).reduce((sum, file) => sum + step(file) * file.lines, 0) / node.lines;
     tiles.push(el("a", {
-      class: isFrame ? "frame" : `tile heat-${Math.round(mean)}${node.file ? "" : " folded"}`,
-      href: kind === "folder" ? folderUrl(node.path) : address("/code", node.path),
+      class: isFrame ? "frame" : `tile heat-${Math.round(mean)}${node.file ? "" : " folded"} ${fit}`, href,
+      "aria-current": kind === "file" && node.path === selected ? "true" : null,
       title: label, "aria-label": label, tabindex: "-1", dataset: { path: node.path, kind },
       style: { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` },
-    }, width > MIN_LABEL_SIZE.width && height > MIN_LABEL_SIZE.height && name));
+    }, (isFrame || fit !== "bare") && el("span", name)));
   };
   const drawFolder = (/** @type {Folder} */ parent, /** @type {Box} */ outer) => {
     for (const { item, box } of squarify([...parent.inner.values()], outer)) {
@@ -176,6 +182,18 @@ export function drawMap(map, folder, { step, title, folderUrl }) {
   drawFolder(folder, { x: 0, y: 0, width: map.clientWidth, height: map.clientHeight });
   fill(map, tiles);
   tiles[0]?.setAttribute("tabindex", "0");
+}
+
+/**
+ * Return the class for the label of a tile: "" for the usual size, or how it is made to fit; "bare" without a label.
+ * @param {number} width
+ * @param {number} height
+ */
+function labelClass(width, height) {
+  if (width > MIN_LABEL_SIZE.width && height > MIN_LABEL_SIZE.height) return "";
+  const { length, breadth } = SMALL_LABEL_SIZE;
+  if (width >= length && height >= breadth) return "small";
+  return height >= length && width >= breadth ? "small upright" : "bare";
 }
 
 /**
