@@ -17,6 +17,9 @@ use tree_sitter::Query;
 use crate::grammar;
 use crate::tree::Failure;
 
+/// Compiled expressions of Python by name.
+type Patterns<'py> = HashMap<String, Bound<'py, PyAny>>;
+
 /// The tables of all languages, extracted once.
 #[pyclass(frozen, module = "holdfast._core")]
 pub struct Tables {
@@ -28,8 +31,8 @@ impl Tables {
     /// `languages` are tables, each with its queries and expressions by name; `patterns` are expressions for all.
     #[new]
     fn new(
-        languages: Vec<(Bound<'_, PyAny>, HashMap<String, String>, HashMap<String, Bound<'_, PyAny>>)>,
-        patterns: HashMap<String, Bound<'_, PyAny>>,
+        languages: Vec<(Bound<'_, PyAny>, HashMap<String, String>, Patterns<'_>)>,
+        patterns: Patterns<'_>,
     ) -> PyResult<Self> {
         let common = Arc::new(expressions(patterns)?);
         let languages = languages
@@ -366,7 +369,7 @@ impl Expression {
     }
 }
 
-fn expressions(patterns: HashMap<String, Bound<'_, PyAny>>) -> PyResult<HashMap<String, Expression>> {
+fn expressions(patterns: Patterns<'_>) -> PyResult<HashMap<String, Expression>> {
     patterns.into_iter().map(|(name, compiled)| Ok((name, Expression::extract(&compiled)?))).collect()
 }
 

@@ -69,11 +69,6 @@ impl<'t> Captures<'t> {
     pub fn get(&self, name: &str) -> &[Node<'t>] {
         self.by_name.get(name).map_or(&[], Vec::as_slice)
     }
-
-    /// Iterates over the names with nodes, in no order.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &[Node<'t>])> {
-        self.by_name.iter().map(|(name, nodes)| (name.as_str(), nodes.as_slice()))
-    }
 }
 
 /// Ordinary files are parsed in milliseconds; only degenerate text takes so long.
@@ -111,7 +106,9 @@ pub fn captures<'t>(parsed: &'t Parsed<'_>, query: &Query, limit: Duration) -> R
 }
 
 fn too_slow(language: &Language, limit: Duration) -> Failure {
-    Failure::TooLong(format!("The text could not be read as {} within {:?}", language.name, limit))
+    let seconds = format!("{:.1}", limit.as_secs_f64());
+    let seconds = seconds.trim_end_matches(".0");
+    Failure::TooLong(format!("The text could not be read as {} within {seconds} s", language.name))
 }
 
 /// Parses a text, or fails after some time.
