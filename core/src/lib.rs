@@ -29,12 +29,16 @@ mod unused;
 mod uses;
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::tables::Tables;
 use crate::tree::Failure;
@@ -70,31 +74,58 @@ fn read_records<'py>(
     tables: &Tables,
     files: Vec<(String, String, PyBackedBytes)>,
     with_names: bool,
-) -> Vec<Reading<'py>> {
-    read_all(py, &files, |(path, language, source)| {
+    threads: usize,
+) -> PyResult<Vec<Reading<'py>>> {
+    read_all(py, &files, threads, |(path, language, source)| {
         reader::read(path, tables.language(language)?, source, with_names)
     })
 }
 
-/// Reads files on all cores, without keeping other Python threads waiting.
+/// Reads the tokens of files, given by path, language and text: their numbers, and the numbers of their line ends.
+#[pyfunction]
+fn read_tokens<'py>(
+    py: Python<'py>,
+    tables: &Tables,
+    files: Vec<(String, String, PyBackedBytes)>,
+    threads: usize,
+) -> PyResult<Vec<Reading<'py>>> {
+    read_all(py, &files, threads, |(_, language, source)| lexer::tokenize(tables.language(language)?, source))
+}
+
+/// Reads files in several threads, without keeping other Python threads waiting.
 fn read_all<'py, F: Sync>(
     py: Python<'py>,
     files: &[F],
+    threads: usize,
     read: impl Fn(&F) -> Result<Vec<Vec<u8>>, Failure> + Sync,
-) -> Vec<Reading<'py>> {
+) -> PyResult<Vec<Reading<'py>>> {
     let read = |file| {
         // A panic is a failure of one file, and must not reach Python.
         catch_unwind(AssertUnwindSafe(|| read(file)))
             .unwrap_or_else(|panic| Err(Failure::Failed(message(&*panic))))
     };
-    let results: Vec<_> = py.detach(|| files.par_iter().map(read).collect());
-    results
+    let pool = pool(threads)?;
+    let results: Vec<_> = py.detach(|| pool.install(|| files.par_iter().map(read).collect()));
+    Ok(results
         .into_iter()
         .map(|result| match result {
             Ok(parts) => Reading::Parts(parts.iter().map(|part| PyBytes::new(py, part)).collect()),
             Err(failure) => Reading::Failure(failure.into()),
         })
-        .collect()
+        .collect())
+}
+
+/// Returns the threads that all calls with this number of them share.
+fn pool(threads: usize) -> PyResult<Arc<ThreadPool>> {
+    static POOLS: Mutex<BTreeMap<usize, Arc<ThreadPool>>> = Mutex::new(BTreeMap::new());
+    let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(pool) = pools.get(&threads) {
+        return Ok(Arc::clone(pool));
+    }
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = Arc::new(pool.map_err(|error| PyRuntimeError::new_err(error.to_string()))?);
+    pools.insert(threads, Arc::clone(&pool));
+    Ok(pool)
 }
 
 fn message(panic: &(dyn Any + Send)) -> String {
@@ -110,6 +141,8 @@ mod _core {
     use super::node::Node;
     #[pymodule_export]
     use super::read_records;
+    #[pymodule_export]
+    use super::read_tokens;
     #[pymodule_export]
     use super::tables::Tables;
 

@@ -222,6 +222,7 @@ impl PartsRule {
 #[expect(clippy::struct_excessive_bools, reason = "the fields are those of the Python table")]
 pub struct Flow {
     pub operators: HashSet<String>,
+    pub string_styles: Vec<String>,
     pub comment_style: String,
     pub counts_inner_functions: bool,
     pub counts_inner_branches: bool,
@@ -238,6 +239,7 @@ impl Flow {
         let operators: String = field(table, "operators")?;
         Ok(Self {
             operators: operators.split_whitespace().map(str::to_owned).collect(),
+            string_styles: field(table, "string_styles")?,
             comment_style: field(table, "comment_style")?,
             counts_inner_functions: field(table, "counts_inner_functions")?,
             counts_inner_branches: field(table, "counts_inner_branches")?,

@@ -60,7 +60,7 @@ class TokenizedText(NamedTuple):
 _COMMENTS = {"slashes": rb"//", "hash": rb"#", "shell": rb"(?<!\S)#", "all": rb"(?://|#(?!\[))"}
 _NAMES_AND_MODULE = rb"[\s\w$*,{}]{0,2000}+[\"'][^\"'\n]*+[\"'];?"
 """The imported names and the quoted module; the limit, as in Rust below, keeps the time linear."""
-_IMPORTS = {
+IMPORTS = {
     "python": (
         rb"from[ \t][^\n(]*+(?:\((?:[\w\s,.]|#[^\n]*+)*+\))?"  # perhaps with names in parentheses
         rb"|import[ \t][^\n]*+"
@@ -75,6 +75,7 @@ _IMPORTS = {
     "source": rb"(?:source|\.)[ \t][^\n]*+",
     "import": rb"(?:import|package)\b[^\n]*+",
 }
+"""By the names in `Flow.import_style`."""
 _SPACES = rb"[ \t\r\f\v]*+"
 _LINE_ENDS = rb"\\?\n\s*+"
 _BLOCK_COMMENT = rb"/\*[\s\S]*?(?:\*/|\Z)"
@@ -99,10 +100,10 @@ class _TokenNumbers(dict[bytes, int]):
         self.line_ends = array("I")
         self._has_blocks = flow.comment_style in ("slashes", "all")
         self._keywords = frozenset(word.encode() for word in flow.operators.split())
-        self._import = re.compile(_IMPORTS[flow.import_style])
+        self._import = re.compile(IMPORTS[flow.import_style])
         tokens = [
             _LINE_ENDS,
-            rb"^(?:" + _IMPORTS[flow.import_style] + b")",
+            rb"^(?:" + IMPORTS[flow.import_style] + b")",
             _WORD + rb"(?!#{0,2}[\"'])",  # not the prefix of a string
             *([_BLOCK_COMMENT] if self._has_blocks else ()),
             _FREQUENT_SYMBOLS,

@@ -1,8 +1,6 @@
-"""The compiled core, `holdfast._core`, which reads files like `reader` and `lexer` do, but faster.
+"""The tables of the languages and the regular expressions of this package, as the compiled core takes them.
 
-It is built from `core/` by `scripts/core`, and is never required.
-
-Contract: the tables and regular expressions that it uses are those of this package, passed as data once.
+Contract: the core has none of its own, so both readers use the same.
 """
 
 from __future__ import annotations
@@ -10,13 +8,14 @@ from __future__ import annotations
 import re
 from functools import cache
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from holdfast.syntax import (
     calls,
     control_flow,
     definitions,
     halstead,
+    lexer,
     names,
     parameters,
     reader,
@@ -26,9 +25,15 @@ from holdfast.syntax import (
     uses,
 )
 from holdfast.syntax.languages import LANGUAGES, Language
+from holdfast.syntax.literals import LITERALS
+
+if TYPE_CHECKING:
+    from holdfast._core import Tables
 
 _MODULES = (calls, control_flow, definitions, names, parameters, recursion, symbols, unused, uses)
 """The modules with regular expressions that the core uses as `module.name`."""
+_SCANNED = "regex"
+"""The literals that the core scans without an expression; PCRE2 would take this one for too large."""
 
 
 def _patterns(module: ModuleType) -> dict[str, re.Pattern[Any]]:
@@ -48,15 +53,21 @@ def _language_table(language: Language) -> tuple[Language, dict[str, str], dict[
         "all": reader.record_patterns(language, with_names=True),
     }
     flow = language.flow
+    literals = [LITERALS[name] for name in flow.string_styles if name != _SCANNED]
     return (
         language,
         queries,
-        {"halstead.tokens": halstead.token_pattern(flow.string_styles, flow.comment_style)},
+        {
+            "halstead.tokens": halstead.token_pattern(flow.string_styles, flow.comment_style),
+            # Where there is no literal or import it matches the empty text, so that the search ends there.
+            "lexer.literals": re.compile(b"|".join((*literals, b"")), re.MULTILINE),
+            "lexer.imports": re.compile(lexer.IMPORTS[flow.import_style] + b"|"),
+        },
     )
 
 
 @cache
-def tables() -> Any:
+def tables() -> Tables:
     """Return the tables of all languages for the core, built at first use."""
     from holdfast import _core
 

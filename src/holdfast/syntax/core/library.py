@@ -1,0 +1,64 @@
+"""The compiled core: whether it is used, and its functions, each of which reads many files.
+
+Contract:
+- What they return is equal to what `record.sections` and `lexer.tokenize` return.
+- Whether there is a core is decided without loading it. One that cannot be loaded is not used.
+- A file that cannot be read is a failure in the result, whose message does not quote the text.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from holdfast._core import ReadFailure
+
+    Results = list[list[bytes] | ReadFailure]
+
+Files = Sequence[tuple[str, str, bytes]]
+"""Files to read: the path, the name of the language and the text in UTF-8."""
+
+VARIABLE = "HOLDFAST_READER"
+"""The environment variable that chooses the reader: `python` for the one that needs no core."""
+_PYTHON = "python"
+
+
+def is_found() -> bool:
+    """Return whether there is a core, and the environment does not choose the other reader."""
+    return os.environ.get(VARIABLE) != _PYTHON and find_spec("holdfast._core") is not None
+
+
+def is_used() -> bool:
+    """Return whether the core reads files; load it if it was found."""
+    return is_found() and reason_not_loaded() is None
+
+
+@cache
+def reason_not_loaded() -> str | None:
+    """Return why the core cannot be loaded; None if it can."""
+    try:
+        import_module("holdfast._core")
+    except ImportError as failure:  # it is damaged, or was built for another platform
+        return str(failure)
+    return None
+
+
+def read_records(files: Files, threads: int, *, with_names: bool = True) -> Results:
+    """Return the sections of each file's record: metrics, comments and, if wanted, names."""
+    from holdfast import _core
+    from holdfast.syntax.core.tables import tables  # loads the Python reader
+
+    return _core.read_records(tables(), files, with_names, threads)
+
+
+def read_tokens(files: Files, threads: int) -> Results:
+    """Return the tokens and line ends of each file."""
+    from holdfast import _core
+    from holdfast.syntax.core.tables import tables
+
+    return _core.read_tokens(tables(), files, threads)
