@@ -260,6 +260,45 @@ def test_files_are_a_tree_with_a_filter_and_those_of_holdfast_come_last(page: Pa
     expect(file(page, "src/deep/er/file_3.py").locator("tr.selected")).to_be_visible()
 
 
+def test_a_bar_shows_what_is_left_and_leads_from_remark_to_remark(page: Page, site: Site, axe: Axe) -> None:
+    site.call("check_lazygit_messages")
+    ids = {}
+    for path, number, text in (("to.py", 3, "Third"), ("src/tide.py", 5, "Second"), ("from.py", 1, "First")):
+        site.holdfast("send", "--file", path, "--line", str(number), "--comment", text)
+        ids[text] = site.call("check_lazygit_messages")["messages"][0]["id"]
+    site.holdfast("inbox", "reply", ids["Second"], "--text", "Done so.")
+    site.call("send_message", file="branch.py", line="1", comment="On a file that does not differ")
+    opened(page, site)
+    bar = page.get_by_role("group", name="What is left to review")
+    expect(bar).to_contain_text("0 of 6 files seen")
+    page.get_by_label("Seen src/tide.py").check()  # its remark is reached all the same
+    expect(bar).to_contain_text("1 of 6 files seen")
+    expect(bar.get_by_role("progressbar")).to_have_attribute("aria-valuenow", "17")
+    expect(bar).to_contain_text("remarks open")
+    expect(bar).to_contain_text("1 answered")
+    own = [thread_with(page, text) for text in ("First", "Second", "Third")]
+    page.get_by_role("heading", name="Review").focus()
+    page.keyboard.press("n")
+    expect(own[0]).to_be_focused()
+    for thread in (own[1], own[2]):
+        page.keyboard.press("n")
+        expect(thread).to_be_focused()
+        expect(thread).to_be_in_viewport()
+    page.keyboard.press("p")
+    expect(own[1]).to_be_focused()
+    site.holdfast("inbox", "reply", ids["Third"], "--text", "This too.")
+    expect(bar).to_contain_text("2 answered")
+    expect(own[1]).to_be_focused()  # although the remarks were drawn again
+    bar.get_by_role("button", name="Next remark").click()
+    expect(own[2]).to_be_focused()
+    axe(page)
+    page.set_viewport_size({"width": 360, "height": 740})
+    expect(bar).to_be_in_viewport()
+    assert page.evaluate(
+        "document.querySelector('main').scrollWidth <= document.querySelector('main').clientWidth"
+    )
+
+
 def test_drafts_outlive_the_page_and_are_sent_together(page: Page, site: Site) -> None:
     opened(page, site)
     remark(page, "to.py", "begin = 1", "First of two")

@@ -9,6 +9,7 @@ import { DONE_REMARKS, isMarked, setMark } from "../storage.js";
 import { validChoice } from "../view.js";
 import { Drafts } from "./review/drafts.js";
 import { FileDiff, changeCounts, isOwn } from "./review/file.js";
+import { Remaining } from "./review/remaining.js";
 import { anchorFrom, formatMessage, groupThreads, lastMessage, threadWithLink } from "./review/remarks.js";
 import { Selection } from "./review/selection.js";
 import { FileTree } from "./review/tree.js";
@@ -83,6 +84,7 @@ export class Review {
     this.layoutButton = button("Side by side", () => this.toggleLayout(), { class: "button layout" });
     this.sendAllButton = primaryButton("", () => this.send(this.drafts.list), { hidden: true });
     this.selection = new Selection(this, this.list);
+    this.remaining = new Remaining(this, this.sendAllButton);
     this.drafts = new Drafts(repository);
     /** Loads files when they are scrolled near. */
     this.visibility = new IntersectionObserver((entries) => entries.forEach(({ isIntersecting, target }) => {
@@ -106,7 +108,7 @@ export class Review {
   async start() {
     const { view } = this;
     this.showHeading();
-    view.main.append(this.errorPlace, el("div.review",
+    view.main.append(this.errorPlace, this.remaining.node, el("div.review",
       this.tree.node, el("div.stack", this.list, this.otherThreads)));
     view.on("inbox", () => this.loadRemarks());
     addEventListener("storage", ({ key }) => {
@@ -137,7 +139,7 @@ export class Review {
     this.layoutButton.ariaPressed = String(this.isSplit);
     this.view.setHeading("Review", {
       json: apiUrl("source/read_diff", this.query),
-      tools: [this.sendAllButton, this.layoutButton],
+      tools: [this.layoutButton],
       filters: [choice("What to review", options, what, choose), fields, this.summary],
     });
   }
@@ -196,18 +198,16 @@ export class Review {
     return diff;
   }
 
-  /** Show the totals, the list of files and the number of drafts. */
+  /** Show the totals, the list of files and what is left to review. */
   showSummary() {
-    const files = [...this.files.values()];
-    const seen = files.filter(({ seenBox }) => seenBox.checked).length;
     const { total_files: total, total_added: added, total_removed: removed, uncounted_files: uncounted } = this.diff;
     const { subject, note } = this.diff;
     const left = uncounted > 0 && ` without ${pluralise(uncounted, "file")} that cannot be counted`;
-    const changes = [changeCounts({ added, removed }), left, ` · ${seen} of ${files.length} seen`];
+    const changes = [changeCounts({ added, removed }), left];
     const text = `${subject ? `“${subject}” · ` : ""}${pluralise(total, "file")} `;
     fill(this.summary, text, total > 0 && changes, note && ` · ${note}`);
-    this.tree.show(files);
-    this.showDraftCount();
+    this.tree.show([...this.files.values()]);
+    this.showRemaining();
   }
 
   loadRemarks() {
@@ -222,7 +222,7 @@ export class Review {
   redraw() {
     for (const file of this.files.values()) file.showRemarks();
     this.showOtherThreads();
-    this.showDraftCount();
+    this.showRemaining();
   }
 
   /** Show the threads on files that are not part of the diff, unless the user is working there. */
@@ -261,11 +261,12 @@ export class Review {
     this.draftOptions(draft).save({});
   }
 
-  /** Show the number of drafts on the button that sends them. */
-  showDraftCount() {
+  /** Show what is left to review, and the number of drafts on the button that sends them. */
+  showRemaining() {
     const { length } = this.drafts.list.filter((draft) => draft.text.trim());
     this.sendAllButton.hidden = length === 0;
     fill(this.sendAllButton, `Send all (${length})`);
+    this.remaining.show();
   }
 
   /** @param {Draft} draft */
@@ -281,7 +282,7 @@ export class Review {
       save: (/** @type {Partial<Draft>} */ changes, isTyping = false) => {
         Object.assign(draft, changes);
         this.drafts.save();
-        if (isTyping) this.showDraftCount();
+        if (isTyping) this.showRemaining();
         else redraw();
       },
       send: () => this.send([draft]),

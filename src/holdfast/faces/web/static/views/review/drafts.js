@@ -71,7 +71,7 @@ export function draftNode(draft, { save, send, remove }) {
     el("div.said", draft.text), error,
     el("div.row", sendButton, plainButton("Edit", () => save({ editing: true })), plainButton("Delete", remove))];
   const content = draft.editing ? editor() : preview();
-  const node = el("article.remark.card.stack", { "aria-label": `Draft on ${draft.file}` }, content);
+  const node = el("article.remark.card.stack", { "aria-label": `Draft on ${draft.file}`, tabindex: -1 }, content);
   setKey(node, draft.key);
   return node;
 }

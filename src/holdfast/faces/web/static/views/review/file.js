@@ -187,18 +187,58 @@ export class FileDiff {
     return [...this.node.querySelectorAll(".remark:has(textarea:focus), .remark[data-thread]:has(textarea)")];
   }
 
-  /** Show threads and drafts below their lines, and those whose lines are not shown at the foot. */
+  /** Unfold the file, and load its lines if that has not been done. */
+  async reveal() {
+    this.node.classList.remove("folded");
+    if (!this.table) await this.load();
+  }
+
+  /** The threads and drafts on this file. */
+  get remarks() {
+    const isHere = (/** @type {{file: string}} */ { file }) => file === this.file.path;
+    return { threads: this.review.threads.filter(isHere), drafts: this.review.drafts.list.filter(isHere) };
+  }
+
+  /**
+   * Return the ids of the threads and the keys of the drafts, from top to bottom.
+   * @returns {(string | number)[]}
+   */
+  remarkKeys() {
+    if (this.table) return [...this.node.querySelectorAll(".remark")].map((node) => keyOf(node) ?? "");
+    const { threads, drafts } = this.remarks;
+    const places = [...threads.map(({ id, from }) => ({ key: id, from })), ...drafts];
+    return places.sort((one, other) => Number(one.from) - Number(other.from)).map(({ key }) => key);
+  }
+
+  /**
+   * Return the element of a thread or draft, if it is shown.
+   * @param {string | number} key
+   * @returns {HTMLElement | undefined}
+   */
+  remarkNode(key) {
+    const nodes = /** @type {NodeListOf<HTMLElement>} */ (this.node.querySelectorAll(".remark"));
+    return [...nodes].find((node) => keyOf(node) === key);
+  }
+
+  /** Draw the threads and drafts again; the focus stays in the same one. */
   showRemarks() {
-    const { table, review, openRemarks } = this;
+    const focused = document.activeElement?.closest(".remark");
+    const key = focused && this.node.contains(focused) ? keyOf(focused) : null;
+    this.drawRemarks();
+    if (key && !focused?.isConnected) this.remarkNode(key)?.focus({ preventScroll: true });
+  }
+
+  /** Show threads and drafts below their lines, and those whose lines are not shown at the foot. */
+  drawRemarks() {
+    const { table, review, openRemarks, remarks } = this;
     if (!table) return;
     const isOpen = (/** @type {Element} */ node) => openRemarks.some((remark) => node.contains(remark));
     for (const row of this.node.querySelectorAll("tr.remarks")) if (!isOpen(row)) row.remove();
     for (const head of table.heads) fill(changeNotice(head));
     const openKeys = new Set(openRemarks.map(keyOf));
-    const isHere = (/** @type {{file: string}} */ { file }) => file === this.file.path;
     /** @type {HTMLElement[]} */
     const withoutLine = [];
-    for (const thread of review.threads.filter((one) => isHere(one) && !openKeys.has(one.id))) {
+    for (const thread of remarks.threads.filter(({ id }) => !openKeys.has(id))) {
       const { row, isChanged } = findRow(table.rows, thread);
       const options = review.threadOptions(thread);
       if (row) insertBelow(row, threadNode(thread, options, isChanged));
@@ -206,7 +246,7 @@ export class FileDiff {
       const notice = el("span.tag.attention", "changed since your remark");
       if (row && isChanged) fill(changeNotice(table.heads[row.hunk]), notice);
     }
-    for (const draft of review.drafts.list.filter((one) => isHere(one) && !openKeys.has(one.key))) {
+    for (const draft of remarks.drafts.filter((one) => !openKeys.has(one.key))) {
       const { row } = findRow(table.rows, draft);
       const node = draftNode(draft, review.draftOptions(draft));
       if (row) insertBelow(row, node);

@@ -170,7 +170,7 @@ export function threadNode(thread, { markDone, reload, view }, isChanged = false
     : el("span.tag", last.state === "withdrawn" ? "withdrawn" : "waiting");
   const place = el("div.stack");
   const reply = plainButton("Reply", () => openReply(place, thread, reload));
-  const properties = { "aria-label": `Remark on ${thread.file}`, dataset: { thread: thread.id } };
+  const properties = { "aria-label": `Remark on ${thread.file}`, tabindex: -1, dataset: { thread: thread.id } };
   const node = el("article.remark.card.stack", properties,
     el("div.row", last.replies ? el("span.tag.ok", "answered") : waiting,
       isChanged && el("span.tag.attention", "the line has changed since")),
