@@ -261,36 +261,36 @@ def test_files_are_a_tree_with_a_filter_and_those_of_holdfast_come_last(page: Pa
 
 
 def test_a_bar_shows_what_is_left_and_leads_from_remark_to_remark(page: Page, site: Site, axe: Axe) -> None:
-    site.call("check_lazygit_messages")
     ids = {}
-    for path, number, text in (("to.py", 3, "Third"), ("src/tide.py", 5, "Second"), ("from.py", 1, "First")):
-        site.holdfast("send", "--file", path, "--line", str(number), "--comment", text)
+    for text in ("First", "Second", "Third"):
+        site.write(f"bar/{text.lower()}.py", FIRST)
+    site.commit()
+    for text in ("Third", "Second", "First"):
+        site.holdfast(
+            "send", "--file", f"bar/{text.lower()}.py", "--line", "3", "--comment", f"{text} of three"
+        )
         ids[text] = site.call("check_lazygit_messages")["messages"][0]["id"]
     site.holdfast("inbox", "reply", ids["Second"], "--text", "Done so.")
-    site.call("send_message", file="branch.py", line="1", comment="On a file that does not differ")
-    opened(page, site)
+    opened(page, site, "?what=commit")
     bar = page.get_by_role("group", name="What is left to review")
-    expect(bar).to_contain_text("0 of 6 files seen")
-    page.get_by_label("Seen src/tide.py").check()  # its remark is reached all the same
-    expect(bar).to_contain_text("1 of 6 files seen")
-    expect(bar.get_by_role("progressbar")).to_have_attribute("aria-valuenow", "17")
-    expect(bar).to_contain_text("remarks open")
+    page.get_by_label("Seen bar/second.py").check()  # its remark is reached all the same
+    expect(bar.get_by_role("progressbar")).to_have_attribute("aria-valuenow", re.compile(r"^[1-9]"))
+    expect(bar).to_contain_text(re.compile("1 of [0-9]+ files seen"))
+    expect(bar).to_contain_text("2 remarks open")
     expect(bar).to_contain_text("1 answered")
-    own = [thread_with(page, text) for text in ("First", "Second", "Third")]
+    threads = [thread_with(page, f"{text} of three") for text in ("First", "Second", "Third")]
     page.get_by_role("heading", name="Review").focus()
-    page.keyboard.press("n")
-    expect(own[0]).to_be_focused()
-    for thread in (own[1], own[2]):
+    for thread in (*threads, threads[0]):
         page.keyboard.press("n")
         expect(thread).to_be_focused()
         expect(thread).to_be_in_viewport()
     page.keyboard.press("p")
-    expect(own[1]).to_be_focused()
+    expect(threads[2]).to_be_focused()
     site.holdfast("inbox", "reply", ids["Third"], "--text", "This too.")
     expect(bar).to_contain_text("2 answered")
-    expect(own[1]).to_be_focused()  # although the remarks were drawn again
-    bar.get_by_role("button", name="Next remark").click()
-    expect(own[2]).to_be_focused()
+    expect(threads[2]).to_be_focused()  # although the remarks were drawn again
+    bar.get_by_role("button", name="Previous remark").click()
+    expect(threads[1]).to_be_focused()
     axe(page)
     page.set_viewport_size({"width": 360, "height": 740})
     expect(bar).to_be_in_viewport()
@@ -299,22 +299,81 @@ def test_a_bar_shows_what_is_left_and_leads_from_remark_to_remark(page: Page, si
     )
 
 
-def test_drafts_outlive_the_page_and_are_sent_together(page: Page, site: Site) -> None:
+def test_remarks_are_collected_in_a_review_that_outlives_the_page(page: Page, site: Site, axe: Axe) -> None:
     opened(page, site)
     remark(page, "to.py", "begin = 1", "First of two")
-    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Start a review").click()
+    expect(page.get_by_role("article", name="Draft on to.py")).to_contain_text("not sent")
     remark(page, "from.py", "def kelp_1(water):", "Second of two")
-    page.get_by_role("button", name="Keep as draft").click()
+    expect(page.get_by_role("button", name="Start a review")).to_have_count(0)
     page.reload()
+    file(page, "from.py").scroll_into_view_if_needed()
+    half = page.get_by_role("textbox", name=re.compile("Remark on line"))
+    expect(half).to_have_value("Second of two")  # although it was not added yet
+    expect(page.get_by_role("button", name="Send 1 remark")).to_be_visible()
+    page.get_by_role("button", name="Add to review").click()
     file(page, "to.py").scroll_into_view_if_needed()
     expect(page.get_by_role("article", name="Draft on to.py")).to_contain_text("First of two")
-    page.get_by_role("button", name="Send all (2)").click()
+    axe(page)
+    page.get_by_role("button", name="Send 2 remarks").click()
     expect(thread_with(page, "First of two")).to_contain_text("waiting")
     expect(page.get_by_role("article", name=re.compile("Draft"))).to_have_count(0)
-    expect(page.get_by_role("button", name=re.compile("Send all"))).to_be_hidden()
+    expect(page.get_by_role("button", name=re.compile("^Send .* remark"))).to_be_hidden()
     told = site.call("check_lazygit_messages")["messages"]
     assert [(one["file"], one["line"]) for one in told] == [("to.py", "1"), ("from.py", "1")]
     assert told[1]["comment"] == "About the work tree, removed line 3:\n> def kelp_1(water):\n\nSecond of two"
+
+
+def test_a_review_is_written_by_keys_and_what_was_deleted_comes_back(page: Page, site: Site) -> None:
+    opened(page, site)
+    line(page, "to.py", "begin = 1").get_by_text("begin = 1").click()
+    page.keyboard.press("r")
+    page.keyboard.type("Kept by Esc")
+    page.keyboard.press("Escape")
+    page.keyboard.press("r")
+    page.keyboard.type("Added by key")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_role("button", name="Send 2 remarks")).to_be_visible()
+    draft = page.get_by_role("article", name="Draft on to.py").filter(has_text="Added by key")
+    draft.get_by_role("button", name="Delete").click()
+    expect(page.get_by_role("button", name="Send 1 remark")).to_be_visible()
+    page.get_by_role("button", name="Undo").click()
+    expect(draft).to_be_visible()
+    page.get_by_label("What to review").select_option("commit")  # the files of the drafts are not there
+    elsewhere = page.get_by_role("region", name="Remarks elsewhere")
+    expect(elsewhere.get_by_role("article", name="Draft on to.py")).to_have_count(2)
+    for _ in range(2):
+        elsewhere.get_by_role("button", name="Delete").first.click()
+    expect(page.get_by_role("button", name=re.compile("^Send .* remark"))).to_be_hidden()
+
+
+def test_what_was_typed_is_kept_while_the_server_does_not_answer(page: Page, site: Site) -> None:
+    site.holdfast("send", "--anyway", "--file", "src/tide.py", "--line", "5", "--comment", "Why at all?")
+    opened(page, site)
+    page.route("**/api/inbox/send_message", lambda route: route.abort())
+    for path, row, text in (("to.py", "begin = 1", "One of two"), ("from.py", "end = 1", "Two of two")):
+        remark(page, path, row, text)
+        page.keyboard.press("Escape")
+    page.get_by_role("button", name="Send 2 remarks").click()
+    alert = page.get_by_role("alert").filter(has_text="The server could not be reached.")
+    expect(alert).to_have_count(1)
+    expect(alert).to_contain_text("holdfast open")
+    expect(page.get_by_role("button", name="Send 2 remarks")).to_be_visible()
+    file(page, "src/tide.py").scroll_into_view_if_needed()
+    thread = thread_with(page, "Why at all?")
+    thread.get_by_role("button", name="Reply").click()
+    page.get_by_role("textbox", name="Reply to the thread").fill("An answer")
+    page.get_by_role("button", name="Send reply").click()
+    expect(thread.get_by_role("alert")).to_contain_text("The server could not be reached.")
+    page.reload()
+    file(page, "src/tide.py").scroll_into_view_if_needed()
+    expect(page.get_by_role("textbox", name="Reply to the thread")).to_have_value("An answer")
+    page.unroute("**/api/inbox/send_message")
+    page.get_by_role("button", name="Send reply").click()
+    page.get_by_role("button", name="Send 2 remarks").click()
+    expect(page.get_by_role("article", name=re.compile("Draft"))).to_have_count(0)
+    told = [one["comment"].rpartition("\n")[2] for one in site.call("check_lazygit_messages")["messages"]]
+    assert sorted(told) == ["An answer", "One of two", "Two of two", "Why at all?"]
 
 
 def test_a_remark_that_is_sent_twice_in_a_hurry_arrives_once(page: Page, site: Site) -> None:
@@ -325,7 +384,6 @@ def test_a_remark_that_is_sent_twice_in_a_hurry_arrives_once(page: Page, site: S
         page.keyboard.press("Control+Enter")
     page.keyboard.press("Control+Enter")
     page.get_by_role("button", name="Send", exact=True).click()
-    page.get_by_role("button", name="Send all (1)").click()
     held.let_go()
     expect(thread_with(page, "Said once")).to_have_count(1)
     assert len(held.routes) == 1
@@ -366,10 +424,11 @@ def test_drafts_of_two_windows_do_not_replace_each_other(
     file(other, "to.py").scroll_into_view_if_needed()
     expect(other.get_by_role("article", name="Draft on to.py")).to_contain_text("In one window")
     remark(other, "from.py", "def kelp_1(water):", "In the other")
+    other.keyboard.press("Escape")
     other.close()
     page.reload()
-    page.get_by_role("button", name="Send all (2)").click()
-    expect(page.get_by_role("button", name=re.compile("Send all"))).to_be_hidden()
+    page.get_by_role("button", name="Send 2 remarks").click()
+    expect(page.get_by_role("button", name=re.compile("^Send .* remark"))).to_be_hidden()
     told = site.call("check_lazygit_messages")["messages"]
     assert [one["comment"].rpartition("\n")[2] for one in told] == ["In one window", "In the other"]
 

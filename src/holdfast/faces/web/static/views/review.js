@@ -4,10 +4,10 @@ import { apiUrl, get, post } from "../api.js";
 import { button, choice, primaryButton } from "../controls.js";
 import { pluralise, emptyState } from "../display.js";
 import { arrange, el, fill, highlight } from "../dom.js";
-import { commitAddress } from "../links.js";
+import { codeLink, commitAddress } from "../links.js";
 import { DONE_REMARKS, isMarked, setMark } from "../storage.js";
 import { validChoice } from "../view.js";
-import { Drafts } from "./review/drafts.js";
+import { Drafts, draftNode } from "./review/drafts.js";
 import { FileDiff, changeCounts, isOwn } from "./review/file.js";
 import { Remaining } from "./review/remaining.js";
 import { anchorFrom, formatMessage, groupThreads, lastMessage, threadWithLink } from "./review/remarks.js";
@@ -15,7 +15,7 @@ import { Selection } from "./review/selection.js";
 import { FileTree } from "./review/tree.js";
 
 /** @import { View } from "../view.js" */
-/** @import { Draft } from "./review/drafts.js" */
+/** @import { Draft, DraftOptions } from "./review/drafts.js" */
 /** @import { Row, Thread } from "./review/remarks.js" */
 
 /** The interval between checks for changes; a judgement: each check is one conditional request. */
@@ -82,7 +82,7 @@ export class Review {
     this.otherThreads = el("section.stack", { "aria-label": "Remarks elsewhere" });
     this.errorPlace = el("div");
     this.layoutButton = button("Side by side", () => this.toggleLayout(), { class: "button layout" });
-    this.sendAllButton = primaryButton("", () => this.send(this.drafts.list), { hidden: true });
+    this.sendAllButton = primaryButton("", () => this.send(this.drafts.collected), { hidden: true });
     this.selection = new Selection(this, this.list);
     this.remaining = new Remaining(this, this.sendAllButton);
     this.drafts = new Drafts(repository);
@@ -225,15 +225,18 @@ export class Review {
     this.showRemaining();
   }
 
-  /** Show the threads on files that are not part of the diff, unless the user is working there. */
+  /** Show the threads and drafts on files that are not part of the diff, unless the user is working there. */
   showOtherThreads() {
     const { otherThreads } = this;
     const isInUse = otherThreads.contains(document.activeElement) || otherThreads.querySelector("form");
     if (!this.diff || isInUse) return;
-    const others = this.threads.filter((thread) => !this.files.has(thread.file)).reverse(); // the newest first
+    const isElsewhere = (/** @type {{file: string}} */ { file }) => !this.files.has(file);
+    const others = this.threads.filter(isElsewhere).reverse(); // the newest first
     const nodes = others.map((thread) => threadWithLink(thread, this.threadOptions(thread)));
     const older = nodes.splice(MAX_THREADS_UNFOLDED);
-    fill(otherThreads, nodes.length > 0 && el("h2", "Remarks elsewhere"), nodes,
+    const drafts = this.drafts.list.filter(isElsewhere).map((draft) =>
+      el("div.stack", codeLink(draft.file, draft.near), draftNode(draft, this.draftOptions(draft))));
+    fill(otherThreads, nodes.length + drafts.length > 0 && el("h2", "Remarks elsewhere"), drafts, nodes,
       older.length > 0 && el("details", el("summary", `${older.length} older`), el("div.stack", older)));
   }
 
@@ -263,22 +266,26 @@ export class Review {
 
   /** Show what is left to review, and the number of drafts on the button that sends them. */
   showRemaining() {
-    const { length } = this.drafts.list.filter((draft) => draft.text.trim());
+    const { length } = this.drafts.collected;
     this.sendAllButton.hidden = length === 0;
-    fill(this.sendAllButton, `Send all (${length})`);
+    fill(this.sendAllButton, `Send ${pluralise(length, "remark")}`);
     this.remaining.show();
   }
 
-  /** @param {Draft} draft */
+  /**
+   * @param {Draft} draft
+   * @returns {DraftOptions}
+   */
   draftOptions(draft) {
     /** Draw the drafts again; the field of the draft gets the focus, or else the current line. */
     const redraw = () => {
       blur();
       this.redraw();
-      const field = draft.editing && this.files.get(draft.file)?.node.querySelector("textarea");
+      const field = draft.editing && this.files.get(draft.file)?.remarkNode(draft.key)?.querySelector("textarea");
       (field || this.selection.current)?.focus();
     };
     return {
+      isReview: this.drafts.collected.length > 0,
       save: (/** @type {Partial<Draft>} */ changes, isTyping = false) => {
         Object.assign(draft, changes);
         this.drafts.save();
@@ -287,6 +294,7 @@ export class Review {
       },
       send: () => this.send([draft]),
       remove: () => {
+        this.remaining.offerUndo(draft.text.trim() ? { ...draft } : null);
         draft.editing = false;
         this.drafts.remove(draft);
         redraw();
@@ -295,7 +303,8 @@ export class Review {
   }
 
   /**
-   * Send drafts to the agent, each only once. A draft that is refused stays and shows the reason.
+   * Send drafts to the agent, each only once. A draft that is refused stays and shows the reason; if the server does
+   * not respond, the others stay, too.
    * @param {Draft[]} drafts
    */
   async send(drafts) {
@@ -309,11 +318,13 @@ export class Review {
         sentCount += 1;
       } catch (problem) {
         draft.problem = problem;
+        if (problem.status === 0) break;
       }
-      this.sending.delete(draft);
     }
+    for (const draft of batch) this.sending.delete(draft);
     blur();
-    this.view.announce(`${pluralise(sentCount, "remark")} sent`);
+    const kept = batch.length - sentCount;
+    this.view.announce(`${pluralise(sentCount, "remark")} sent${kept ? `, ${kept} kept` : ""}`);
     await this.loadRemarks();
     this.selection.current?.focus();
   }

@@ -38,6 +38,11 @@ export class Drafts {
     saveList(this.name, list.map(({ problem, ...draft }) => draft));
   }
 
+  /** The drafts that the user has added to a review. */
+  get collected() {
+    return this.list.filter(({ text, editing }) => text.trim() && !editing);
+  }
+
   /** @param {Draft} draft */
   remove(draft) {
     this.save(this.list.filter((other) => other !== draft));
@@ -45,33 +50,62 @@ export class Drafts {
 }
 
 /**
+ * What the user can do with a draft. `isReview` tells whether other remarks are collected in a review.
+ * @typedef {object} DraftOptions
+ * @property {boolean} isReview
+ * @property {(changes: Partial<Draft>, isTyping?: boolean) => void} save
+ * @property {() => any} send
+ * @property {() => void} remove
+ */
+
+/**
  * Return a draft: a form while the user edits it, else its text.
  * @param {Draft} draft
- * @param {{save: (changes: Partial<Draft>, isTyping?: boolean) => void, send: () => any, remove: () => void}} options
+ * @param {DraftOptions} options
  */
-export function draftNode(draft, { save, send, remove }) {
+export function draftNode(draft, options) {
   const lines = draft.from === draft.to ? `line ${draft.from}` : `lines ${draft.from}–${draft.to}`;
-  const error = draft.problem && errorMessage(draft.problem);
-  const sendButton = primaryButton("Send", send);
-  const keepDraft = () => {
-    if (draft.text.trim()) save({ editing: false });
-    else remove();
-  };
-  const editor = () => {
-    const area = el("textarea", {
-      "aria-label": `Remark on ${lines} of ${draft.file}`, placeholder: "What should the agent change, or explain?",
-      value: draft.text, on: { input: () => save({ text: area.value }, true) },
-    });
-    bindSubmitKeys(area, send, keepDraft);
-    const hint = el("span.quiet.hint", "Ctrl-Enter sends, Esc keeps it as a draft");
-    const buttons = [sendButton, button("Keep as draft", keepDraft), plainButton("Cancel", remove)];
-    return [area, error, el("div.row", buttons, hint)];
-  };
-  const preview = () => [el("div.row", el("span.tag", "draft"), quiet(lines)),
-    el("div.said", draft.text), error,
-    el("div.row", sendButton, plainButton("Edit", () => save({ editing: true })), plainButton("Delete", remove))];
-  const content = draft.editing ? editor() : preview();
+  const content = draft.editing ? editor(draft, lines, options) : preview(draft, lines, options);
   const node = el("article.remark.card.stack", { "aria-label": `Draft on ${draft.file}`, tabindex: -1 }, content);
   setKey(node, draft.key);
   return node;
 }
+
+/** @param {Draft} draft */
+const draftError = ({ problem }) => problem && errorMessage(problem);
+
+/**
+ * Return the form of a draft. Its main button sends the remark or, once a review was started, adds it to that.
+ * @param {Draft} draft
+ * @param {string} lines
+ * @param {DraftOptions} options
+ */
+function editor(draft, lines, { isReview, save, send, remove }) {
+  const collect = () => {
+    if (draft.text.trim()) save({ editing: false });
+    else remove();
+  };
+  const area = el("textarea", {
+    "aria-label": `Remark on ${lines} of ${draft.file}`, placeholder: "What should the agent change, or explain?",
+    value: draft.text, on: { input: () => save({ text: area.value }, true) },
+  });
+  bindSubmitKeys(area, isReview ? collect : send, collect);
+  const buttons = isReview ? [primaryButton("Add to review", collect), button("Send", send)]
+    : [primaryButton("Send", send), button("Start a review", collect)];
+  const hint = isReview ? "Ctrl-Enter adds it to the review" : "Ctrl-Enter sends, Esc collects it in a review";
+  return [area, draftError(draft),
+    el("div.row", buttons, plainButton("Cancel", remove), el("span.quiet.hint", hint))];
+}
+
+/**
+ * Return a draft that was added to the review.
+ * @param {Draft} draft
+ * @param {string} lines
+ * @param {DraftOptions} options
+ */
+const preview = (draft, lines, { save, send, remove }) => [
+  el("div.row", el("span.tag.attention", "not sent"), quiet(`${lines} · in your review`)),
+  el("div.said", draft.text), draftError(draft),
+  el("div.row", button("Send now", send), plainButton("Edit", () => save({ editing: true })),
+    plainButton("Delete", remove)),
+];

@@ -6,6 +6,7 @@ import { el, fill } from "../../dom.js";
 import { lastMessage } from "./remarks.js";
 
 /** @import { Review } from "../review.js" */
+/** @import { Draft } from "./drafts.js" */
 /** @import { FileDiff } from "./file.js" */
 
 /** @typedef {{file: FileDiff, key: string | number}} Stop a remark or draft on a file of the diff */
@@ -20,6 +21,8 @@ export class Remaining {
     this.review = review;
     /** @type {string | number | null} the key of the remark that was visited last */
     this.visited = null;
+    /** @type {Draft | null} the draft that was deleted last */
+    this.deleted = null;
     this.status = el("div.row.status");
     const { view } = review;
     const step = (/** @type {string} */ sign, /** @type {string} */ label, /** @type {string} */ key, direction) => {
@@ -41,12 +44,26 @@ export class Remaining {
     const answered = last.filter(({ replies }) => replies > 0).length;
     const open = last.filter(({ replies, state }) => !replies && state !== "withdrawn").length;
     const text = `${seen} of ${pluralise(files.length, "file")} seen`;
-    fill(this.status, progressBar("Files seen", Math.round(100 * seen / (files.length || 1))),
-      el("span", seen < files.length ? text : [el("span.tick", "✓ "), text]),
+    fill(this.status, files.length > 0 && [progressBar("Files seen", Math.round(100 * seen / (files.length || 1))),
+      el("span", seen < files.length ? text : [el("span.tick", "✓ "), text])],
       open > 0 && el("span.tag.info", `${pluralise(open, "remark")} open`),
-      answered > 0 && el("span.tag.ok", `${answered} answered`));
-    this.node.hidden = files.length === 0;
+      answered > 0 && el("span.tag.ok", `${answered} answered`),
+      this.deleted && el("span.row", "Remark deleted", plainButton("Undo", () => this.undo())));
+    this.node.hidden = files.length === 0 && this.review.drafts.list.length === 0;
     this.steps.hidden = this.stops().length === 0;
+  }
+
+  /** @param {Draft | null} draft a draft that is deleted, which the user can restore until another one is */
+  offerUndo(draft) {
+    this.deleted = draft ?? this.deleted;
+  }
+
+  undo() {
+    const { deleted, review } = this;
+    if (!deleted) return;
+    this.deleted = null;
+    review.drafts.save([...review.drafts.list, deleted]);
+    review.draftOptions(deleted).save({});
   }
 
   /**

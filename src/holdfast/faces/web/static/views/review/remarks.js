@@ -5,6 +5,7 @@ import { plainButton } from "../../controls.js";
 import { el, fill } from "../../dom.js";
 import { form } from "../../forms.js";
 import { codeLink } from "../../links.js";
+import { loadText } from "../../storage.js";
 import { ago } from "../../time.js";
 
 /** @import { View } from "../../view.js" */
@@ -169,7 +170,9 @@ export function threadNode(thread, { markDone, reload, view }, isChanged = false
     ? el("span.tag.info", "with the agent")
     : el("span.tag", last.state === "withdrawn" ? "withdrawn" : "waiting");
   const place = el("div.stack");
-  const reply = plainButton("Reply", () => openReply(place, thread, reload));
+  const open = () => openReply(place, thread, reload);
+  const reply = plainButton("Reply", () => open().focus());
+  if (loadText(replyDraft(thread), "session")) open(); // the page was reloaded while the user wrote it
   const properties = { "aria-label": `Remark on ${thread.file}`, tabindex: -1, dataset: { thread: thread.id } };
   const node = el("article.remark.card.stack", properties,
     el("div.row", last.replies ? el("span.tag.ok", "answered") : waiting,
@@ -201,7 +204,7 @@ const entry = ({ author, time, text }) =>
   el("div", el("div.row", el("strong", author), ago(time)), el("div.said", text));
 
 /**
- * Open a form for a reply, which the agent gets as a separate message.
+ * Open a form for a reply, which the agent gets as a separate message; return its text area.
  *
  * A thread with an open form is not redrawn, so it is reloaded when the form closes.
  * @param {HTMLElement} place
@@ -221,9 +224,15 @@ function openReply(place, thread, reload) {
     await post("inbox/send_message", { file, line, comment, anyway: true });
     close();
   };
-  fill(place, form(area, { verb: "Send reply", send, cancel: close, draftName: `reply ${thread.id}` }));
-  area.focus();
+  fill(place, form(area, { verb: "Send reply", send, cancel: close, draftName: replyDraft(thread) }));
+  return area;
 }
+
+/**
+ * Return the name under which the text of an unsent reply is stored.
+ * @param {Thread} thread
+ */
+const replyDraft = ({ id }) => `reply ${id}`;
 
 /**
  * Return a thread whose lines are not shown, below a link to them.
