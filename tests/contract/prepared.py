@@ -23,10 +23,12 @@ COMMITTED = f"{int(datetime.now(UTC).timestamp())} +0000"
 """When all repositories of a test were committed to, so that their commits have the same ids."""
 HOLDFAST = str(Path(sys.executable).with_name("holdfast"))
 MOMENT = datetime(2025, 7, 1, 10, 30, tzinfo=UTC)
+SUGGESTION = "About the work tree, line 1:\n> one\n\n```suggestion\nONE\n```"
 MESSAGES = (
     ("src/main.py", "This function needs error handling", "42", "Ada", "2025-07-01T10:30:00Z"),
     ("src/main.py", 'Größe: "quotes", $(echo) and `ticks`\nsecond line', None, None, "2025-07-01T10:31:00Z"),
     ("README.md", "Hidden \x1b[31mred\u202e text", "3-5", "Grace", "2025-07-01T10:32:00Z"),
+    ("src/main.py", SUGGESTION, "1", "Ada", "2025-07-01T10:32:30Z"),
     (".", "About everything", None, "Ada", "2025-07-01T10:33:00Z"),
 )
 MILESTONE = "8903a9b6-0000-7000-8000-000000000001"

@@ -80,8 +80,9 @@ records that you have them. Call it again while it reports that more are waiting
 only changed lines are given, the remark is about that change. If no line is given, find the code that \
 the remark refers to. Line numbers may have changed since the remark was written.
 3. Decide whether the remark is right. If it is, make the smallest change that resolves it, in the style \
-of the code around it, and run the tests that cover it. If it is not, or if it asks for something you \
-should not decide alone, change nothing and say why.
+of the code around it, and run the tests that cover it. A block that begins with ```suggestion has the \
+exact lines to put in place of the named ones; `apply_suggestion` with the id of the message does that. If \
+the remark is not right, or asks for something you should not decide alone, change nothing and say why.
 4. Reply to each remark with `reply_to_message`, giving its id and one or two sentences: what you changed \
 and where, or why you did not. The person reads your reply beside their remark.
 5. When you have replied to all, sum up in a few lines: resolved, declined, and open questions.

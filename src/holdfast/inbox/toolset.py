@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from pydantic import Field
 
 from holdfast.inbox.message import Message, State
 from holdfast.inbox.store import Inbox
-from holdfast.kernel.models import Output
+from holdfast.inbox.suggestion import suggested_lines
+from holdfast.kernel.models import Output, optional
 from holdfast.kernel.toolset import Toolset
 from holdfast.kernel.untrusted import UntrustedText
 
@@ -15,6 +18,35 @@ inbox = Toolset(
     "Review remarks that people leave in lazygit, an editor or a shell for an agent to act on.",
     family="lazygit",
 )
+
+
+class Suggestion(Output):
+    """Lines that a message suggests. `apply_suggestion` puts them in place."""
+
+    first_line: int = Field(description="The first of the lines to replace, from 1.")
+    last_line: int = Field(description="The last of the lines to replace.")
+    original: UntrustedText | None = Field(
+        description="The lines to replace, each with a line feed; null if the message does not quote them."
+    )
+    replacement: UntrustedText = Field(
+        description="What to put in their place, each line with a line feed; empty to delete them."
+    )
+
+    @classmethod
+    def of(cls, message: Message) -> Suggestion | None:
+        suggested = suggested_lines(message.comment, message.line)
+        if suggested is None:
+            return None
+        return cls(
+            first_line=suggested.first,
+            last_line=suggested.last,
+            original=None if suggested.original is None else _as_text(suggested.original),
+            replacement=_as_text(suggested.replacement),
+        )
+
+
+def _as_text(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
 
 
 class Remark(Output):
@@ -32,6 +64,7 @@ class Remark(Output):
     state: State
     delivered_at: str | None
     replies: int = Field(description="Number of replies to the message.")
+    suggestion: Suggestion | None = optional("Exact lines to put in place of the named ones, if it has any.")
 
     @property
     def lines(self) -> str | None:
@@ -51,6 +84,7 @@ class Remark(Output):
             state=message.state,
             delivered_at=message.delivered_at,
             replies=message.reply_count,
+            suggestion=Suggestion.of(message),
         )
 
 

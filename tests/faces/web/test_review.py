@@ -347,6 +347,43 @@ def test_a_review_is_written_by_keys_and_what_was_deleted_comes_back(page: Page,
     expect(page.get_by_role("button", name=re.compile("^Send .* remark"))).to_be_hidden()
 
 
+def test_a_suggestion_is_written_read_and_applied(page: Page, site: Site, axe: Axe) -> None:
+    opened(page, site)
+    first, last = (line(page, "src/tide.py", text) for text in ("line 6", "line 7"))
+    first.get_by_text("line 6").click()
+    last.get_by_text("line 7").click(modifiers=["Shift"])
+    page.keyboard.press("r")
+    page.keyboard.type("One is enough:")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")  # on "Suggest a change"
+    area = page.get_by_role("textbox", name="Remark on lines 6–7")
+    expect(area).to_have_value("One is enough:\n```suggestion\nline 6\nline 7\n```\n")
+    page.keyboard.type("line 6 and 7")  # the lines were selected
+    page.keyboard.press("Control+Enter")
+    thread = thread_with(page, "One is enough:")
+    diff = thread.get_by_role("table", name="Suggested change")
+    expect(diff.locator("tr")).to_have_text(["−line 6", "−line 7", "+line 6 and 7"])
+    axe(page)
+    [message] = site.call("check_lazygit_messages")["messages"]
+    assert message["suggestion"] == {
+        "first_line": 6,
+        "last_line": 7,
+        "original": "line 6\nline 7\n",
+        "replacement": "line 6 and 7\n",
+    }
+    site.write("src/tide.py", (site.root / "src/tide.py").read_text().replace("line 7\n", "line seven\n"))
+    thread.get_by_role("button", name="Apply").click()
+    expect(thread.get_by_role("alert")).to_contain_text("src/tide.py no longer has the lines")
+    assert "line seven\n" in (site.root / "src/tide.py").read_text()
+    site.write("src/tide.py", FIRST)
+    thread.get_by_role("button", name="Apply").click()
+    expect(thread).to_contain_text("Applied the suggestion.")
+    assert (site.root / "src/tide.py").read_text() == FIRST.replace("line 6\nline 7\n", "line 6 and 7\n")
+    expect(line(page, "src/tide.py", "line 6 and 7")).to_be_visible()
+
+
 def test_what_was_typed_is_kept_while_the_server_does_not_answer(page: Page, site: Site) -> None:
     site.holdfast("send", "--anyway", "--file", "src/tide.py", "--line", "5", "--comment", "Why at all?")
     opened(page, site)

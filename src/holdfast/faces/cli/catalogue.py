@@ -85,6 +85,7 @@ CATALOGUE: tuple[CatalogueToolset, ...] = (
         _command('show', 'get_file_comments', 'comments.tools.get_file_comments', 'Retrieve all comments of a file, each on the line where its code is now.', None),
     ), hidden=False),
     _toolset('inbox', 'Review remarks that people leave in lazygit, an editor or a shell for an agent to act on.', (
+        _command('apply', 'apply_suggestion', 'inbox.tools.apply_suggestion', 'Put the lines that a message suggests in place of those it is about, in the work tree.', None),
         _command('check', 'check_lazygit_messages', 'inbox.tools.check_lazygit_messages', 'Check for new messages from lazygit: review remarks a person left about files of this repository.', None),
         _command('drain', 'drain_messages', 'inbox.tools.drain_messages', 'Print the waiting messages within a size bound, or nothing at all if none is waiting.', None),
         _command('list', 'list_messages', 'inbox.tools.list_messages', 'List messages in the order they arrived, including delivered ones. Listing delivers nothing.', None),

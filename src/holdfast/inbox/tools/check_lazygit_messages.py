@@ -36,7 +36,8 @@ def check_lazygit_messages(room: Inbox, args: NoArguments) -> DeliveredMessages:
     """Check for new messages from lazygit: review remarks a person left about files of this repository.
 
     At most ten are delivered, oldest first; `waiting` is how many more the next call will find. Each is
-    delivered once. Reply with `reply_to_message` when you have acted on one.
+    delivered once. A block that begins with ```suggestion has the lines to put in place of the named ones,
+    which `apply_suggestion` does. Reply with `reply_to_message` when you have acted on one.
     """
     del args
     delivery = lease_waiting(room)

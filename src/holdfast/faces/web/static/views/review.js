@@ -247,7 +247,8 @@ export class Review {
       setMark(DONE_REMARKS, lastMessage(thread).id);
       reload();
     };
-    return { view: this.view, reload, markDone };
+    const refresh = () => Promise.all([this.refresh(), reload()]);
+    return { view: this.view, reload, refresh, markDone };
   }
 
   /**
@@ -282,6 +283,7 @@ export class Review {
       blur();
       this.redraw();
       const field = draft.editing && this.files.get(draft.file)?.remarkNode(draft.key)?.querySelector("textarea");
+      if (field) field.closest(".remark")?.scrollIntoView({ block: "nearest" });
       (field || this.selection.current)?.focus();
     };
     return {

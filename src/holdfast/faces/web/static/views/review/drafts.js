@@ -6,8 +6,12 @@ import { el } from "../../dom.js";
 import { bindSubmitKeys } from "../../forms.js";
 import { loadList, saveList } from "../../storage.js";
 import { setKey } from "./remarks.js";
+import { canSuggest, insertSuggestion, remarkText } from "./suggestion.js";
 
 /** @import { Anchor } from "./remarks.js" */
+
+/** The most lines that a form shows without scrolling; a judgement: half a screen. */
+const MAX_ROWS = 20;
 
 /**
  * An unsent remark. `where` describes the diff: "the work tree"; `near` is the next line number on the new side; `key`
@@ -87,14 +91,23 @@ function editor(draft, lines, { isReview, save, send, remove }) {
   };
   const area = el("textarea", {
     "aria-label": `Remark on ${lines} of ${draft.file}`, placeholder: "What should the agent change, or explain?",
-    value: draft.text, on: { input: () => save({ text: area.value }, true) },
+    value: draft.text, on: { input: () => write() },
   });
+  const fit = () => {
+    area.rows = Math.min(MAX_ROWS, area.value.split("\n").length + 1);
+  };
+  const write = () => {
+    fit();
+    save({ text: area.value }, true);
+  };
+  fit();
   bindSubmitKeys(area, isReview ? collect : send, collect);
   const buttons = isReview ? [primaryButton("Add to review", collect), button("Send", send)]
     : [primaryButton("Send", send), button("Start a review", collect)];
+  const suggest = canSuggest(draft) && plainButton("Suggest a change", () => insertSuggestion(area, draft.quote));
   const hint = isReview ? "Ctrl-Enter adds it to the review" : "Ctrl-Enter sends, Esc collects it in a review";
   return [area, draftError(draft),
-    el("div.row", buttons, plainButton("Cancel", remove), el("span.quiet.hint", hint))];
+    el("div.row", buttons, suggest, plainButton("Cancel", remove), el("span.quiet.hint", hint))];
 }
 
 /**
@@ -105,7 +118,7 @@ function editor(draft, lines, { isReview, save, send, remove }) {
  */
 const preview = (draft, lines, { save, send, remove }) => [
   el("div.row", el("span.tag.attention", "not sent"), quiet(`${lines} · in your review`)),
-  el("div.said", draft.text), draftError(draft),
+  remarkText(draft.text, draft.quote), draftError(draft),
   el("div.row", button("Send now", send), plainButton("Edit", () => save({ editing: true })),
     plainButton("Delete", remove)),
 ];

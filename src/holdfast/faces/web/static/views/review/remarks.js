@@ -7,6 +7,7 @@ import { form } from "../../forms.js";
 import { codeLink } from "../../links.js";
 import { loadText } from "../../storage.js";
 import { ago } from "../../time.js";
+import { applyButton, hasSuggestion, remarkText } from "./suggestion.js";
 
 /** @import { View } from "../../view.js" */
 /** @import { Draft } from "./drafts.js" */
@@ -25,7 +26,7 @@ import { ago } from "../../time.js";
 /**
  * A remark that was sent.
  * @typedef {{id: string, file: string, line?: string, comment: string, text: string, author?: string, time: string,
- *   state: string, replies: number}} Message
+ *   state: string, replies: number, suggestion?: {original: string | null}}} Message
  */
 
 /**
@@ -34,7 +35,7 @@ import { ago } from "../../time.js";
  *   messages: Message[]}} Thread
  */
 
-/** The number of lines that a remark quotes; a judgement: enough to find the lines again. */
+/** The number of lines that a remark quotes; a judgement: enough to find the lines again. A suggestion needs all. */
 const MAX_QUOTED_LINES = 12;
 /** The format of a remark: "About the work tree, lines 3-4:", the quoted lines, an empty line, the text. */
 const PLACE = /^About [^\n]+?, (?<removed>removed )?lines? (?<from>\d+)(?:-(?<to>\d+))?:\n/;
@@ -71,7 +72,7 @@ export function anchorFrom(file, rows, where) {
   const side = rows.some((row) => row.new !== null) ? "new" : "old";
   const sideRows = rows.filter((row) => row[side] !== null);
   const numbers = sideRows.map((row) => Number(row[side]));
-  const quote = sideRows.slice(0, MAX_QUOTED_LINES).map((row) => row.texts[side] ?? "");
+  const quote = sideRows.map((row) => row.texts[side] ?? "");
   return { file, where, side, from: numbers[0], to: numbers[numbers.length - 1], near: rows[0].near, quote };
 }
 
@@ -83,7 +84,8 @@ export function formatMessage({ file, where, side, from, to, near, quote, text }
   const lines = from === to ? `${from}` : `${from}-${to}`;
   const head = `About ${where}, ${side === "old" ? "removed " : ""}line${from === to ? "" : "s"} ${lines}:`;
   const nearestLine = near ? `${near}` : null;
-  const comment = [head, ...quote.map((quoted) => `> ${quoted}`), "", text.trim()].join("\n");
+  const quoted = hasSuggestion(text) ? quote : quote.slice(0, MAX_QUOTED_LINES);
+  const comment = [head, ...quoted.map((one) => `> ${one}`), "", text.trim()].join("\n");
   return { file, line: side === "new" ? lines : nearestLine, comment };
 }
 
@@ -154,8 +156,8 @@ export function findRow(rows, { side, from, to, quote }) {
 }
 
 /**
- * The actions of a thread: mark it as done, and load the remarks again when a reply form closes.
- * @typedef {{markDone: () => any, reload: () => any, view: View}} ThreadOptions
+ * The actions of a thread: mark it as done, load the remarks again when a reply form closes, and the diff too.
+ * @typedef {{markDone: () => any, reload: () => any, refresh: () => any, view: View}} ThreadOptions
  */
 
 /**
@@ -164,7 +166,7 @@ export function findRow(rows, { side, from, to, quote }) {
  * @param {ThreadOptions} options
  * @param {boolean} isChanged whether its lines have changed
  */
-export function threadNode(thread, { markDone, reload, view }, isChanged = false) {
+export function threadNode(thread, { markDone, reload, refresh, view }, isChanged = false) {
   const last = lastMessage(thread);
   const waiting = last.state === "delivered"
     ? el("span.tag.info", "with the agent")
@@ -173,13 +175,16 @@ export function threadNode(thread, { markDone, reload, view }, isChanged = false
   const open = () => openReply(place, thread, reload);
   const reply = plainButton("Reply", () => open().focus());
   if (loadText(replyDraft(thread), "session")) open(); // the page was reloaded while the user wrote it
+  const [first] = thread.messages;
+  const apply = first.suggestion?.original ? applyButton(first.id, view, refresh) : null;
   const properties = { "aria-label": `Remark on ${thread.file}`, tabindex: -1, dataset: { thread: thread.id } };
   const node = el("article.remark.card.stack", properties,
     el("div.row", last.replies ? el("span.tag.ok", "answered") : waiting,
       isChanged && el("span.tag.attention", "the line has changed since")),
     isChanged && el("pre", thread.quote.join("\n")),
-    thread.messages.map((message) => [entry(message), answersTo(message, view)]), place,
-    el("div.row", reply, last.replies > 0 && plainButton("Done", markDone)));
+    thread.messages.map((message) => [entry(message, thread.quote), answersTo(message, view)]),
+    apply?.errorPlace, place,
+    el("div.row", apply?.button, reply, last.replies > 0 && plainButton("Done", markDone)));
   keys.set(node, thread.id);
   return node;
 }
@@ -193,15 +198,18 @@ function answersTo({ id, replies: count }, view) {
   const place = el("div.stack");
   if (count > 0) {
     get("inbox/show_message", { message_id: id }, view)
-      .then(({ replies }) => fill(place, replies.map(entry)))
+      .then(({ replies }) => fill(place, replies.map((reply) => entry(reply))))
       .catch((problem) => view.showError(place, problem));
   }
   return place;
 }
 
-/** @param {Pick<Message, "author" | "time" | "text">} message */
-const entry = ({ author, time, text }) =>
-  el("div", el("div.row", el("strong", author), ago(time)), el("div.said", text));
+/**
+ * @param {Pick<Message, "author" | "time" | "text">} message
+ * @param {string[]} [quote] the lines that the message is about
+ */
+const entry = ({ author, time, text }, quote) =>
+  el("div", el("div.row", el("strong", author), ago(time)), remarkText(text, quote));
 
 /**
  * Open a form for a reply, which the agent gets as a separate message; return its text area.
