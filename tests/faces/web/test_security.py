@@ -36,7 +36,6 @@ REFLECTED = 'javascript:pwned()"><img src=x onerror=pwned()><xss-probe onclick=p
 VIEWS = Path(holdfast.faces.web.__file__).parent / "static" / "views"
 WITHOUT_TEXT = {
     "check_lazygit_messages": "takes nothing",
-    "apply_suggestion": "takes an id and a name",
     "withdraw_message": "takes only an id",
     "check_stores": "takes nothing",
     "delete_comment": "takes a path and the name of a comment",
