@@ -244,12 +244,12 @@ def test_totals_are_those_of_git_and_name_what_they_leave_out(page: Page, site: 
 def test_files_are_a_tree_with_a_filter_and_those_of_holdfast_come_last(page: Page, site: Site) -> None:
     for number in range(9):
         site.write(f"src/deep/er/file_{number}.py", "x = 1\n")
-    site.write("src/tide.py.comments", "[]\n")
+    site.write(".task/extra.md", "Once\n")
     opened(page, site)
     tree = page.get_by_role("navigation", name="Files")
     expect(tree.locator("summary").filter(has_text="deep/er")).to_be_visible()
-    own = file(page, "src/tide.py.comments")
-    expect(page.locator("section.file").last).to_have_attribute("aria-label", "src/tide.py.comments")
+    own = file(page, ".task/extra.md")
+    expect(page.locator("section.file").last).to_have_attribute("aria-label", ".task/extra.md")
     own.get_by_role("button", name="Show 1 changed line").click()
     expect(own.locator("tr.line")).to_have_count(1)
     tree.locator("summary").filter(has_text="deep/er").click()
@@ -297,6 +297,43 @@ def test_a_bar_shows_what_is_left_and_leads_from_remark_to_remark(page: Page, si
     assert page.evaluate(
         "document.querySelector('main').scrollWidth <= document.querySelector('main').clientWidth"
     )
+
+
+def test_changed_notes_are_shown_as_notes(page: Page, site: Site, axe: Axe) -> None:
+    site.write("notes.py", FIRST)
+    place = {"filePath": "notes.py", "author": "Grace"}
+    for number, text in ((2, "Stays"), (4, "Rewritten"), (6, "Deleted <b>note</b>"), (8, "Resolved")):
+        site.call("add_comment", **place, line=number, text=text, tag="NOTE")
+    notes = site.call("get_file_comments", filePath="notes.py")["comments"]
+    ids = {note["text"]: note["id"] for note in notes}
+    site.commit("Notes")
+    one = {"filePath": "notes.py"}
+    site.call("edit_comment", **one, commentId=ids["Rewritten"], text="In other words")
+    site.call("delete_comment", **one, commentId=ids["Deleted <b>note</b>"])
+    site.call("resolve_comment", **one, commentId=ids["Resolved"])
+    site.call("reply_to_comment", **one, commentId=ids["Rewritten"], text="Because", author="Ada")
+    site.call("add_comment", **place, line=10, text="New here", tag="TODO")
+    opened(page, site)
+    changed = file(page, "notes.py.comments")
+    changed.scroll_into_view_if_needed()
+    expect(changed.get_by_role("listitem")).to_have_count(4)
+    rewritten = changed.get_by_role("listitem").filter(has_text="In other words")
+    expect(rewritten).to_contain_text("note changed")
+    expect(rewritten).to_contain_text("Grace")
+    expect(rewritten.locator("del")).to_have_text("Rewritten")
+    expect(rewritten).to_contain_text("Because")
+    expect(rewritten.get_by_role("link")).to_have_attribute("href", "/code/notes.py#L4")
+    expect(changed).to_contain_text("note resolved")
+    added = changed.get_by_role("listitem").filter(has_text="New here")
+    expect(added).to_contain_text("note added")
+    deleted = changed.get_by_role("listitem").filter(has_text="note deleted")
+    expect(deleted).to_contain_text("Deleted <b>note</b>")
+    expect(changed).not_to_contain_text("ghostMarkers")
+    axe(page)
+    changed.get_by_role("button", name="Show as lines").click()
+    expect(changed.locator("tr.line").filter(has_text='"text": "New here"')).to_be_visible()
+    site.write("damaged.py.comments", '{"comments": [')
+    expect(file(page, "damaged.py.comments").locator("tr.line")).to_have_count(1)
 
 
 def test_remarks_are_collected_in_a_review_that_outlives_the_page(page: Page, site: Site, axe: Axe) -> None:

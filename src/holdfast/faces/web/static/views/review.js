@@ -194,7 +194,7 @@ export class Review {
    */
   createFile(file, previous) {
     const diff = new FileDiff(this, file);
-    if (previous?.table && !diff.seenBox.checked) diff.loadLike(previous).then(() => highlight(diff.node));
+    if (previous?.content && !diff.seenBox.checked) diff.loadLike(previous).then(() => highlight(diff.node));
     return diff;
   }
 

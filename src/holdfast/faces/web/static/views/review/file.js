@@ -8,10 +8,12 @@ import { get } from "../../api.js";
 import { SEEN_FILES, isMarked, setMark } from "../../storage.js";
 import { draftNode } from "./drafts.js";
 import { drawHunks, gapsBetween } from "./hunks.js";
+import { drawNotes, noteChanges } from "./notes.js";
 import { findRow, keyOf, threadNode, threadWithLink } from "./remarks.js";
 
 /** @import { Review } from "../review.js" */
 /** @import { Gap } from "./hunks.js" */
+/** @import { NoteChange } from "./notes.js" */
 /** @import { Row, Thread } from "./remarks.js" */
 
 /** The number of lines around each change: git's default. */
@@ -60,6 +62,8 @@ export class FileDiff {
     this.table = null;
     /** @type {any} the file as `read_diff` returns it with its lines */
     this.content = null;
+    /** Whether the changed notes are shown instead of the lines of their document, unless it cannot be read. */
+    this.showsNotes = file.path.endsWith(SIDECAR_SUFFIX);
     /** The remarks on lines that are not shown. */
     this.foot = el("div.foot.stack");
     this.body = el("div.body");
@@ -91,19 +95,19 @@ export class FileDiff {
   }
 
   /**
-   * Fold a file that was seen; offer to load very many lines, or those of a file of Holdfast itself; load others when
-   * the file is scrolled near.
+   * Fold a file that was seen; offer to load very many lines, or those of a file of Holdfast itself; load others, and
+   * notes, when the file is scrolled near.
    */
   showBody() {
     const { added, removed, note } = this.file;
     const isSeen = this.seenBox.checked;
     this.node.classList.toggle("folded", isSeen);
-    if (isSeen || this.table) return;
+    if (isSeen || this.content) return;
     const isUncounted = added === null;
     // A binary file, for example; the note of one that differs too much says that its lines were "not compared".
     const hasNoLines = isUncounted && note && !note.includes("not compared");
     if (hasNoLines) fill(this.body, el("p.quiet", note));
-    else if (isUncounted || added + removed > MAX_LINES_LOADED || isOwn(this.file.path)) {
+    else if (isUncounted || added + removed > MAX_LINES_LOADED || isOwn(this.file.path) && !this.showsNotes) {
       const lines = isUncounted ? "very many changed lines" : pluralise(added + removed, "changed line");
       fill(this.body, button(`Show ${lines}`, () => this.load()));
     } else this.review.visibility.observe(this.node);
@@ -139,7 +143,7 @@ export class FileDiff {
 
   /** Load the lines with some lines of context, and draw them. */
   load() {
-    const context = this.isWhole ? ALL_LINES : CONTEXT_LINES;
+    const context = this.isWhole || this.showsNotes ? ALL_LINES : CONTEXT_LINES;
     const query = { ...this.review.query, file: this.file.path, context, shown: this.shown, highlight: true };
     const { view, visibility } = this.review;
     visibility.unobserve(this.node); // redrawing it later would take the focus from a field
@@ -152,6 +156,23 @@ export class FileDiff {
 
   draw() {
     if (!this.content) return;
+    const notes = this.showsNotes ? noteChanges(this.content.hunks ?? []) : null;
+    if (notes) this.drawNotes(notes);
+    else this.drawLines();
+    this.showRemarks();
+  }
+
+  /** @param {NoteChange[]} notes */
+  drawNotes(notes) {
+    const showLines = plainButton("Show as lines", () => {
+      this.showsNotes = false;
+      return this.load();
+    });
+    fill(this.foot);
+    fill(this.body, drawNotes(this.file.path, notes), showLines, this.foot);
+  }
+
+  drawLines() {
     const { path, hunks = [], lines, note = hunks.length ? null : "No lines differ." } = this.content;
     this.table = drawHunks({ path, hunks }, this.review.isSplit);
     const gaps = gapsBetween(hunks, lines);
@@ -162,7 +183,6 @@ export class FileDiff {
     fill(this.foot);
     this.moreButton.hidden = !gaps.some(Boolean);
     fill(this.body, hunks.length > 0 && this.table.node, note && el("p.quiet", note), this.foot);
-    this.showRemarks();
   }
 
   /**
@@ -190,7 +210,7 @@ export class FileDiff {
   /** Unfold the file, and load its lines if that has not been done. */
   async reveal() {
     this.node.classList.remove("folded");
-    if (!this.table) await this.load();
+    if (!this.content) await this.load();
   }
 
   /** The threads and drafts on this file. */
@@ -204,7 +224,7 @@ export class FileDiff {
    * @returns {(string | number)[]}
    */
   remarkKeys() {
-    if (this.table) return [...this.node.querySelectorAll(".remark")].map((node) => keyOf(node) ?? "");
+    if (this.content) return [...this.node.querySelectorAll(".remark")].map((node) => keyOf(node) ?? "");
     const { threads, drafts } = this.remarks;
     const places = [...threads.map(({ id, from }) => ({ key: id, from })), ...drafts];
     return places.sort((one, other) => Number(one.from) - Number(other.from)).map(({ key }) => key);
@@ -230,24 +250,25 @@ export class FileDiff {
 
   /** Show threads and drafts below their lines, and those whose lines are not shown at the foot. */
   drawRemarks() {
-    const { table, review, openRemarks, remarks } = this;
-    if (!table) return;
+    const { review, openRemarks, remarks } = this;
+    if (!this.content) return;
+    const { rows, heads } = this.table ?? { rows: [], heads: [] };
     const isOpen = (/** @type {Element} */ node) => openRemarks.some((remark) => node.contains(remark));
     for (const row of this.node.querySelectorAll("tr.remarks")) if (!isOpen(row)) row.remove();
-    for (const head of table.heads) fill(changeNotice(head));
+    for (const head of heads) fill(changeNotice(head));
     const openKeys = new Set(openRemarks.map(keyOf));
     /** @type {HTMLElement[]} */
     const withoutLine = [];
     for (const thread of remarks.threads.filter(({ id }) => !openKeys.has(id))) {
-      const { row, isChanged } = findRow(table.rows, thread);
+      const { row, isChanged } = findRow(rows, thread);
       const options = review.threadOptions(thread);
       if (row) insertBelow(row, threadNode(thread, options, isChanged));
       else withoutLine.push(threadWithLink(thread, options));
       const notice = el("span.tag.attention", "changed since your remark");
-      if (row && isChanged) fill(changeNotice(table.heads[row.hunk]), notice);
+      if (row && isChanged) fill(changeNotice(heads[row.hunk]), notice);
     }
     for (const draft of remarks.drafts.filter((one) => !openKeys.has(one.key))) {
-      const { row } = findRow(table.rows, draft);
+      const { row } = findRow(rows, draft);
       const node = draftNode(draft, review.draftOptions(draft));
       if (row) insertBelow(row, node);
       else withoutLine.push(node);
