@@ -1,14 +1,23 @@
-//! Halstead's operators and operands, found with one regular expression per language: `holdfast.syntax.halstead`.
+//! Halstead's operators and operands: `holdfast.syntax.halstead`.
+//!
+//! Tokens are scanned here in the order of the alternatives of the Python pattern; only literals use expressions.
 
 use std::collections::{HashMap, HashSet};
 
-use pcre2::bytes::{CaptureLocations, Regex};
+use memchr::memmem;
 
+use crate::literals::Literals;
 use crate::tables::Language;
+use crate::text::{is_space, is_word, skip};
 use crate::tree::Failure;
 
-const OPERATOR_SYMBOLS: &str = "<=> === !== >>> >>>= <<= >>= ** **= && &&= || ||= ?? ??= ?. -> => :: := ++ -- // //= \
-    ... .. ..= ..< -= += *= /= %= &= |= ^= <= >= == != << >> - + * / % & | ^ ~ < > = ! ? : . @ , ; ( [ {";
+const SYMBOLS: &[u8] = b"-+*/%&|^~<>=!?:.@,;([{";
+/// Longer ones come before their beginnings.
+const LONG_SYMBOLS: [&str; 42] = [
+    ">>>=", "<=>", "===", "!==", ">>>", "<<=", ">>=", "**=", "&&=", "||=", "??=", "//=", "...", "..=", "..<",
+    "**", "&&", "||", "??", "?.", "->", "=>", "::", ":=", "++", "--", "//", "..", "-=", "+=", "*=", "/=",
+    "%=", "&=", "|=", "^=", "<=", ">=", "==", "!=", "<<", ">>",
+];
 
 /// The four counts of Halstead's metrics.
 #[derive(Clone, Copy, Default)]
@@ -28,30 +37,18 @@ struct KnownToken {
 
 /// The distinct tokens of the functions of a file, which are numbered.
 pub struct Vocabulary<'a> {
-    /// Its first group is a token, or unset for a comment.
-    pattern: &'a Regex,
-    /// The tokens that are operators; all others are operands.
-    operators: HashSet<&'a [u8]>,
+    lexer: Lexer<'a>,
+    keywords: &'a HashSet<String>,
     numbers: HashMap<&'a [u8], usize>,
     tokens: Vec<KnownToken>,
-    locations: CaptureLocations,
     texts: usize,
 }
 
 impl<'a> Vocabulary<'a> {
     pub fn new(language: &'a Language) -> Result<Self, Failure> {
-        let pattern = language.pattern("halstead.tokens")?;
-        let operators = OPERATOR_SYMBOLS
-            .split_ascii_whitespace()
-            .chain(language.flow.operators.iter().map(String::as_str));
-        Ok(Self {
-            pattern,
-            operators: operators.map(str::as_bytes).collect(),
-            numbers: HashMap::new(),
-            tokens: Vec::new(),
-            locations: pattern.capture_locations(),
-            texts: 0,
-        })
+        let lexer = Lexer::new(language)?;
+        let keywords = &language.flow.operators;
+        Ok(Self { lexer, keywords, numbers: HashMap::new(), tokens: Vec::new(), texts: 0 })
     }
 
     /// Returns the number of a token, if a text has it.
@@ -63,13 +60,11 @@ impl<'a> Vocabulary<'a> {
     pub fn add(&mut self, text: &'a [u8]) -> Result<(Halstead, Vec<usize>), Failure> {
         let (mut counts, mut distinct, mut position) = (Halstead::default(), Vec::new(), 0);
         self.texts += 1;
-        while let Some(found) = self.pattern.captures_read_at(&mut self.locations, text, position)? {
-            position = found.end();
-            let Some((start, end)) = self.locations.get(1) else {
-                continue; // a comment
-            };
+        while let Some((start, end)) = self.lexer.next(text, position)? {
+            position = end;
             let number = *self.numbers.entry(&text[start..end]).or_insert_with_key(|token| {
-                self.tokens.push(KnownToken { is_operator: self.operators.contains(*token), last_text: 0 });
+                let is_operator = is_operator(token, self.keywords);
+                self.tokens.push(KnownToken { is_operator, last_text: 0 });
                 self.tokens.len() - 1
             });
             let token = &mut self.tokens[number];
@@ -86,5 +81,159 @@ impl<'a> Vocabulary<'a> {
             }
         }
         Ok((counts, distinct))
+    }
+}
+
+fn is_operator(token: &[u8], keywords: &HashSet<String>) -> bool {
+    operator_length(token) == token.len() || str::from_utf8(token).is_ok_and(|token| keywords.contains(token))
+}
+
+/// Returns the length of the operator at the start of a text, or 0; words that are operators do not count.
+fn operator_length(text: &[u8]) -> usize {
+    let symbols = text.iter().take(2).take_while(|byte| SYMBOLS.contains(byte)).count();
+    if symbols < 2 {
+        return symbols;
+    }
+    LONG_SYMBOLS.iter().find(|symbol| text.starts_with(symbol.as_bytes())).map_or(1, |symbol| symbol.len())
+}
+
+/// Splits texts into operators and operands.
+struct Lexer<'a> {
+    literals: Literals<'a>,
+    has_slash_comments: bool,
+    hash_comments: HashComments,
+}
+
+/// Where a hash starts a comment.
+#[derive(Clone, Copy)]
+enum HashComments {
+    Nowhere,
+    Anywhere,
+    AfterSpace,
+    BeforeNoBracket,
+}
+
+impl<'a> Lexer<'a> {
+    fn new(language: &'a Language) -> Result<Self, Failure> {
+        let style = language.flow.comment_style.as_str();
+        let hash_comments = match style {
+            "slashes" => HashComments::Nowhere,
+            "hash" => HashComments::Anywhere,
+            "shell" => HashComments::AfterSpace,
+            "all" => HashComments::BeforeNoBracket,
+            other => return Err(Failure::Failed(format!("There is no comment style '{other}'"))),
+        };
+        let has_slash_comments = matches!(style, "slashes" | "all");
+        Ok(Self { literals: Literals::new(language)?, has_slash_comments, hash_comments })
+    }
+
+    /// Returns the start and end of the first token from a position on.
+    fn next(&self, text: &[u8], mut at: usize) -> Result<Option<(usize, usize)>, Failure> {
+        loop {
+            at = skip(text, at, |byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b')' | b']' | b'}'));
+            if at == text.len() {
+                return Ok(None);
+            }
+            if let Some(end) = self.comment_end(text, at) {
+                at = end;
+            } else if let Some(end) = self.token_end(text, at)? {
+                return Ok(Some((at, end)));
+            } else {
+                at = next_start(text, at);
+            }
+        }
+    }
+
+    fn comment_end(&self, text: &[u8], at: usize) -> Option<usize> {
+        let rest = &text[at..];
+        let is_line = match rest[0] {
+            b'/' if self.has_slash_comments && rest.starts_with(b"/*") => {
+                return memmem::find(&rest[2..], b"*/").map(|length| at + 2 + length + 2);
+            }
+            b'/' => self.has_slash_comments && rest.starts_with(b"//"),
+            b'#' => match self.hash_comments {
+                HashComments::Nowhere => false,
+                HashComments::Anywhere => true,
+                HashComments::AfterSpace => at == 0 || is_space(text[at - 1]),
+                HashComments::BeforeNoBracket => rest.get(1) != Some(&b'['),
+            },
+            _ => false,
+        };
+        is_line.then(|| skip(text, at, |byte| byte != b'\n'))
+    }
+
+    fn token_end(&self, text: &[u8], at: usize) -> Result<Option<usize>, Failure> {
+        if let Some(end) = word_end(text, at).filter(|end| !matches!(text.get(*end), Some(b'"' | b'\''))) {
+            return Ok(Some(end));
+        }
+        if text[at].is_ascii_digit() {
+            return Ok(Some(number_end(text, at)));
+        }
+        if let Some(end) = self.literals.end(text, at)? {
+            return Ok(Some(end));
+        }
+        let length = operator_length(&text[at..]);
+        Ok((length > 0).then_some(at + length))
+    }
+}
+
+fn is_name(byte: u8) -> bool {
+    is_word(byte) || byte == b'$' || !byte.is_ascii()
+}
+
+fn word_end(text: &[u8], at: usize) -> Option<usize> {
+    let start = at + usize::from(text[at] == b'@');
+    let starts_word = text.get(start).is_some_and(|&byte| is_name(byte) && !byte.is_ascii_digit());
+    starts_word.then(|| skip(text, start, is_name))
+}
+
+/// Returns where a token may start after a position where there is none.
+///
+/// In a word before a quotation mark, this is a digit or the prefix of the string, of at most two letters.
+fn next_start(text: &[u8], at: usize) -> usize {
+    if !is_name(text[at]) {
+        return at + 1;
+    }
+    let next = skip(text, at + 1, |byte| is_name(byte) && !byte.is_ascii_digit());
+    let is_digit = text.get(next).is_some_and(u8::is_ascii_digit);
+    if is_digit { next } else { next.saturating_sub(2).max(at + 1) }
+}
+
+fn number_end(text: &[u8], at: usize) -> usize {
+    let is_digit = |at: usize| text.get(at).is_some_and(u8::is_ascii_digit);
+    let mut end = skip(text, at, is_word);
+    if text.get(end) == Some(&b'.') && is_digit(end + 1) {
+        end = skip(text, end + 1, is_word);
+    }
+    if matches!(text[end - 1], b'e' | b'E') && matches!(text.get(end), Some(b'+' | b'-')) && is_digit(end + 1)
+    {
+        end = skip(text, end + 1, |byte| byte.is_ascii_digit());
+    }
+    end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{next_start, number_end, operator_length, word_end};
+
+    #[test]
+    fn operators_are_the_longest_symbols() {
+        let lengths = [b">>>=1".as_slice(), b"..<", b"=>", b"=!", b"(-", b"a", b"}"].map(operator_length);
+        assert_eq!(lengths, [4, 3, 2, 1, 1, 0, 0]);
+    }
+
+    #[test]
+    fn numbers_may_have_a_fraction_and_an_exponent() {
+        let ends =
+            [b"0x1F;".as_slice(), b"1.5e-3x", b"1.e5", b"1..2", b"1e+"].map(|text| number_end(text, 0));
+        assert_eq!(ends, [4, 6, 1, 1, 2]);
+    }
+
+    #[test]
+    fn the_prefix_of_a_string_is_no_word() {
+        assert_eq!(word_end(b"@app.route", 0), Some(4));
+        assert_eq!(next_start(b"barf\"x\"", 0), 2);
+        assert_eq!(next_start(b"a12b\"x\"", 0), 1);
+        assert_eq!(next_start(b"\\name", 0), 1);
     }
 }

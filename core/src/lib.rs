@@ -12,6 +12,7 @@ mod grammar;
 mod graph;
 mod halstead;
 mod lexer;
+mod literals;
 mod names;
 mod node;
 mod nodes;

@@ -32,3 +32,8 @@ pub fn first_word(text: &[u8]) -> Option<&str> {
     let found = WORD.find(text).ok()??;
     std::str::from_utf8(found.as_bytes()).ok()
 }
+
+/// Returns the first position, from one on, of a byte that is not skipped.
+pub fn skip(text: &[u8], at: usize, is_skipped: impl Fn(u8) -> bool) -> usize {
+    text[at..].iter().position(|&byte| !is_skipped(byte)).map_or(text.len(), |length| at + length)
+}

@@ -14,7 +14,6 @@ from holdfast.syntax import (
     calls,
     control_flow,
     definitions,
-    halstead,
     lexer,
     names,
     parameters,
@@ -58,7 +57,6 @@ def _language_table(language: Language) -> tuple[Language, dict[str, str], dict[
         language,
         queries,
         {
-            "halstead.tokens": halstead.token_pattern(flow.string_styles, flow.comment_style),
             # Where there is no literal or import it matches the empty text, so that the search ends there.
             "lexer.literals": re.compile(b"|".join((*literals, b"")), re.MULTILINE),
             "lexer.imports": re.compile(lexer.IMPORTS[flow.import_style] + b"|"),
