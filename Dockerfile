@@ -5,7 +5,7 @@
 FROM python:3.13-slim AS build
 WORKDIR /source
 COPY pyproject.toml README.md LICENSE CHANGELOG.md requirements.lock ./
-COPY packaging/share packaging/share
+COPY packaging packaging
 COPY src src
 RUN sed -e '/--hash=/d' -e 's/ \\$//' requirements.lock > /tmp/versions.txt
 RUN pip wheel --no-cache-dir --no-deps --wheel-dir /wheels .

@@ -19,8 +19,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "holdfast"
-SKIPPED_FOLDERS = {"node_modules", "__pycache__", "build", "dist"}
-HIDDEN_FOLDERS = {".ci"}
+SKIPPED_FOLDERS = {"node_modules", "__pycache__", "build", "dist", "target"}
+SKIPPED_FILES = {"Cargo.lock"}
+"""Written by cargo, and ignored by git."""
+HIDDEN_FOLDERS = {".ci", ".github", ".cargo"}
 AT_ROOT = {
     "AGENTS.md",
     "CHANGELOG.md",
@@ -167,7 +169,7 @@ def place_problems(path: Path) -> Iterator[tuple[int, str]]:
 def files() -> Iterator[Path]:
     for folder, folders, names in os.walk(ROOT):
         folders[:] = sorted(name for name in folders if is_ours(name))
-        yield from (Path(folder, name) for name in sorted(names))
+        yield from (Path(folder, name) for name in sorted(names) if name not in SKIPPED_FILES)
 
 
 def is_ours(folder: str) -> bool:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import sysconfig
 import tarfile
 import zipfile
 from email.parser import BytesParser
 from pathlib import Path
+
+import pytest
 
 from holdfast import __version__
 from tests.conftest import ROOT
@@ -54,7 +57,7 @@ def test_the_wheel_holds_every_file_of_the_package_and_no_other(wheel: Path) -> 
 
 def test_the_sdist_holds_what_a_build_needs_and_no_leavings(sdist: Path) -> None:
     names = names_of_sdist(sdist)
-    assert tracked("src/holdfast") | tracked("packaging/share") <= names
+    assert tracked("src/holdfast") | tracked("packaging") | tracked("core") <= names
     assert {"pyproject.toml", "README.md", "LICENSE", "PKG-INFO"} <= names
     ours = [name for name in names if not name.startswith("src/holdfast/templates/")]
     assert [name for name in ours if any(part in name for part in NOT_SHIPPED)] == []
@@ -76,6 +79,65 @@ def test_the_wheel_of_the_sdist_is_the_wheel_of_the_tree(wheel: Path, sdist: Pat
     tree = unpacked(sdist, tmp_path)
     run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path / "built", cwd=tree)
     assert (tmp_path / "built" / wheel.name).read_bytes() == wheel.read_bytes()
+
+
+CARGO = """#!/bin/sh
+echo "$@" >>"$CALLS"
+[ "$STATUS" = 0 ] || echo "error: no such crate" >&2
+mkdir -p "$CARGO_TARGET_DIR/release"
+cd "$CARGO_TARGET_DIR/release" && echo machine code | tee libholdfast_core.so >libholdfast_core.dylib
+exit "$STATUS"
+"""
+
+
+def built_with_cargo(
+    tmp_path: Path, status: str, cargo: str | None = CARGO, without: str = ""
+) -> tuple[Path, str]:
+    """Build a wheel with a program in cargo's place; return the wheel and what was said."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("sh", "mkdir", "tee", "git"):
+        (programs / name).symlink_to(shutil.which(name) or name)
+    if cargo is not None:
+        (programs / "cargo").write_text(cargo, encoding="utf-8")
+        (programs / "cargo").chmod(0o755)
+    variables = {"PATH": str(programs), "CALLS": str(tmp_path / "calls"), "STATUS": status}
+    variables |= {"CARGO_TARGET_DIR": str(tmp_path / "target"), "HOLDFAST_WITHOUT_CORE": without}
+    command = (sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path / "built")
+    done = run(*command, cwd=ROOT, env=clean_environment(**variables))
+    [wheel] = (tmp_path / "built").iterdir()
+    return wheel, done.stdout + done.stderr
+
+
+def test_where_cargo_is_the_wheel_holds_the_core_and_is_of_one_platform(wheel: Path, tmp_path: Path) -> None:
+    built, said = built_with_cargo(tmp_path, "0")
+    assert names_of_wheel(built) - names_of_wheel(wheel) == {"holdfast/_core.abi3.so"}
+    with zipfile.ZipFile(built) as archive:
+        assert archive.read("holdfast/_core.abi3.so") == b"machine code\n"
+        about = archive.read(f"holdfast-{__version__}.dist-info/WHEEL").decode()
+    assert "Root-Is-Purelib: false" in about
+    _, _, python, abi, platform = built.stem.split("-")
+    assert (python, abi) == ("cp311", "abi3")
+    assert platform == sysconfig.get_platform().replace("-", "_").replace(".", "_") or "macos" in platform
+    assert "The compiled core is not in this wheel" not in said
+    assert "build --release" in (tmp_path / "calls").read_text()
+
+
+@pytest.mark.parametrize(
+    ("status", "cargo", "without", "reason"),
+    [
+        ("101", CARGO, "", "cargo failed: error: no such crate"),
+        ("0", None, "", "cargo is not installed"),
+        ("0", CARGO, "1", "HOLDFAST_WITHOUT_CORE is set"),
+    ],
+)
+def test_a_wheel_without_the_core_says_why_in_one_line(
+    wheel: Path, tmp_path: Path, status: str, cargo: str | None, without: str, reason: str
+) -> None:
+    built, said = built_with_cargo(tmp_path, status, cargo, without)
+    assert (built.name, built.read_bytes()) == (wheel.name, wheel.read_bytes())
+    [line] = [line for line in said.splitlines() if "compiled core" in line]
+    assert line == f"The compiled core is not in this wheel: {reason}."
 
 
 def test_the_same_tree_gives_the_same_bytes(sdist: Path, tmp_path: Path) -> None:

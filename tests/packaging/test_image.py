@@ -69,7 +69,7 @@ def test_the_commands_of_the_build_stage_work(environment, wheel: Path, tmp_path
     assert "--hash" not in versions
     assert "\npydantic==" in versions
     done = run(tmp_path / "opt" / "holdfast" / "bin" / "holdfast", "--version")
-    assert done.stdout == f"holdfast {__version__}\n"
+    assert done.stdout == f"holdfast {__version__} (Python reader)\n"
 
 
 def test_the_command_that_docs_name_for_http_is_accepted() -> None:

@@ -66,7 +66,7 @@ def test_a_fresh_install_works_offline_and_writes_only_its_key_elsewhere(
     journey = [venv / "bin" / "python", JOURNEY, repository, *([] if confined else ["--network"])]
     seen = json.loads(run(*(confined or []), *journey, env=variables).stdout)
 
-    assert seen["version"] == f"holdfast {__version__}\n"
+    assert seen["version"] == f"holdfast {__version__} (Python reader)\n"
     assert seen["mile"] == "Nothing found.\n"
     assert (repository / "kelp" / "pyproject.toml").is_file()
     assert seen["analysis"]["summary"]["total_functions"] > 0
@@ -132,8 +132,14 @@ def test_pipx_installs_the_programs_and_their_pages(wheel: Path, tmp_path: Path)
     places = {name: str(tmp_path / name) for name in ("PIPX_HOME", "PIPX_BIN_DIR", "PIPX_MAN_DIR", "HOME")}
     variables = clean_environment(**places, PATH=f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}")
     run(PROGRAMS / "pipx", "install", wheel, env=variables)
-    assert run(tmp_path / "PIPX_BIN_DIR" / "holdfast", "--version").stdout == f"holdfast {__version__}\n"
-    assert run(tmp_path / "PIPX_BIN_DIR" / "git-mile", "--version").stdout == f"holdfast {__version__}\n"
+    assert (
+        run(tmp_path / "PIPX_BIN_DIR" / "holdfast", "--version").stdout
+        == f"holdfast {__version__} (Python reader)\n"
+    )
+    assert (
+        run(tmp_path / "PIPX_BIN_DIR" / "git-mile", "--version").stdout
+        == f"holdfast {__version__} (Python reader)\n"
+    )
     pages = sorted(path.name for path in (tmp_path / "PIPX_MAN_DIR" / "man1").iterdir())
     assert pages == ["git-mile.1", "holdfast.1"]
 
@@ -142,7 +148,7 @@ def test_uvx_runs_it_without_an_install(wheel: Path, tmp_path: Path) -> None:
     variables = clean_environment(HOME=str(tmp_path), UV_TOOL_DIR=str(tmp_path / "tools"))
     python = find_python(OLDEST)
     done = run(PROGRAMS / "uvx", "--python", python, "--from", wheel, "holdfast", "--version", env=variables)
-    assert done.stdout == f"holdfast {__version__}\n"
+    assert done.stdout == f"holdfast {__version__} (Python reader)\n"
 
 
 def test_oldest_python_is_always_here() -> None:

@@ -145,7 +145,8 @@ def test_setup_for_serving_installs_its_lock_unless_everything_is_there(tmp_path
 
 
 @pytest.mark.parametrize(
-    "script", ["setup", "lock", "serve", "test", "check", "fix", "audit", "bench", "bundle", "node_packages"]
+    "script",
+    ["setup", "core", "lock", "serve", "test", "check", "fix", "audit", "bench", "bundle", "node_packages"],
 )
 def test_scripts_are_sound_shell(script: str):
     assert run("bash", "-n", ROOT / "scripts" / script).returncode == 0
@@ -160,3 +161,54 @@ def test_the_short_run_and_the_long_run_leave_out_no_test():
 
     assert selection("test") == "not slow"
     assert "slow" in selection("slow").split(" or ")
+
+
+CARGO = """#!/bin/sh
+echo "$@" >>"$CALLS"
+[ "$1" != build ] || mkdir -p target/release
+[ "$1" != build ] || echo built >target/release/libholdfast_core.so
+exit "$STATUS"
+"""
+
+
+def make_core(folder: Path, cargo: bool) -> tuple[Path, Path, dict[str, str]]:
+    """Make a checkout with a core; return the script, the module that it builds, and its environment."""
+    for name in ("core/src", "core/.cargo", "src/holdfast", "bin"):
+        (folder / name).mkdir(parents=True)
+    for name in ("core/Cargo.toml", "core/src/lib.rs"):
+        (folder / name).touch()
+    for program in ("bash", "dirname", "find", "rm", "mkdir", "grep", "tail", "install", "sh"):
+        (folder / "bin" / program).symlink_to(shutil.which(program) or program)
+    if cargo:
+        (folder / "bin" / "cargo").write_text(CARGO, encoding="utf-8")
+        (folder / "bin" / "cargo").chmod(0o755)
+    variables = {"PATH": str(folder / "bin"), "CALLS": str(folder / "calls"), "STATUS": "0"}
+    variables["CARGO_TARGET_DIR"] = "target"
+    return copy_of("core", folder), folder / "src" / "holdfast" / "_core.abi3.so", variables
+
+
+def test_the_core_is_built_once_and_again_when_its_sources_change(tmp_path: Path):
+    script, module, variables = make_core(tmp_path, cargo=True)
+    assert (run(script, **variables).returncode, module.read_text()) == (0, "built\n")
+    module.write_text("kept\n")
+    assert (run(script, **variables).stdout, module.read_text()) == ("", "kept\n")
+    newer = module.stat().st_mtime + 10
+    os.utime(tmp_path / "core" / "src" / "lib.rs", (newer, newer))
+    assert (run(script, **variables).returncode, module.read_text()) == (0, "built\n")
+    assert (tmp_path / "calls").read_text().count("build") == 2
+
+
+def test_a_core_that_cannot_be_built_is_said_so_and_an_older_one_is_not_left(tmp_path: Path):
+    script, module, variables = make_core(tmp_path, cargo=True)
+    module.write_text("of other sources\n")
+    os.utime(module, (0, 0))
+    answer = run(script, **variables | {"STATUS": "101"})
+    assert (answer.returncode, module.exists()) == (0, False)
+    assert "The compiled core is not built: cargo failed" in answer.stderr
+
+
+def test_without_cargo_the_core_is_not_built_and_one_line_says_so(tmp_path: Path):
+    script, module, variables = make_core(tmp_path, cargo=False)
+    answer = run(script, **variables)
+    assert (answer.returncode, module.exists(), len(answer.stdout.splitlines())) == (0, False, 1)
+    assert "cargo is not installed" in answer.stdout
