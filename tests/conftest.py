@@ -19,6 +19,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from holdfast.syntax.core.library import VARIABLE as READER_VARIABLE
+from holdfast.syntax.core.library import is_found
 from tests import forked
 from tests.reliability import evidence
 from tests.reliability.evidence import tally as tally
@@ -160,6 +162,22 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / ".config"))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     return home
+
+
+@pytest.fixture
+def python_reader(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files are read in Python, even if the compiled core is built."""
+    monkeypatch.setenv(READER_VARIABLE, "python")
+
+
+@pytest.fixture(params=["python", "compiled"])
+def reader(request: pytest.FixtureRequest, home: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Each of the two readers, by its name."""
+    if request.param == "python":
+        monkeypatch.setenv(READER_VARIABLE, "python")
+    elif not is_found():
+        pytest.skip("the compiled core is not built")
+    return str(request.param)
 
 
 @pytest.fixture

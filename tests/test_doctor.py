@@ -231,9 +231,19 @@ def test_the_words_say_what_was_found_and_what_to_do() -> None:
     operation = next(item for item in stores.operations if item.name == "check_stores")
     finding = Finding(store="inbox", path="a/b", severity="warning", message="It leaks.", next_step="Mop.")
     done = finding.model_copy(update={"fixed": True})
-    result = StoresChecked(damaged=0, fixed=1, findings=[finding, done])
+    result = StoresChecked(damaged=0, fixed=1, findings=[finding, done], reader="python")
     assert operation.as_text(result).splitlines() == [
         "[warning] a/b: It leaks. Mop.",
         "[warning] a/b: It leaks. Fixed.",
+        "Source files are read in Python, without the compiled core.",
         "No damage.",
     ]
+
+
+def test_the_reader_of_source_files_is_named(repository: Path, reader: str) -> None:
+    expected = {"python": "python", "compiled": "compiled core"}
+    result = examine(repository)
+    assert (result.reader, [finding for finding in result.findings if finding.store == "reader"]) == (
+        expected[reader],
+        [],
+    )

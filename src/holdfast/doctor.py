@@ -43,12 +43,15 @@ from holdfast.storage.sql.store_file import DAMAGED_MARK, LOG_SUFFIX
 from holdfast.storage.sql.upgrade import is_backup
 from holdfast.storage.sql.write_ahead_log import MAX_LOG_BYTES, count_dropped_writes
 from holdfast.storage.watching.listing import Listing
+from holdfast.syntax.core import library
 
 toolset = Toolset("stores", "The stores themselves: checks them for damage, counts and measures them.")
 
 Severity = Literal["ok", "info", "warning", "damaged"]
+Reader = Literal["compiled core", "python"]
 
 _STORE = "store"
+_READER = "reader"
 _GIT = "git"
 _COPY_FIRST_STEP = "Make a copy of it before anything else; then restore a backup."
 _REPLACED_STORE = "This is a damaged store, which was replaced by an empty one."
@@ -134,7 +137,9 @@ class CheckStores(Input):
 class Finding(Output):
     """The result of one check."""
 
-    store: str = Field(description="What the finding concerns: the name of a toolset, `store` or `git`.")
+    store: str = Field(
+        description="What the finding concerns: the name of a toolset, `store`, `git` or `reader`."
+    )
     path: UntrustedText | None = Field(
         description="Path from the root of the repository; null if no file is concerned."
     )
@@ -150,6 +155,9 @@ class StoresChecked(Output):
     damaged: int = Field(description="Number of findings that are damage.")
     fixed: int = Field(description="Number of findings that this call repaired.")
     findings: list[Finding] = Field(description="The results of all checks.")
+    reader: Reader = Field(
+        description="What reads source files for analyses: the compiled core, or the slower reader in Python."
+    )
 
     @property
     def exit_code(self) -> int:
@@ -159,6 +167,10 @@ class StoresChecked(Output):
 def _text(result: StoresChecked) -> str:
     lines = [_line(finding) for finding in result.findings]
     damage = f"Damaged: {result.damaged}. The damaged bytes were left as they are."
+    reader = (
+        "by the compiled core" if result.reader == "compiled core" else "in Python, without the compiled core"
+    )
+    lines.append(f"Source files are read {reader}.")
     return "\n".join([*lines, damage if result.damaged else "No damage."])
 
 
@@ -196,11 +208,12 @@ def check_stores(room: StoreRoom, arguments: CheckStores) -> StoresChecked:
         damaged=sum(finding.severity == "damaged" for finding in findings),
         fixed=sum(finding.fixed for finding in findings),
         findings=findings,
+        reader="compiled core" if library.is_used() else "python",
     )
 
 
 def _run_checks(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
-    checks = [
+    checks: list[tuple[str, Callable[[], Iterator[Finding]]]] = [
         (_STORE, partial(_check_file_system, room)),
         (_STORE, partial(_check_permissions, room, fix=fix)),
         # Locks before temporary files, because those of the same writer prove that a lock is Holdfast's.
@@ -208,7 +221,8 @@ def _run_checks(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
         (_STORE, partial(_check_store_leftovers, room, fix=fix)),
         (_STORE, partial(_check_work_tree_leftovers, room, fix=fix)),
         *((name, partial(_check_room, room, name, fix=fix)) for name in room.rooms()),
-        (_STORE, partial(_check_set_aside, room)),  # last, because opening a damaged store sets it aside
+        (_STORE, partial(_check_set_aside, room)),  # after the rooms, which set a damaged store aside
+        (_READER, _check_reader),
     ]
     for store, check in checks:
         try:
@@ -338,6 +352,12 @@ def _check_set_aside(room: StoreRoom) -> Iterator[Finding]:
             else:
                 message = _LOST_WRITE
         yield _finding(_STORE, room.display_path(path), severity, message, _DAMAGED_COPY_STEP)
+
+
+def _check_reader() -> Iterator[Finding]:
+    if library.is_found() and not library.is_used():
+        message = "The compiled core cannot be loaded."
+        yield _finding(_READER, None, "warning", message, "Install Holdfast again on this machine.")
 
 
 def _check_git_locks(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:

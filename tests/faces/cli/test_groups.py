@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdfast import __version__
+from holdfast.syntax.core.library import is_found
 from tests.faces.cli.conftest import Ask
 
 PAGE = """\
@@ -50,7 +51,8 @@ def test_a_toolset_without_a_command_shows_its_own_page(ask: Ask) -> None:
 
 
 def test_the_version_is_the_packages_version(ask: Ask) -> None:
-    assert ask("--version") == (0, f"holdfast {__version__}\n", "")
+    reader = "compiled core" if is_found() else "Python reader"
+    assert ask("--version") == (0, f"holdfast {__version__} ({reader})\n", "")
 
 
 def test_a_hidden_toolset_is_not_listed_and_still_works(ask: Ask) -> None:

@@ -186,8 +186,14 @@ def _entry(commands: Commands, item: CatalogueCommand, section: str) -> CommandE
 
 
 def version_option() -> click.Option:
-    """Return the option that shows the version."""
-    return info_option(["--version"], lambda _: f"holdfast {__version__}", "Show the version and exit.")
+    """Return the option that shows the version, and which reader of source files is installed."""
+    return info_option(["--version"], lambda _: _version(), "Show the version and exit.")
+
+
+def _version() -> str:
+    from holdfast.syntax.core.library import is_found
+
+    return f"holdfast {__version__} ({'compiled core' if is_found() else 'Python reader'})"
 
 
 def _wants_json(arguments: list[str]) -> bool:
