@@ -49,8 +49,11 @@ from holdfast.storage.git.repository import Repository
 BINS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.01)
 HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))?", re.MULTILINE)
 WHEN = re.compile(r"^committer-time (\d+)$", re.MULTILINE)
-CORPUS = "Five repositories that no weight was trained on, and commits of four projects with Kamei's features"
-FILES = ("repository", "years back", "files", "mended", "size", "model", "lines taken away: size", "model",
+CORPUS = (
+    "Eight repositories that no weight was trained on, and commits of four projects with Kamei's features"
+)
+FILES = ("repository", "years back", "files", "mended", "mended, %", "told, %", "size", "model",
+         "lines taken away: size", "model",
          "found in 20 % of the lines, %: size", "commits + 1 per line", "model per line")  # fmt: skip
 MAX_TRACED = 1000
 """Files of a repository in which lines are traced by `git blame`, which takes a while."""
@@ -117,7 +120,7 @@ def files(results: Results, scratch: Path, repositories: Sequence[Path]) -> None
     """Add the areas of size and model for every repository and year, and whether probabilities come true."""
     told: list[tuple[float, bool]] = []
     rows: list[tuple[str | float, ...]] = []
-    gains, better = [], 0
+    gains, misses, better = [], [], 0
     for item in (item for repository in repositories for item in snapshots(scratch, repository)):
         if not any(item["traced"]):
             continue
@@ -131,15 +134,25 @@ def files(results: Results, scratch: Path, repositories: Sequence[Path]) -> None
         briers = [float(numpy.mean((numpy.asarray(scores) - marks) ** 2)), float(marks.var())]
         dense = [score / max(size, SMALL_FILE_LINES) for score, size in zip(scores, sizes, strict=True)]
         busy = [
-            row["commits"] / max(size, SMALL_FILE_LINES)
+            (row["commits"] + 1) / max(size, SMALL_FILE_LINES)
             for row, size in zip(item["rows"], sizes, strict=True)
         ]
         caught = [f"{100 * found_in(item, order):.0f}" for order in (sizes, busy, dense)]
+        shares = (f"{100 * share:.0f}" for share in (marks.mean(), numpy.mean(scores)))
         figures = (f"{number:.3f}" for number in areas)
         rows.append(
-            (item["name"].rpartition("+")[2], item["back"], len(sizes), int(marks.sum()), *figures, *caught)
+            (
+                item["name"].rpartition("+")[2],
+                item["back"],
+                len(sizes),
+                int(marks.sum()),
+                *shares,
+                *figures,
+                *caught,
+            )
         )
         gains.append(areas[1] - areas[0])
+        misses.append(abs(float(marks.mean() - numpy.mean(scores))))
         better += briers[0] < briers[1]
         told += zip(scores, item["mended"], strict=True)
     results.table("files", FILES, rows)
@@ -150,7 +163,14 @@ def files(results: Results, scratch: Path, repositories: Sequence[Path]) -> None
         better="higher",
         against="order by size",
     )
-    summary = sum(gain >= 0 for gain in gains), len(gains), f"{max(gains):.3f}", f"{min(gains):.3f}", better
+    summary = (
+        sum(gain >= 0 for gain in gains),
+        len(gains),
+        f"{max(gains):.3f}",
+        f"{min(gains):.3f}",
+        better,
+        f"{100 * numpy.mean(misses):.1f}",
+    )
     results.table(
         "sums",
         (
@@ -159,6 +179,7 @@ def files(results: Results, scratch: Path, repositories: Sequence[Path]) -> None
             "most above",
             "least",
             "Brier score below the rate's",
+            "told beside mended, mean difference in points",
         ),
         [summary],
     )

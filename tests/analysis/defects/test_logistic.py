@@ -46,6 +46,20 @@ def test_a_history_moves_the_weights_towards_what_it_shows():
     assert abs(unmoved.weights["imports"] - shipped_model("history").weights.get("imports", 0.0)) < 0.1
 
 
+def test_a_repository_is_told_a_share_between_that_of_its_last_year_and_that_of_others():
+    chance = random.Random(3)
+    rows = [{"code_lines": chance.randrange(10, 300)} for _ in range(2000)]
+    shipped = shipped_model("history")
+    others = sum(map(shipped.probability, rows)) / len(rows)
+
+    told = sum(map(shipped.adapt_to(rows, [chance.random() < 0.6 for _ in rows]).probability, rows)) / len(
+        rows
+    )
+
+    assert others < 0.3
+    assert others + 0.1 < told < 0.6 - 0.05
+
+
 def test_the_fit_is_the_most_probable_one_above_the_floor():
     numbers = numpy.random.default_rng(7)
     rows = numpy.hstack([numpy.ones((300, 1)), numbers.normal(size=(300, 3))])
