@@ -143,12 +143,21 @@ impl<'a> NameReader<'a> {
         memmem::find(self.source.as_bytes(), text).is_some()
     }
 
-    /// Returns a line by its number.
-    pub fn line(&self, number: usize) -> &'a str {
-        let starts = self.line_starts.get_or_init(|| {
+    /// Returns the number of lines.
+    pub fn lines(&self) -> usize {
+        self.line_starts().len()
+    }
+
+    fn line_starts(&self) -> &[usize] {
+        self.line_starts.get_or_init(|| {
             let ends = memchr::memchr_iter(b'\n', self.source.as_bytes());
             iter::once(0).chain(ends.map(|end| end + 1)).collect()
-        });
+        })
+    }
+
+    /// Returns a line by its number.
+    pub fn line(&self, number: usize) -> &'a str {
+        let starts = self.line_starts();
         let end = starts.get(number).map_or(self.source.len(), |next| next - 1);
         &self.source[starts[number - 1]..end]
     }

@@ -123,14 +123,45 @@ impl<'n> Search<'n> {
         self.reads.has(row.definition, alias)
             || self.names.exports.iter().any(|name| name == alias)
             || (naming.has_extension_functions && self.reads.word(alias).is_some_and(is_member))
-            || naming.implicit_uses.iter().any(|(name, trigger)| name == alias && self.reader.has(trigger))
+            || self.is_used_implicitly(alias)
             || self.names_in_types().contains(alias)
     }
 
-    /// Tells whether an import is marked `noqa`, or is one of several alternatives for the same name.
+    /// Tells whether the language itself uses a name in such a source, as JSX uses `React`.
+    fn is_used_implicitly(&self, name: &str) -> bool {
+        let implicit_uses = &self.reader.naming.implicit_uses;
+        implicit_uses.iter().any(|(used, trigger)| used == name && self.reader.has(trigger))
+    }
+
+    /// Tells whether an import is marked `noqa`, is one of several for its name, or tries what is there.
     fn is_deliberate(&self, row: &ImportedName, is_bound_twice: bool) -> bool {
         let line = self.reader.line(row.line);
-        is_marked(line) || (is_bound_twice && line.starts_with([' ', '\t', '\r', '\x0b', '\x0c']))
+        is_marked(line) || (is_bound_twice && inset(line) > 0) || self.is_tried(row.line)
+    }
+
+    /// Tells whether Python code tries an import and does something, depending on whether it works.
+    fn is_tried(&self, number: usize) -> bool {
+        let margin = inset(self.reader.line(number));
+        let before = (1..number).rev().map(|before| self.reader.line(before));
+        let outer = before.filter(|line| !trimmed(line).is_empty()).find(|line| inset(line) < margin);
+        if outer.map(trimmed) != Some("try:") {
+            return false;
+        }
+        let mut in_except = false;
+        for after in number + 1..=self.reader.lines() {
+            let line = self.reader.line(after);
+            let text = trimmed(line);
+            if in_except && !text.is_empty() {
+                return text != "pass";
+            }
+            if inset(line) == margin
+                && !["import ", "from ", ")", "#"].iter().any(|start| text.starts_with(start))
+            {
+                return !text.is_empty();
+            }
+            in_except = inset(line) < margin && text.starts_with("except");
+        }
+        false
     }
 
     /// Returns the names in strings that are types, and in doc comments if they count as uses.
@@ -156,6 +187,7 @@ impl<'n> Search<'n> {
                 && !self.reads.has(Some(owner), name)
                 && reader.parameters.binary_search(&local).is_err()
                 && !reader.naming.keywords.contains(name)
+                && !self.is_used_implicitly(name)
                 && !is_deliberate_name(name)
                 && !self.names_in_types().contains(name);
             if is_unused {
@@ -168,6 +200,7 @@ impl<'n> Search<'n> {
         let is_reported = |&((owner, _), node): &(Local, Node)| {
             !reader.declared[owner].node.has_error()
                 && !is_marked(reader.line(node.start_position().row + 1))
+                && !is_annotated(reader, node)
                 && !reader.naming.dynamic_readers.iter().any(|name| self.reads.has(Some(owner), name))
         };
         let to_row = |((owner, name), node): (Local<'n>, Node)| {
@@ -176,6 +209,26 @@ impl<'n> Search<'n> {
         };
         first_assignments.into_iter().filter(is_reported).map(to_row).collect()
     }
+}
+
+const BLANK: [char; 5] = [' ', '\t', '\r', '\x0b', '\x0c'];
+
+/// Returns the number of blanks at the start of a line.
+fn inset(line: &str) -> usize {
+    line.len() - line.trim_start_matches(BLANK).len()
+}
+
+fn trimmed<'a>(line: &'a str) -> &'a str {
+    line.trim_matches(BLANK)
+}
+
+/// Tells whether an annotation is about a local variable, such as Lombok's `@Cleanup`.
+fn is_annotated(reader: &NameReader, name: Node) -> bool {
+    let mut statement = name;
+    while let Some(parent) = statement.parent().filter(|node| !reader.naming.blocks.contains(node.kind())) {
+        statement = parent;
+    }
+    reader.source.as_bytes()[statement.start_byte()..name.start_byte()].contains(&b'@')
 }
 
 fn is_marked(line: &str) -> bool {

@@ -97,9 +97,31 @@ def _implicitly_used(reader: NameReader) -> set[str]:
 
 
 def _is_deliberate(reader: NameReader, row: ImportedName, bound_twice: set[tuple[int, str]]) -> bool:
-    """Return whether an import is marked `noqa`, or is one of several alternatives for the same name."""
+    """Return whether an import is marked `noqa`, is one of several for its name, or tries what is there."""
     line = reader.lines[row.line - 1]
-    return b"noqa" in line.lower() or (line[:1].isspace() and (row.definition, row.alias) in bound_twice)
+    is_alternative = line[:1].isspace() and (row.definition, row.alias) in bound_twice
+    return b"noqa" in line.lower() or is_alternative or _is_tried(reader.lines, row.line - 1)
+
+
+def _is_tried(lines: Sequence[bytes], at: int) -> bool:
+    """Return whether Python code tries an import and does something, depending on whether it works."""
+    margin = len(lines[at]) - len(lines[at].lstrip())
+    outer = (
+        line.strip()
+        for line in reversed(lines[:at])
+        if line.strip() and len(line) - len(line.lstrip()) < margin
+    )
+    if next(outer, b"") != b"try:":
+        return False
+    in_except = False
+    for line in lines[at + 1 :]:
+        text, inset = line.strip(), len(line) - len(line.lstrip())
+        if in_except and text:
+            return text != b"pass"
+        if inset == margin and not text.startswith((b"import ", b"from ", b")", b"#")):
+            return bool(text)
+        in_except = inset < margin and text.startswith(b"except")
+    return False
 
 
 def _names_in_types(reader: NameReader) -> set[str]:

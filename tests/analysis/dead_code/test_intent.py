@@ -153,3 +153,58 @@ def test_a_remark_for_staticcheck_keeps_a_function() -> None:
     text = "package main\n\n//lint:ignore U1000 later\nfunc kept() {}\n\nfunc lost() {}\n\nfunc main() {}\n"
 
     assert dead({"main.go": text}) == {"lost": "high"}
+
+
+def test_an_import_in_a_try_shows_whether_a_module_is_there() -> None:
+    text = """
+        try:
+            import croniter
+            HAS = True
+        except ImportError:
+            HAS = False
+        try:
+            import lost
+        except ImportError:
+            pass
+        try:
+            import utmp
+        except ImportError:
+            HAS = False
+        print(HAS)
+    """
+
+    assert dead({"a.py": text}) == {"lost": "high"}
+
+
+def test_functions_that_getattr_finds_in_their_own_module_are_not_surely_dead() -> None:
+    text = """
+        import sys
+        def _linux_add(): return 1
+        def add(os_name): return getattr(sys.modules[__name__], f"_{os_name}_add")()
+        print(add("linux"))
+    """
+
+    assert dead({"a.py": text}) == {"_linux_add": "medium"}
+
+
+def test_what_a_reader_of_a_test_or_an_example_may_look_at_is_not_surely_dead() -> None:
+    local = "def test_a():\n    result = run()\n"
+    java = "class Rules { void apply() { String made = make(); } }\n"
+    files = {
+        "tests/test_a.py": local,
+        "docs/src/Rules.java": java,
+        "src/test/java/Bad.java": "class Bad {}\n",
+    }
+
+    assert {one.name: one.level for one in findings(files) if one.kind in ("local", "class")} == {
+        "result": "medium",
+        "made": "medium",
+        "Rules": "medium",
+        "Bad": "medium",
+    }
+
+
+def test_protected_members_are_for_subclasses_which_may_be_elsewhere() -> None:
+    text = "export class Base { protected tree() { return 1 } private lost() { return 1 } }\nnew Base()\n"
+
+    assert dead({"src/a.ts": text}) == {"Base.tree": "medium", "Base.lost": "high"}

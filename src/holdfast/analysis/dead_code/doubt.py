@@ -13,7 +13,7 @@ from holdfast.analysis.engine.test_files import IN_TESTS
 from holdfast.syntax.record import MODULE, Definition, Record
 
 _INTENTIONAL_MARKER = re.compile(
-    r"\b(nolint|lint:ignore\s+U1000|pylint\s*:\s*disable=[\w,-]*unused[\w-]*|no-?unused\w*|ts-prune-ignore|(vulture|skylos|knip|unused)\s*:\s*(ignore|keep))\b"
+    r"\b(nolint|lint:ignore\s+U1000|pylint\s*:\s*disable=[\w,-]*(unused|W061[1-3])[\w-]*|no-?unused\w*|ts-prune-ignore|(vulture|skylos|knip|unused)\s*:\s*(ignore|keep))\b"
     r"|^//(export |go:(linkname|wasmexport) )|noqa(?!:)|noqa:.*F(401|811|841)",
     re.IGNORECASE,
 )
@@ -23,7 +23,7 @@ _FOR_NEXT_LINE = re.compile(r"\b(next-line|biome-ignore|noinspection)\b")
 _FOR_WHOLE_FILE = re.compile(r"^(/[/*]\s*eslint-disable\s|#\s*(ruff|flake8)\s*:\s*noqa\b)")
 """Comments that are about their whole file."""
 
-_IN_EXAMPLES = re.compile(r"(^|/)([\w-]+[-_])?(examples?|samples?|demos?)/")
+_IN_EXAMPLES = re.compile(r"(^|/)([\w-]+[-_])?(examples?|samples?|demos?|docs?)/")
 
 MEANT_TO_STAY = 0.3
 """The author says that it stays, used or not."""
@@ -70,6 +70,15 @@ def read_elsewhere(path: str, record: Record, definition: Definition) -> Doubt |
         return Doubt(RARE_USE, "a header included after it may depend on it, as on `_GNU_SOURCE`")
     if definition.container == MODULE and definition.exported and _IN_EXAMPLES.search(path):
         return Doubt(RARE_USE, "it is in an example, which its readers run")
+    return TYPE_TEST if is_type_test(path, record) else None
+
+
+def seen_by_readers(path: str, record: Record) -> Doubt | None:
+    """Return the doubt about a local variable which somebody may look at, though no code reads it."""
+    if record.language == "python" and IN_TESTS.search(path):
+        return Doubt(RARE_USE, "a report on a test that fails may show it")
+    if _IN_EXAMPLES.search(path):
+        return Doubt(RARE_USE, "it is in an example, which others read")
     return TYPE_TEST if is_type_test(path, record) else None
 
 

@@ -221,7 +221,9 @@ class Evidence:
 
     def _uses_globals(self, file: int) -> bool:
         names = self.symbols.records[file].names
-        return self.symbols.families[file] == "python" and any("globals" in row.names for row in names.uses)
+        return self.symbols.families[file] == "python" and any(
+            "globals" in row.names or {"getattr", "__name__"} <= set(row.names) for row in names.uses
+        )
 
     def _accessed_on_unknown_object(self, symbol: int) -> Doubt | None:
         """Return the doubt if reached code accesses such an attribute, which no class of the project has."""
@@ -319,8 +321,11 @@ class Evidence:
         definition, container = self.symbols.definitions[symbol], self.symbols.containers[symbol]
         file = self.symbols.file_of[symbol]
         if container < 0:
-            has_name = definition.kind in CLASSES and _TEST_DOUBLE.search(definition.name)
-            return bool(has_name and IN_TESTS.search(self.symbols.paths[file]))
+            is_found_by_path = self.symbols.families[file] == "jvm"  # by whoever scans the compiled classes
+            is_double = is_found_by_path or _TEST_DOUBLE.search(definition.name)
+            return bool(
+                definition.kind in CLASSES and is_double and IN_TESTS.search(self.symbols.paths[file])
+            )
         outer = self.symbols.definitions[container]
         if _TEST_DOUBLE.search(outer.name) or (outer.kind in CLASSES and outer.decorators):
             return True

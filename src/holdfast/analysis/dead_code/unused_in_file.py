@@ -17,11 +17,10 @@ from holdfast.analysis.dead_code.doubt import (
     MEANT_TO_STAY,
     RARE_USE,
     TEST_INPUT,
-    TYPE_TEST,
     UNIMPORTED_TEST_FILE,
     Doubt,
     is_marked_intentional,
-    is_type_test,
+    seen_by_readers,
 )
 from holdfast.analysis.dead_code.public_api import PublicApi
 from holdfast.analysis.dead_code.roots import last_word
@@ -86,8 +85,8 @@ def _doubt(public_api: PublicApi, file: int, unused: Unused, first_import_line: 
         return doubt
     if unused.kind != "unreachable" and record.language == "python" and unused.name in record.names.words:
         return Doubt(_NAMED_IN_STRING, "its name is in a string, which may be evaluated")
-    if unused.kind == "variable" and is_type_test(symbols.paths[file], record):
-        return TYPE_TEST
+    if unused.kind == "variable" and (doubt := seen_by_readers(symbols.paths[file], record)) is not None:
+        return doubt
     return UNIMPORTED_TEST_FILE if public_api.may_be_test_input(file) else None
 
 

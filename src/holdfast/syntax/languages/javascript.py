@@ -217,7 +217,7 @@ def _read_exports(node: Node) -> Iterator[str]:
 
 
 def _is_exported(context: DeclarationContext) -> bool:
-    private = context.name.startswith("#") or context.modifiers & {"private", "protected"}
+    private = context.name.startswith("#") or "private" in context.modifiers
     return context.enclosing is not None and not private
 
 
