@@ -70,6 +70,25 @@ def test_folders_stand_for_files_where_they_are_too_many_and_the_fullest_are_ope
     assert layered_picture(edges, 1).boxes == 0
 
 
+def test_folders_come_first_on_request_each_as_one_box() -> None:
+    edges = graph(
+        ("src/core/faces/b.py", "src/core/kernel/a.py"),
+        ("src/core/faces/c.py", "src/core/kernel/deep/d.py"),
+        ("src/core/main.py", "src/core/faces/b.py"),
+    ).edges
+    drawn = layered_picture(edges, 60, folders_first=True)
+    assert set(boxes(drawn.svg)) == {"src/core/faces", "src/core/kernel", "src/core/main.py"}
+    assert (drawn.boxes, drawn.folders, drawn.edges) == (3, 2, 2)
+    assert drawn.svg.count('class="node folder"') == 2
+    assert "src/core/faces uses src/core/kernel in 2 places" in drawn.svg
+    assert set(boxes(layered_picture(edges, 2, folders_first=True).svg)) <= {
+        "src/core/faces",
+        "src/core/kernel",
+    }
+    with_tests = graph(("tests/t.py", "src/core/main.py"), ("src/core/main.py", "src/core/b.py")).edges
+    assert set(boxes(layered_picture(with_tests, 60, folders_first=True).svg)) == {"src", "tests"}
+
+
 def test_hostile_names_stay_text() -> None:
     drawn = layered_picture(graph(*((name, "b.py") for name in HOSTILE)).edges, 150)
     root = ElementTree.fromstring(drawn.svg)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.analysis.polyglot import COPIES, TANGLE
-from tests.faces.web.conftest import WAIT_MS, Axe, watched
+from tests.faces.web.conftest import WAIT_MS, Axe, Held, watched
 from tests.faces.web.site import Site, served
 
 HOSTILE = "src/<img src=x onerror=alert(1)>&\"'#%.py"
@@ -45,6 +46,19 @@ def opened(page: Page, site: Site, query: str = "") -> Locator:
     page.goto(f"{site.url}/health{query}")
     expect(page.locator(".map a").first).to_be_visible(timeout=WAIT_MS)
     return page.locator(".map")
+
+
+@contextmanager
+def signed_in_tab(browser: Browser, site: Site) -> Iterator[Page]:
+    """A tab of a browser that has opened the site's link."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    tab = context.new_page()
+    complaints = watched(tab, site)
+    tab.goto(site.link)
+    tab.wait_for_selector("main[data-ready]")
+    yield tab
+    assert complaints == []
+    context.close()
 
 
 def section(page: Page, name: str) -> Locator:
@@ -152,16 +166,30 @@ def test_a_click_sorts_the_table_and_numbers_link_to_their_lines(page: Page, sit
     expect(rows.first).to_contain_text("copies/one.py")
 
 
-def test_trends_are_drawn_once_past_commits_are_measured(page: Page, site: Site) -> None:
+def test_trends_are_drawn_once_past_commits_are_measured(browser: Browser, tmp_path: Path) -> None:
+    with served(tmp_path / "trends") as other, signed_in_tab(browser, other) as page:
+        for number in range(4):
+            other.write("src/hot.py", f"{TREE['src/hot.py']}\n\nLAST = {number}\n")
+            other.commit("Hotter")
+        check_trends(page, other)
+
+
+def check_trends(page: Page, site: Site) -> None:
+    held = Held(page, "**/record_trend")
     opened(page, site)
     trends = section(page, "Trends")
     expect(trends.get_by_text("holdfast analyze record-trend --backfill 50")).to_be_visible()
-    trends.get_by_role("button", name="Measure the last 50 commits").click()
+    expect(trends.get_by_role("button", name="Measure the last 50 commits")).to_be_visible()
+    expect(trends.get_by_text("Measuring the last 4 commits in the background…")).to_be_visible()
+    held.let_go()
     lines = trends.get_by_role("img", name=re.compile("^code lines from .* over 4 commits"))
     expect(lines.locator("circle")).to_have_count(4)
     expect(lines.locator("polyline")).to_have_attribute("points", re.compile(r"(\d[\d.,]* ?){4}"))
     expect(trends.get_by_role("figure").filter(has_text="debt items")).to_contain_text("1")
     expect(trends).to_contain_text("4 of the last 4 commits are measured.")
+    debt = trends.get_by_role("figure").filter(has_text="debt items")
+    expect(debt.locator(".dates span")).to_have_count(2)
+    expect(trends.locator(".axis").first.locator("span").last).to_have_text(re.compile(r"^(⌇ [\d,.]+|0)"))
 
 
 def test_copies_stand_side_by_side_with_what_differs_marked(page: Page, site: Site) -> None:
@@ -184,6 +212,10 @@ def test_the_graph_zooms_and_its_cycle_is_named(page: Page, site: Site) -> None:
     graph = page.get_by_role("region", name=re.compile("Graph of imports"))
     expect(graph).to_have_attribute("data-scale", "1.00")
     dependencies = section(page, "Dependencies")
+    cycles, frame = dependencies.locator(".cycles").bounding_box(), graph.bounding_box()
+    assert cycles is not None
+    assert frame is not None
+    assert cycles["y"] < frame["y"]
     expect(dependencies.get_by_role("listitem")).to_have_text(
         "2 files import each other when they are loaded: src/a.py, src/b.py"
     )
@@ -209,6 +241,30 @@ def test_the_graph_zooms_and_its_cycle_is_named(page: Page, site: Site) -> None:
     node.hover()
     expect(graph.locator(".node.lit")).to_have_count(2)
     expect(node).to_have_attribute("href", "/code/src/a.py")
+
+
+def test_dependencies_are_drawn_by_folder_first_and_folders_open(browser: Browser, tmp_path: Path) -> None:
+    with served(tmp_path / "layers") as other, signed_in_tab(browser, other) as tab:
+        for user, used in (("faces/a", "rooms/a"), ("faces/b", "rooms/b"), ("rooms/a", "rooms/b")):
+            other.write(f"app/{user}.py", f"from app.{used.replace('/', '.')} import x\n\n\nx = x\n")
+        other.write("app/rooms/b.py", "x = 1\n")
+        other.write("tests/test_a.py", "from app.faces.a import x\n\n\nx = x\n")
+        other.commit("All")
+        opened(tab, other)
+        nodes = tab.locator(".graph .node text")
+        expect(nodes).to_have_text(["tests/", "app/"])
+        tab.locator('.graph [data-path="app"]').focus()
+        tab.keyboard.press("Enter")
+        expect(nodes).to_have_text(["app/faces/", "app/rooms/"])
+        expect(tab).to_have_url(f"{other.url}/health?dependencies=app")
+        tab.locator('.graph [data-path="app/rooms"]').click()
+        expect(nodes).to_have_text(["app/rooms/a.py", "app/rooms/b.py"])
+        crumbs = tab.get_by_role("navigation", name="Drawn folder")
+        expect(crumbs).to_have_text("all files/app/rooms")
+        crumbs.get_by_role("button", name="all files").click()
+        expect(nodes).to_have_text(["tests/", "app/"])
+        tab.get_by_label("What is drawn").select_option("Files, up to 60 boxes")
+        expect(nodes).to_have_count(5)
 
 
 def test_the_gate_names_each_rule_and_links_what_broke_it(page: Page, site: Site) -> None:

@@ -38,7 +38,7 @@ _SWEEPS = 6
 """Passes of the barycentre heuristic, which orders each layer: a judgement. Later passes change little."""
 _EDGE = '<path class="edge{ring}" data-id="{ends}" d="{curve}"><title>{title}</title></path>'
 _BOX = (
-    '<a class="node{ring}" data-id="{number}" data-path="{path}" href="/code/{address}">'
+    '<a class="node{folder}{ring}" data-id="{number}" data-path="{path}" href="/code/{address}">'
     "<title>{path}</title>"
     '<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="4" fill="white" stroke="gray"/>'
     '<text x="{text_x}" y="{text_y}">{label}</text></a>'
@@ -63,10 +63,15 @@ class Picture(NamedTuple):
     edges: int
 
 
-def layered_picture(edges: Iterable[DependencyEdge], max_boxes: int) -> Picture:
-    """Draw the imports between files; folders replace files if there are too many for the limit."""
+def layered_picture(
+    edges: Iterable[DependencyEdge], max_boxes: int, *, folders_first: bool = False
+) -> Picture:
+    """Draw the imports between files; folders replace files if there are too many for the limit.
+
+    With `folders_first`, each subfolder of their common folder is one box, if those are not too many.
+    """
     edges = list(edges)
-    box_of = _boxes({end for edge in edges for end in edge.ends}, max_boxes)
+    box_of = _boxes({end for edge in edges for end in edge.ends}, max_boxes, folders_first=folders_first)
     links = Counter[tuple[str, str]]()
     for edge in edges:
         origin, target = box_of[edge.origin], box_of[edge.target]
@@ -74,13 +79,14 @@ def layered_picture(edges: Iterable[DependencyEdge], max_boxes: int) -> Picture:
             links[origin, target] += edge.weight
     boxes = {end for link in links for end in link}
     folders = boxes - box_of.keys()
-    return Picture(_svg(_layers(links), links), len(boxes), len(folders), len(links))
+    return Picture(_svg(_layers(links), links, folders), len(boxes), len(folders), len(links))
 
 
-def _boxes(files: Collection[str], max_boxes: int) -> dict[str, str]:
+def _boxes(files: Collection[str], max_boxes: int, *, folders_first: bool) -> dict[str, str]:
     """Map each file to its box: its own, or that of a folder, `.` for the root.
 
-    Folders are expanded for as long as the boxes stay within the limit, those with the most files first.
+    Unless the folders come first, they are expanded for as long as the boxes stay within the limit, those
+    with the most files first.
     """
     children = defaultdict[str, set[str]](set)
     file_counts = Counter[str]()
@@ -92,6 +98,13 @@ def _boxes(files: Collection[str], max_boxes: int) -> dict[str, str]:
             file_counts[folder] += 1
             path = folder
     boxes = {""}
+    if folders_first:
+        while len(boxes) == 1 and boxes <= children.keys():
+            boxes = children[next(iter(boxes))]
+    if folders_first and len(boxes) <= max_boxes:
+        children.clear()
+    else:
+        boxes = {""}
     for folder in sorted(children, key=lambda folder: (-file_counts[folder], folder)):
         if folder in boxes and len(boxes) - 1 + len(children[folder]) <= max_boxes:
             boxes = boxes - {folder} | children[folder]
@@ -145,7 +158,7 @@ def _reduce_crossings(layers: Sequence[list[str]], neighbours: Mapping[str, Sequ
             layer.sort(key=barycentre)
 
 
-def _svg(layers: Sequence[Sequence[str]], links: Links) -> str:
+def _svg(layers: Sequence[Sequence[str]], links: Links, folders: Collection[str]) -> str:
     """Return the drawing: layers as columns from left to right, and curves for the links."""
     max_rows = max(map(len, layers), default=0)
     corners = _corners(layers, max_rows)
@@ -167,7 +180,10 @@ def _svg(layers: Sequence[Sequence[str]], links: Links) -> str:
                 title=_escape(f"{origin} uses {target} in {places} place{'s' if places > 1 else ''}"),
             )
         )
-    boxes = [_box(box, numbers[box], corner, is_in_cycle=box in cycle_of) for box, corner in corners.items()]
+    boxes = [
+        _box(box, numbers[box], corner, is_in_cycle=box in cycle_of, is_folder=box in folders)
+        for box, corner in corners.items()
+    ]
     return _SVG.format(
         width=2 * _MARGIN + _COLUMN_DISTANCE * max(len(layers) - 1, 0) + _BOX_WIDTH + _BEND_WIDTH,
         height=2 * _MARGIN + _ROW_DISTANCE * max_rows,
@@ -189,10 +205,12 @@ def _corners(layers: Sequence[Sequence[str]], max_rows: int) -> dict[str, Point]
     return corners
 
 
-def _box(path: str, number: int, corner: Point, *, is_in_cycle: bool) -> str:
+def _box(path: str, number: int, corner: Point, *, is_in_cycle: bool, is_folder: bool) -> str:
     x, y = corner
-    label = path if len(path) <= _MAX_LABEL_CHARACTERS else "…" + path[1 - _MAX_LABEL_CHARACTERS :]
+    name = f"{path}/" if is_folder else path
+    label = name if len(name) <= _MAX_LABEL_CHARACTERS else "…" + name[1 - _MAX_LABEL_CHARACTERS :]
     return _BOX.format(
+        folder=" folder" if is_folder else "",
         ring=" ring" if is_in_cycle else "",
         number=number,
         path=_escape(path),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from holdfast.analysis.engine.scan import FileCounts, Project
 from holdfast.analysis.graph.cycles import cycles
@@ -34,6 +34,9 @@ class DrawDependencyGraph(arguments.ProjectInput):
         ge=2,
         le=_MAX_BOXES,
         description="Maximum number of boxes; with more files, folders are drawn.",
+    )
+    folders_first: StrictBool = Field(
+        default=False, description="Draw each subfolder as one box, unless there are too many."
     )
 
 
@@ -76,7 +79,7 @@ def draw_dependency_graph(room: Analysis, args: DrawDependencyGraph) -> DrawnGra
     project = Project(checked_project(room.repository, args.project_path))
     scan = room.scan(project)
     edges = cached_graph(room, scan, "import-graph").edges
-    drawn, import_cycles = layered_picture(edges, args.limit), cycles(edges)
+    drawn, import_cycles = layered_picture(edges, args.limit, folders_first=args.folders_first), cycles(edges)
     return DrawnGraph(
         **scan.counts.result_fields(project.path),
         svg=drawn.svg,

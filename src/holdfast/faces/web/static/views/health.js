@@ -142,4 +142,6 @@ async function showSections(view) {
     if (view.signal.aborted) return;
     if (isPinned) document.getElementById(location.hash.slice(1))?.scrollIntoView();
   }
+  const trends = sections.find(({ id }) => id === "trends");
+  if (trends) await (await import("./health/trends.js")).backfill(view, trends.place);
 }

@@ -1,23 +1,28 @@
-// The graph of imports, which the server draws, with zoom, pan and highlighted neighbours; cycles as text.
+// The graph of imports, by folder first: cycles as text, and a drawing by the server with zoom, pan and neighbours.
 
-import { button } from "../../controls.js";
+import { button, choice, plainButton } from "../../controls.js";
 import { quiet } from "../../display.js";
 import { el, fill } from "../../dom.js";
 import { codeLink } from "../../links.js";
 import { sanitise } from "../../markdown.js";
 import { get } from "../../api.js";
+import { validChoice } from "../../view.js";
 import { formatNumber } from "./numbers.js";
 
 /** @import { View } from "../../view.js" */
 
-/** The number of boxes that are drawn; a judgement: more are not legible in the frame. */
-const MAX_BOXES = 60;
+/** The number of boxes that fit the frame when it is enlarged; a judgement. */
+const MAX_FOLDERS = 60;
+/** What is drawn: the subfolders, or the files as far as a number of boxes allows; the server accepts up to 150. */
+const BOX_LIMITS = { folders: "Folders", 60: "Files, up to 60 boxes", 150: "Files, up to 150 boxes" };
 /** The factor of one zoom step; a judgement: three steps about double the size. */
 const ZOOM_STEP = 1.25;
 /** The distance of one step with an arrow key; a judgement: about a seventh of the frame. */
 const PAN_STEP_PX = 60;
 /** A judgement: text is larger than necessary beyond this scale. */
 const MAX_SCALE = 4;
+/** A judgement: a wide graph is drawn smaller to fit the frame, but not so small that its text is hard to read. */
+const MIN_LEGIBLE_SCALE = 0.65;
 /** The height of the frame; a judgement: the graph and its heading fit on a screen. */
 const MAX_FRAME_HEIGHT_PX = 440;
 /** The number of files that are named for each cycle; a judgement: about three lines. */
@@ -33,22 +38,49 @@ const MAX_CLICK_DISTANCE_PX = 4;
  * @param {HTMLElement} place
  */
 export async function show(view, place) {
-  const graph = await get("analyze/draw_dependency_graph", { limit: MAX_BOXES }, view);
+  const folder = view.query.get("dependencies") ?? "";
+  const drawn = validChoice(view.query.get("boxes"), BOX_LIMITS, "folders");
+  const foldersFirst = drawn === "folders", limit = foldersFirst ? MAX_FOLDERS : Number(drawn);
+  const query = { project_path: folder || ".", limit, folders_first: foldersFirst };
+  const graph = await get("analyze/draw_dependency_graph", query, view);
+  const change = async (/** @type {Record<string, string | null>} */ changes) => {
+    view.setQuery(changes);
+    await view.runWithStatus(place, "Resolving imports", () => show(view, place));
+    /** @type {HTMLElement | null} */ (place.querySelector(".graph, .crumbs strong"))?.focus();
+  };
+  const enter = (/** @type {string} */ path) => change({ dependencies: path || null });
+  const detail = choice("What is drawn", ["folders", "60", "150"].map((value) => [value, BOX_LIMITS[value]]), drawn,
+    (boxes) => change({ boxes: boxes === "folders" ? null : boxes }));
   const { boxes, folders, dependencies, not_drawn: isolated } = graph;
-  const text = [`${boxes} boxes`,
-    folders > 0 && `, of which ${folders} are folders, since more than ${MAX_BOXES} files import each other`,
+  const text = [`${boxes} boxes`, folders > 0 && `, of which ${folders} are folders, which open with a click or Enter`,
     `; ${dependencies} lines from importing to imported files. Boxes with a dashed edge import each other.`,
     isolated > 0 && ` ${formatNumber(isolated)} files without imports are left out.`];
   const svg = () => /** @type {SVGElement} */ (sanitise(graph.svg, "svg").firstChild);
-  fill(place, el("p.quiet", boxes ? text : "No file imports another file of this repository."),
-    boxes > 0 && drawFrame(svg()), drawCycles(graph));
+  const none = folder ? `No file in ${folder} imports another file there.`
+    : "No file imports another file of this repository.";
+  fill(place, drawCycles(graph), el("div.row.wrap.spread", drawCrumbs(folder, enter), detail),
+    el("p.quiet", boxes ? text : none), boxes > 0 && drawFrame(svg(), enter));
 }
 
 /**
- * Return the graph in a frame in which the user can pan and zoom.
- * @param {SVGElement} svg
+ * Return buttons for the folders around the drawn one.
+ * @param {string} folder
+ * @param {(path: string) => any} enter
  */
-function drawFrame(svg) {
+function drawCrumbs(folder, enter) {
+  const names = folder.split("/").filter(Boolean);
+  return el("nav.row.wrap.crumbs", { "aria-label": "Drawn folder" }, ["all files", ...names].map((name, depth) => [
+    depth > 0 && el("span.quiet", { "aria-hidden": "true" }, "/"),
+    depth === names.length ? el("strong", { "aria-current": "true", tabindex: "-1" }, name)
+      : plainButton(name, () => enter(names.slice(0, depth).join("/")))]));
+}
+
+/**
+ * Return the graph in a frame in which the user can pan and zoom, and open folders.
+ * @param {SVGElement} svg
+ * @param {(path: string) => any} enter called with the folder that the user opens
+ */
+function drawFrame(svg, enter) {
   const [width, height] = ["width", "height"].map((name) => Number(svg.getAttribute(name)));
   const label = "Graph of imports; plus and minus zoom, arrow keys move, 0 shows all";
   const style = { height: `${Math.min(MAX_FRAME_HEIGHT_PX, height) + 2}px` };
@@ -87,9 +119,19 @@ function drawFrame(svg) {
     zoom(event.deltaY < 0 ? ZOOM_STEP : 1 / ZOOM_STEP, event.clientX - edge.left, event.clientY - edge.top);
   }, { passive: false });
   panByDragging(frame);
+  svg.addEventListener("click", (event) => {
+    const node = /** @type {SVGElement | null} */ (/** @type {Element} */ (event.target).closest(".node.folder"));
+    if (!node?.dataset.path || event.defaultPrevented || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    enter(node.dataset.path);
+  });
   highlightNeighbours(svg);
-  // Start in the middle: the layers of the graph are centred, so there are always boxes.
-  requestAnimationFrame(() => frame.scrollTo(0, (height - MAX_FRAME_HEIGHT_PX) / 2));
+  requestAnimationFrame(() => {
+    const fitting = frame.clientWidth / width;
+    if (fitting < 1 && fitting >= MIN_LEGIBLE_SCALE) zoom(fitting, 0, 0);
+    // Start in the middle: the layers of the graph are centred, so there are always boxes.
+    frame.scrollTo(0, (height * scale - MAX_FRAME_HEIGHT_PX) / 2);
+  });
   frame.dataset.scale = scale.toFixed(2);
   const control = (/** @type {string} */ text, /** @type {() => void} */ run, /** @type {string} */ title) =>
     button(text, run, { title, "aria-label": title });

@@ -22,6 +22,10 @@ const MAX_LARGE_DOTS = 40;
  * metric that hardly changed looks flat.
  */
 const MIN_SPAN = 0.1;
+/** The number of past commits that are measured in the background; a judgement: enough to see a direction. */
+const BACKGROUND_COMMITS = 30;
+/** If all values are above this share of the highest, the axis does not start at 0; a judgement. */
+const MAX_SHARE_FROM_ZERO = 0.5;
 /** The metrics that are shares of one. */
 const SHARES = /^(duplication|(mean|max)_defect_probability)$/;
 
@@ -30,14 +34,36 @@ const SHARES = /^(duplication|(mean|max)_defect_probability)$/;
  * @param {View} view
  * @returns {Promise<number>} the number of past commits that the next request has to measure itself
  */
-async function record(view) {
+async function record(view, backfill = BACKFILL_COMMITS) {
   try {
-    await post("analyze/record_trend", { backfill: BACKFILL_COMMITS }, view);
+    await post("analyze/record_trend", { backfill }, view);
     return 0;
   } catch (/** @type {any} */ problem) {
     if (problem.status !== 403) throw problem; // the role or a read-only server forbids writing
-    return BACKFILL_COMMITS;
+    return backfill;
   }
+}
+
+/**
+ * Measure the last commits in the background if that has not been done, and show the trends again.
+ * @param {View} view
+ * @param {HTMLElement} place
+ */
+export async function backfill(view, place) {
+  const { total_points: measured, commits_looked_at: commits } = await get("analyze/analyze_trend", { limit: MAX_POINTS }, view);
+  if (commits < 2 || measured >= Math.min(BACKGROUND_COMMITS, commits)) return;
+  const status = quiet(`Measuring the last ${Math.min(BACKGROUND_COMMITS, commits)} commits in the background…`);
+  status.setAttribute("role", "status");
+  place.append(status);
+  try {
+    // A read-only server would compute them for each response anew, so then only the button does.
+    if (!await record(view, BACKGROUND_COMMITS)) await show(view, place);
+  } catch (/** @type {any} */ problem) {
+    const { name, message } = problem;
+    if (name !== "AbortError") status.textContent = `The last commits were not measured: ${message}`;
+    return;
+  }
+  status.remove();
 }
 
 /**
@@ -80,8 +106,35 @@ function drawTrend(series, points) {
   const description = `${name} from ${first} to ${last} over ${count} commits, between ${lowest} and ${highest}`;
   return el("figure.card.multiple",
     el("figcaption.row", el("span", name), el("strong", last)),
-    drawChart(series, points, description, format),
+    el("div.chart", drawAxis(series, format), drawChart(series, points, description, format), drawDates(points)),
     el("p.quiet", `${changeText} in ${count} commits, ${lowest} to ${highest}`));
+}
+
+/**
+ * Return the values at the ends of a chart's axis, with a mark if it does not start at 0.
+ * @param {{lowest: number, highest: number}} series
+ * @param {(value: number) => string} format
+ */
+function drawAxis({ lowest, highest }, format) {
+  const { bottom, span } = axisOf(lowest, highest);
+  const title = bottom === 0 ? "The axis starts at 0" : `The axis does not start at 0, but at ${format(bottom)}`;
+  return el("div.axis.quiet", { title }, el("span", format(bottom + span)),
+    el("span", bottom !== 0 && "⌇ ", format(bottom)));
+}
+
+/** @param {{committed_at: string}[]} points */
+const drawDates = (points) => el("div.dates.quiet", el("span", points[0].committed_at.slice(0, 10)),
+  el("span", points[points.length - 1].committed_at.slice(0, 10)));
+
+/**
+ * Return the range of a chart's axis: from 0, unless that would hide the changes of high values.
+ * @param {number} lowest
+ * @param {number} highest
+ */
+function axisOf(lowest, highest) {
+  if (lowest >= 0 && lowest <= MAX_SHARE_FROM_ZERO * highest) return { bottom: 0, span: highest || 1 };
+  const span = Math.max(highest - lowest, MIN_SPAN * Math.abs(highest)) || 1;
+  return { bottom: (lowest + highest - span) / 2, span };
 }
 
 /**
@@ -91,8 +144,7 @@ function drawTrend(series, points) {
  * @param {(value: number) => string} format
  */
 function drawChart({ metric, lowest, highest }, points, description, format) {
-  const span = Math.max(highest - lowest, MIN_SPAN * Math.abs(highest)) || 1;
-  const bottom = (lowest + highest - span) / 2;
+  const { bottom, span } = axisOf(lowest, highest);
   const dots = points.flatMap(({ numbers, commit, committed_at: time }, index) => {
     const value = numbers[metric];
     if (value === null) return []; // the metric was not measured at this commit
