@@ -23,7 +23,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-LIBRARIES = ("igraph", "numpy", "re2")
+LIBRARIES = ("numpy", "re2")
 """Libraries that commands import where they need them."""
 
 

@@ -139,6 +139,8 @@ mod _core {
     #[pymodule_export]
     use super::ReadFailure;
     #[pymodule_export]
+    use super::graph::Graph;
+    #[pymodule_export]
     use super::node::Node;
     #[pymodule_export]
     use super::read_records;

@@ -1,4 +1,4 @@
-"""The compiled core, which `core/` defines. `syntax/core/` calls it."""
+"""The compiled core, which `core/` defines. `syntax/core/` and `analysis/graph/adjacency.py` call it."""
 
 from collections.abc import Mapping, Sequence
 from re import Pattern
@@ -26,6 +26,14 @@ class Tables:
         languages: Sequence[tuple[Language, Mapping[str, str], Mapping[str, Pattern[Any]]]],
         patterns: Mapping[str, Pattern[Any]],
     ) -> Tables: ...
+
+@final
+class Graph:
+    """An `analysis.graph.adjacency.Adjacency`."""
+
+    def __new__(cls, starts: Sequence[int], targets: Sequence[int]) -> Graph: ...
+    def shortest_paths(self, sources: Sequence[int]) -> tuple[list[float], list[int], list[int]]: ...
+    def leiden_pass(self, membership: Sequence[int]) -> list[int]: ...
 
 def read_records(
     tables: Tables, files: Sequence[tuple[str, str, bytes]], with_names: bool, threads: int

@@ -113,8 +113,6 @@ def test_bandit_runs_with_the_settings_of_the_project_and_would_find_something(t
 
 
 PERMISSIVE = re.compile(r"\b(MIT|BSD|Apache|ISC|PSF|MPL|HPND)\b")
-OTHER_LICENCES = {"igraph": "GPL"}
-"""Packages whose terms concern whoever passes them on with Holdfast; docs/dependencies.md says how."""
 
 
 def needed() -> set[str]:
@@ -136,13 +134,8 @@ def licence(name: str) -> str:
     return " ".join(filter(None, [about.get("License-Expression"), about.get("License"), *classifiers]))
 
 
-def test_the_licence_of_every_package_is_known_and_others_than_permissive_ones_are_documented():
+def test_every_package_of_an_installation_has_a_permissive_licence():
     packages = needed()
     assert len(packages) > 40
-    documented = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
     for name in sorted(packages):
-        if name in OTHER_LICENCES:
-            assert OTHER_LICENCES[name] in licence(name) or "General Public" in licence(name)
-            assert f"`{name}`" in documented
-        else:
-            assert PERMISSIVE.search(licence(name)), (name, licence(name))
+        assert PERMISSIVE.search(licence(name)), (name, licence(name))

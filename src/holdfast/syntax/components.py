@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
+from typing import TypeVar
+
+Node = TypeVar("Node", bound=Hashable)
 
 
-def strong_components(successors: Mapping[str, list[str]]) -> list[list[str]]:
+def strong_components(successors: Mapping[Node, list[Node]]) -> list[list[Node]]:
     """Return the components, successors first: Tarjan's algorithm, iterative because graphs may be deep."""
-    order: dict[str, int] = {}
-    lowest: dict[str, int] = {}  # the lowest order of a node on the stack that a node is known to reach
-    stack: list[str] = []
-    on_stack: set[str] = set()
-    components: list[list[str]] = []
+    order: dict[Node, int] = {}
+    lowest: dict[Node, int] = {}  # the lowest order of a node on the stack that a node is known to reach
+    stack: list[Node] = []
+    on_stack: set[Node] = set()
+    components: list[list[Node]] = []
     for root in successors:
-        path: list[tuple[str, Iterator[str]]] = [] if root in order else [(root, iter(()))]
+        path: list[tuple[Node, Iterator[Node]]] = [] if root in order else [(root, iter(()))]
         while path:
             node, rest = path[-1]
             if node not in order:
@@ -33,7 +36,9 @@ def strong_components(successors: Mapping[str, list[str]]) -> list[list[str]]:
             if path:
                 lowest[path[-1][0]] = min(lowest[path[-1][0]], lowest[node])
             if lowest[node] == order[node]:
-                start = stack.index(node) if stack[-1] != node else len(stack) - 1
+                start = len(stack) - 1
+                while stack[start] != node:
+                    start -= 1
                 components.append(stack[start:])
                 on_stack.difference_update(stack[start:])
                 del stack[start:]

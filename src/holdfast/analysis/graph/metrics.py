@@ -4,49 +4,50 @@ Contract:
 - Parallel edges are merged; loops are not removed. Every figure equals that of networkx for the same graph;
   docs/analysis.md has the formulas.
 - Above `EXACT_NODES` nodes, shortest paths start from a fixed sample of the nodes.
-- The same graph gives the same figures, even with concurrent calls; groups are numbered by descending size.
+- The same graph gives the same figures, with the compiled core and without. Groups are numbered by
+  descending size.
 """
 
 from __future__ import annotations
 
+import math
 import random
-import sys
-import threading
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import cached_property
-from importlib import import_module
-from types import ModuleType, SimpleNamespace
-from typing import Any, Literal, NamedTuple
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from holdfast.analysis.graph.adjacency import Integers, compressed
 from holdfast.kernel.call import current_call
-
-Metric = Literal["centrality", "pagerank", "clustering", "components"]
+from holdfast.syntax.components import strong_components
 
 EXACT_NODES = 5000
 """Nodes of the largest graph in which paths from all nodes are followed. That takes time in O(nodes × edges):
-about 1.5 s for 5,000 nodes (`bench.graph_metrics`)."""
+about 1 s for 5,000 nodes (`bench.graph_metrics`)."""
 SAMPLED_NODES = 256
 """Nodes from which paths start in a larger graph: a judgement. The time then grows with the edges
 alone, and the figures equal networkx' sampled betweenness with this `k`."""
 DAMPING = 0.85
 """The damping factor of Brin and Page, http://infolab.stanford.edu/~backrub/google.html."""
 RANDOM_SEED = 1
-"""The seed of the sample and of the Leiden algorithm; any fixed number makes the figures reproducible."""
+"""The seed of the sample; any fixed number makes the figures reproducible."""
 _SOURCES_PER_BATCH = 64
 """Start nodes between two checks for cancellation: a judgement. A batch takes a fraction of a second."""
-_MAX_BIT_PARALLEL_DISTANCE = 50
-"""The path length from which one search per node is used instead of bit-parallel search: a judgement. Each
-step of the latter visits all nodes that were just reached, so long paths take many expensive steps."""
+_RANK_TOLERANCE = 1e-12
+"""The change of all ranks together at which PageRank is final: a judgement, below the digits of a figure."""
+_MODULARITY_GAIN = 1e-3
+"""What one more pass of the Leiden algorithm has to add to the modularity: a judgement. Most passes
+after that add less still, and each takes as long."""
 _SIGNIFICANT_DIGITS = 9
 """Digits of a figure; further digits differ between machines."""
-_RANDOM_LOCK = threading.Lock()
 
 
 class Figures(NamedTuple):
     """The results of one metric."""
 
-    columns: dict[str, list[float]]
+    columns: dict[str, Sequence[float | None]]
     """By name of the figure, its value for each node."""
     totals: dict[str, Any]
     """Figures for the whole graph."""
@@ -57,13 +58,10 @@ class MetricGraph:
 
     def __init__(self, nodes: int, edges: Iterable[tuple[int, int]]) -> None:
         self.nodes = nodes
-        self._graph: Any = _igraph().Graph(n=nodes, edges=sorted(set(edges)), directed=True)
+        origins, targets = np.fromiter(chain.from_iterable(edges), np.int64).reshape(-1, 2).T
+        self._origins, self._targets = self._distinct(origins, targets)
 
-    @cached_property
-    def _undirected(self) -> Any:
-        return self._graph.as_undirected(mode="collapse")
-
-    def figures(self, requested: Iterable[Metric], seeds: Collection[int]) -> dict[Metric, Figures]:
+    def figures(self, requested: Iterable[str], seeds: Collection[int]) -> dict[str, Figures]:
         """Return the requested metrics; PageRank is personalized if there are seeds."""
         compute = {
             "centrality": self.centrality,
@@ -75,18 +73,19 @@ class MetricGraph:
 
     def centrality(self) -> Figures:
         """Return degree, betweenness and closeness."""
-        in_degrees, out_degrees = self._graph.degree(mode="in"), self._graph.degree(mode="out")
-        degrees = [ins + outs for ins, outs in zip(in_degrees, out_degrees, strict=True)]
+        in_degrees, out_degrees = self._count(self._targets), self._count(self._origins)
+        degrees = (in_degrees + out_degrees).tolist()
         is_sampled = self.nodes > EXACT_NODES
         sources: Sequence[int] = range(self.nodes)
         if is_sampled:
             sources = _random().sample(sources, SAMPLED_NODES)
-        columns = {
-            "in_degree": in_degrees,
-            "out_degree": out_degrees,
+        betweenness, closeness = self._path_figures(sources)
+        columns: dict[str, Sequence[float | None]] = {
+            "in_degree": in_degrees.tolist(),
+            "out_degree": out_degrees.tolist(),
             "degree": _round(degree / (self.nodes - 1) if self.nodes > 1 else 1 for degree in degrees),
-            "betweenness": _round(self._betweenness(sources)),
-            "closeness": _round(self._closeness(sources)),
+            "betweenness": betweenness,
+            "closeness": closeness,
         }
         totals = {
             "average_degree": _mean(degrees),
@@ -96,120 +95,132 @@ class MetricGraph:
         }
         return Figures(columns, totals)
 
-    def _betweenness(self, sources: Sequence[int]) -> Iterator[float]:
-        """Yield the betweenness of each node by Brandes' algorithm, from the given sources."""
-        sums = [0.0] * self.nodes
-        for batch in _batches(sources, "Following shortest paths"):
-            more = self._graph.betweenness(directed=True, sources=batch)
-            sums = [old + new for old, new in zip(sums, more, strict=True)]
-        source_set = set(sources)
-        for node, betweenness in enumerate(sums):
-            # Normalize by the pairs of a source and another node, without the node itself.
-            other_sources = len(source_set) - (node in source_set)
-            yield betweenness / max(1, other_sources * (self.nodes - 2))
+    def _path_figures(self, sources: Sequence[int]) -> tuple[list[float | None], list[float]]:
+        """Return the betweenness of each node, and Wasserman and Faust's closeness, from the given sources.
 
-    def _closeness(self, sources: Sequence[int]) -> Iterator[float]:
-        """Yield Wasserman and Faust's closeness, estimated from the paths that start at the sources."""
-        source_set = set(sources)
-        distances = self._distances(sources) or self._long_distances(sources)
-        for node, (reached_from, distance_sum) in enumerate(distances):
-            if not distance_sum:
-                yield 0.0
-                continue
-            # A source is reached from itself, which does not count.
-            is_source = node in source_set
-            other_sources = len(source_set) - is_source
-            yield (reached_from - is_source) ** 2 / (distance_sum * other_sources)
-
-    def _distances(self, sources: Sequence[int]) -> list[tuple[int, int]]:
-        """Return for each node the number of sources that reach it, and the sum of their distances.
-
-        The result is empty if paths are longer than `_MAX_BIT_PARALLEL_DISTANCE`.
-
-        Bit-parallel breadth-first search: each source is a bit, and one step moves all of them along the
-        edges.
+        Betweenness is None where shortest paths are too many for a floating-point number.
         """
-        call, successors = current_call(), self._graph.get_adjlist()
-        distance_sums = [0] * self.nodes
-        missing = [(1 << len(sources)) - 1] * self.nodes  # the sources that have not reached each node
-        arrived = {node: 1 << bit for bit, node in enumerate(sources)}
-        for distance in range(_MAX_BIT_PARALLEL_DISTANCE):
-            call.progress(distance, message="Measuring distances")
-            arriving: defaultdict[int, int] = defaultdict(int)
-            for node, bits in arrived.items():
-                missing[node] ^= bits
-                distance_sums[node] += distance * bits.bit_count()
-                for successor in successors[node]:
-                    arriving[successor] |= bits
-            first_arrivals = {node: bits & missing[node] for node, bits in arriving.items()}
-            arrived = {node: bits for node, bits in first_arrivals.items() if bits}
-        if arrived:
-            return []
-        reached_from = (len(sources) - bits.bit_count() for bits in missing)
-        return list(zip(reached_from, distance_sums, strict=True))
-
-    def _long_distances(self, sources: Sequence[int]) -> Iterator[tuple[float, float]]:
-        """Return the same as `_distances` with one search per source: faster only if paths are long."""
-        import numpy as np
-
-        reached_from, distance_sums = np.zeros(self.nodes), np.zeros(self.nodes)
-        for batch in _batches(sources, "Measuring distances"):
-            distances = np.array(self._graph.distances(source=batch, mode="out"))  # a row for each source
-            is_reached = np.isfinite(distances)
-            reached_from += is_reached.sum(axis=0)
-            distance_sums += np.where(is_reached, distances, 0).sum(axis=0)
-        return zip(reached_from.tolist(), distance_sums.tolist(), strict=True)
+        call, graph = current_call(), compressed(self.nodes, self._origins, self._targets)
+        sums = np.zeros((3, self.nodes))
+        for done in range(0, len(sources), _SOURCES_PER_BATCH):
+            call.progress(done, len(sources), "Following shortest paths")
+            sums += np.array(graph.shortest_paths(sources[done : done + _SOURCES_PER_BATCH]))
+        shares, reached_from, distance_sums = sums
+        # A source is reached from itself, which does not count; nor do the shares of a node in its own paths.
+        is_source = np.isin(np.arange(self.nodes), sources)
+        other_sources = len(sources) - is_source
+        betweenness = shares / np.maximum(1, other_sources * (self.nodes - 2))
+        closeness = (reached_from - is_source) ** 2 / np.maximum(1, distance_sums * other_sources)
+        counted = [None if math.isnan(value) else value for value in _round(betweenness.tolist())]
+        return counted, _round(closeness.tolist())
 
     def pagerank(self, seeds: Collection[int] = ()) -> Figures:
         """Return PageRank; with seeds, the personalized variant that restarts at one of them."""
-        reset = [float(not seeds or node in seeds) for node in range(self.nodes)]
-        ranks = self._graph.personalized_pagerank(damping=DAMPING, reset=reset) if reset else []
-        return Figures({"pagerank": _round(ranks)}, {"damping": DAMPING})
+        call = current_call()
+        restart = np.zeros(self.nodes)
+        restart[list(seeds) if seeds else slice(None)] = 1 / (len(seeds) or self.nodes or 1)
+        ranks, change = restart, 1.0
+        out_degrees = self._count(self._origins)
+        followed = DAMPING / np.maximum(1, out_degrees)
+        while change > _RANK_TOLERANCE and self.nodes:
+            call.progress(0, message="Computing PageRank")
+            flow = np.bincount(self._targets, (ranks * followed)[self._origins], self.nodes)
+            moved = flow + restart * (1 - flow.sum())
+            change, ranks = abs(moved - ranks).sum(), moved
+        return Figures({"pagerank": _round(ranks.tolist())}, {"damping": DAMPING})
 
     def clustering(self) -> Figures:
         """Return clustering coefficients, and communities by the Leiden algorithm with their modularity."""
-        igraph = _igraph()
-        coefficients = self._undirected.copy().simplify().transitivity_local_undirected(mode="zero")
-        with _RANDOM_LOCK:  # igraph's random number generator is global
-            igraph.set_random_number_generator(_random())
-            partition = self._undirected.community_leiden(objective_function="modularity", n_iterations=-1)
-            igraph.set_random_number_generator(random)
-        communities, sizes = _renumber_by_size(partition.membership)
+        low, high = np.minimum(self._origins, self._targets), np.maximum(self._origins, self._targets)
+        low, high = self._distinct(low, high)
+        coefficients = _clustering_coefficients(self.nodes, low.tolist(), high.tolist())
+        origins, targets = np.concatenate((low, high)), np.concatenate((high, low))  # counts a loop twice
+        order = np.lexsort((targets, origins))
+        membership, modularity = self._communities(origins[order], targets[order])
+        communities, sizes = _renumber_by_size(membership)
         totals = {
             "average_coefficient": _mean(coefficients),
-            "modularity": _round([partition.modularity])[0] if self._graph.ecount() else None,
+            "modularity": None if modularity is None else _round([modularity])[0],
             "communities": len(sizes),
             "community_sizes": sizes,
         }
         return Figures({"clustering": _round(coefficients), "community": communities}, totals)
 
+    def _communities(self, origins: Integers, targets: Integers) -> tuple[list[int], float | None]:
+        """Return the community of each node and the modularity, given both directions of every edge."""
+        call, graph = current_call(), compressed(self.nodes, origins, targets)
+        membership, modularity, gain = list(range(self.nodes)), None, 1.0
+        ends = self._count(origins)
+        while gain > _MODULARITY_GAIN and len(origins):
+            call.progress(0, message="Finding communities")
+            membership = graph.leiden_pass(membership)
+            groups = np.array(membership)
+            inside = (groups[origins] == groups[targets]).mean()
+            expected = ((np.bincount(groups, ends) / len(origins)) ** 2).sum()
+            before, modularity = modularity, float(inside - expected)
+            gain = modularity - (before or 0)
+        return membership, modularity
+
     def components(self) -> Figures:
+        """Return the weakly and the strongly connected components."""
         figures = Figures({}, {})
-        for mode in ("weak", "strong"):
-            groups, sizes = _renumber_by_size(self._graph.connected_components(mode=mode).membership)
-            figures.columns[f"{mode}_component"] = groups
-            figures.totals.update({f"{mode}_components": len(sizes), f"{mode}_sizes": sizes})
+        for kind, components in (("weak", self._weak_components()), ("strong", self._strong_components())):
+            groups, sizes = _renumber_by_size(components)
+            figures.columns[f"{kind}_component"] = groups
+            figures.totals.update({f"{kind}_components": len(sizes), f"{kind}_sizes": sizes})
         return figures
 
+    def _weak_components(self) -> list[int]:
+        """Return the least node of each node's component: labels spread along edges, and along themselves."""
+        labels, spread = None, np.arange(self.nodes)
+        while labels is None or (spread != labels).any():
+            labels = spread.copy()
+            np.minimum.at(spread, labels[self._origins], labels[self._targets])
+            np.minimum.at(spread, labels[self._targets], labels[self._origins])
+            while (spread[spread] != spread).any():
+                spread = spread[spread]
+        return labels.tolist()
 
-def _igraph() -> Any:
-    """Import igraph without matplotlib, which it loads for drawing and which writes to the home folder."""
-    stub = ModuleType("igraph.drawing.matplotlib.utils")
-    stub.find_matplotlib = lambda: (SimpleNamespace(), SimpleNamespace())  # type: ignore[attr-defined]
-    sys.modules.setdefault(stub.__name__, stub)
-    return import_module("igraph")
+    def _strong_components(self) -> list[int]:
+        successors: dict[int, list[int]] = {node: [] for node in range(self.nodes)}
+        for origin, target in zip(self._origins.tolist(), self._targets.tolist(), strict=True):
+            successors[origin].append(target)
+        components = [0] * self.nodes
+        for number, component in enumerate(strong_components(successors)):
+            for node in component:
+                components[node] = number
+        return components
+
+    def _distinct(self, origins: Integers, targets: Integers) -> tuple[Integers, Integers]:
+        """Return every edge once, sorted."""
+        origins, targets = np.divmod(np.unique(origins * self.nodes + targets), max(1, self.nodes))
+        return origins, targets
+
+    def _count(self, ends: Integers) -> Integers:
+        """Return how often each node is among the ends of edges."""
+        return np.bincount(ends, minlength=self.nodes)
 
 
 def _random() -> random.Random:
     return random.Random(RANDOM_SEED)  # noqa: S311 # nosec B311 # samples of a graph
 
 
-def _batches(nodes: Sequence[int], message: str) -> Iterator[list[int]]:
-    """Yield the nodes in batches, and report progress before each."""
-    call = current_call()
-    for done in range(0, len(nodes), _SOURCES_PER_BATCH):
-        call.progress(done, len(nodes), message)
-        yield list(nodes[done : done + _SOURCES_PER_BATCH])
+def _clustering_coefficients(nodes: int, lows: list[int], highs: list[int]) -> list[float]:
+    """Return for each node the share of the pairs of its neighbours that are neighbours."""
+    neighbours: list[set[int]] = [set() for _ in range(nodes)]
+    linked = [0] * nodes  # twice the number of those pairs
+    simple = [(low, high) for low, high in zip(lows, highs, strict=True) if low != high]
+    for low, high in simple:
+        neighbours[low].add(high)
+        neighbours[high].add(low)
+    for low, high in simple:
+        common = len(neighbours[low] & neighbours[high])
+        linked[low] += common
+        linked[high] += common
+    return [
+        pairs / (len(near) * (len(near) - 1)) if pairs else 0.0
+        for pairs, near in zip(linked, neighbours, strict=True)
+    ]
 
 
 def _round(values: Iterable[float]) -> list[float]:

@@ -10,7 +10,6 @@ from pydantic import Field, StrictBool
 from holdfast.analysis.engine.scan import FileCounts, Project
 from holdfast.analysis.graph.dependency_graph import DagType, cached_graph
 from holdfast.analysis.graph.graphml import graphml
-from holdfast.analysis.graph.metrics import Metric, MetricGraph
 from holdfast.analysis.render.text_layout import (
     MAX_ITEMS_IN_SUMMARY,
     format_renderer,
@@ -30,6 +29,7 @@ from holdfast.kernel.text import counted, table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
 
+Metric = Literal["centrality", "pagerank", "clustering", "components"]
 MetricsFormat = Literal["summary", "detailed", "json"]
 NodeFigure = Literal["pagerank", "degree", "clustering", "weak_component"]
 """Nodes are ranked by the first of these that was requested."""
@@ -72,7 +72,9 @@ class RankedNode(Output):
     in_degree: int | None = optional("Number of nodes that depend on it.")
     out_degree: int | None = optional("Number of nodes that it depends on.")
     degree: float | None = optional("Sum of both degrees, divided by the number of other nodes.")
-    betweenness: float | None = optional("Share of the shortest paths between other nodes through it.")
+    betweenness: float | None = optional(
+        "Share of the shortest paths between other nodes through it; null if they are too many to count."
+    )
     closeness: float | None = optional("By Wasserman and Faust, from 0 to 1.")
     pagerank: float | None = optional("Probability of a visit; the sum over all nodes is 1.")
     clustering: float | None = optional("Share of the pairs of its neighbours that are linked.")
@@ -237,6 +239,8 @@ def analyze_graph_metrics(room: Analysis, args: AnalyzeGraphMetrics) -> GraphMet
     Nodes are files and edges imports, unless another graph is requested. With seeds, PageRank is relative to
     them. Above 5,000 nodes, betweenness and closeness are estimated from a sample, and `paths` says so.
     """
+    from holdfast.analysis.graph.metrics import MetricGraph  # here, because it loads NumPy
+
     project = Project(checked_project(room.repository, args.project_path))
     wanted = [name for name in get_args(Metric) if name in args.metrics or "all" in args.metrics]
     if args.pagerank_seeds and "pagerank" not in wanted:
