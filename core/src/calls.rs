@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use tree_sitter::Node;
 
 use crate::names::{CallSite, NameReader};
+use crate::text::is_word;
 use crate::unicode::{is_identifier, is_space};
-use crate::uses::is_word_byte;
 
 /// Reads the calls of a file, and the nodes of those that never return; a callee that is no name, as in `(a or b)()`,
 /// is left out.
@@ -34,7 +34,7 @@ pub fn read_calls<'a>(reader: &NameReader<'a>) -> (Vec<CallSite<'a>>, Vec<Node<'
 }
 
 fn read_callee(callee: &str) -> Option<Cow<'_, str>> {
-    let is_plain = callee.bytes().all(|byte| is_word_byte(byte) || byte == b'.') && !callee.starts_with('.');
+    let is_plain = callee.bytes().all(|byte| is_word(byte) || byte == b'.') && !callee.starts_with('.');
     if is_plain && !callee.is_empty() {
         Some(Cow::Borrowed(callee))
     } else if callee.ends_with([')', ']', '}']) {

@@ -19,10 +19,11 @@ use crate::record::{json, row};
 use crate::regions::{Owner, Regions, Spans, sort_by_position};
 use crate::symbols::{Declared, VARIABLES, name_node};
 use crate::tables::Naming;
-use crate::tree::{Captures, Failure, MAX_PARSE_TIME, Parsed, captures};
-use crate::unicode::{is_decimal, is_space_byte, is_word};
+use crate::text;
+use crate::tree::{Captures, Failure, Parsed};
+use crate::unicode::{is_decimal, is_word};
 use crate::unused::{Unused, find_unused};
-use crate::uses::{Uses, is_word_byte, read_uses, replace, separate_tokens};
+use crate::uses::{Uses, read_uses, replace, separate_tokens};
 
 /// The longest string without a space that is recorded as a name; identifiers are shorter.
 const MAX_NAME_BYTES: usize = 100;
@@ -87,7 +88,7 @@ pub struct NameReader<'a> {
     pub parameters: Vec<Local<'a>>,
     /// The assignments of local variables.
     pub local_assignments: Vec<(Local<'a>, Node<'a>)>,
-    captured: Vec<&'a Captures<'a>>,
+    captured: &'a Captures<'a>,
     /// The names in `declare global { … }`, which augment what other files declare.
     ambient_names: Vec<Node<'a>>,
     /// The range of each line of code in docstrings, as doctest runs it.
@@ -99,7 +100,7 @@ impl<'a> NameReader<'a> {
     fn new(
         parsed: &'a Parsed<'a>,
         declared: &'a [Declared<'a>],
-        captured: Vec<&'a Captures<'a>>,
+        captured: &'a Captures<'a>,
     ) -> Result<Self, Failure> {
         let source = str::from_utf8(parsed.source).map_err(|error| Failure::Failed(error.to_string()))?;
         let mut reader = Self {
@@ -130,8 +131,7 @@ impl<'a> NameReader<'a> {
 
     /// Returns the nodes that were captured under a role.
     pub fn nodes(&self, role: &str) -> impl Iterator<Item = Node<'a>> + use<'a> {
-        let nodes: Vec<&'a [Node<'a>]> = self.captured.iter().map(|captured| captured.get(role)).collect();
-        nodes.into_iter().flatten().copied()
+        self.captured.get(role).iter().copied()
     }
 
     pub fn text(&self, node: Node) -> &'a str {
@@ -388,11 +388,11 @@ fn example(line: &str) -> Option<&str> {
 
 fn collect_identifiers<'a>(text: &'a str, words: &mut Vec<&'a str>) {
     let bytes = text.as_bytes();
-    if bytes.iter().copied().any(is_space_byte) {
+    if bytes.iter().copied().any(text::is_space) {
         let mut at = 0;
         while at < bytes.len() {
             let start = at;
-            at += bytes[start..].iter().take_while(|&&byte| is_word_byte(byte)).count();
+            at += bytes[start..].iter().take_while(|&&byte| text::is_word(byte)).count();
             if is_identifier_like(bytes, start, at) {
                 words.push(&text[start..at]);
             }
@@ -411,7 +411,7 @@ fn collect_identifiers<'a>(text: &'a str, words: &mut Vec<&'a str>) {
 fn is_identifier_like(text: &[u8], start: usize, end: usize) -> bool {
     let word = &text[start..end];
     let letters = word.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-    let is_after_dot = matches!(text[..start], [.., before, b'.'] if is_word_byte(before));
+    let is_after_dot = matches!(text[..start], [.., before, b'.'] if text::is_word(before));
     match word.get(letters) {
         Some(b'_') if letters + 1 < word.len() => true,
         Some(b'0'..=b'9') if letters > 0 => true,
@@ -431,18 +431,12 @@ pub fn words_in(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the names of a file, serialized, from its declarations and the nodes that the patterns of names captured.
-pub fn read_names(parsed: &Parsed, declared: &[Declared], found: &Captures) -> Result<Vec<u8>, Failure> {
-    let conditional = parsed.language.naming.conditional_patterns.iter();
-    let conditional: Vec<_> = conditional
-        .filter(|(trigger, _)| memmem::find(parsed.source, trigger).is_some())
-        .map(|(_, patterns)| captures(parsed, &*parsed.language.query(patterns)?, MAX_PARSE_TIME))
-        .collect::<Result<_, _>>()?;
-    let captured = iter::once(found).chain(&conditional).collect();
+pub fn read_names(parsed: &Parsed, declared: &[Declared], captured: &Captures) -> Result<Vec<u8>, Failure> {
     let reader = NameReader::new(parsed, declared, captured)?;
-    let mut text = reader.blanked_source()?;
-    separate_tokens(reader.naming, &mut text);
-    let text = String::from_utf8(text).map_err(|error| Failure::Failed(error.to_string()))?;
-    let (uses, mut calls) = read_uses(&reader, &text);
+    let mut blanked = reader.blanked_source()?;
+    separate_tokens(reader.naming, &mut blanked);
+    let blanked = String::from_utf8(blanked).map_err(|error| Failure::Failed(error.to_string()))?;
+    let (uses, mut calls) = read_uses(&reader, &blanked);
     let mut exits = Vec::new();
     if calls.is_empty() {
         (calls, exits) = read_calls(&reader); // the language's calls are nodes

@@ -17,7 +17,7 @@ pub fn read(
     with_names: bool,
 ) -> Result<Vec<Vec<u8>>, Failure> {
     let parsed = parse(language, source, MAX_PARSE_TIME)?;
-    let query = language.named_query(if with_names { "all" } else { "metrics" })?;
+    let query = language.record_query(source, with_names)?;
     let found = captures(&parsed, &query, MAX_PARSE_TIME)?;
     let symbols = find_declarations(&parsed, &found)?;
     let mut comments = found.get("comment").to_vec();

@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::num::NonZeroU16;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use memchr::memmem;
 use pcre2::bytes::{Regex, RegexBuilder};
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::PyValueError;
@@ -112,10 +113,15 @@ impl Language {
         })
     }
 
-    /// Returns one of the queries that came with the tables, compiled.
-    pub fn named_query(&self, name: &str) -> Result<Arc<Query>, Failure> {
-        let patterns = self.queries.get(name);
-        self.query(patterns.ok_or_else(|| Failure::Failed(format!("There is no query '{name}'")))?)
+    /// Returns the query for the record of a source, with the patterns that apply to what is in it.
+    pub fn record_query(&self, source: &[u8], with_names: bool) -> Result<Arc<Query>, Failure> {
+        if !with_names {
+            return self.query(&self.queries["metrics"]);
+        }
+        let conditional = self.naming.conditional_patterns.iter();
+        let triggered = conditional.filter(|(trigger, _)| memmem::find(source, trigger).is_some());
+        let patterns = triggered.map(|(_, patterns)| patterns).chain([&self.queries["all"]]);
+        self.query(&patterns.map(String::as_str).collect::<Vec<_>>().join("\n"))
     }
 
     /// Compiles query patterns, each text of patterns once.

@@ -43,11 +43,6 @@ pub fn is_space(character: char) -> bool {
     character.is_whitespace() || matches!(character, '\x1c'..='\x1f')
 }
 
-/// Returns whether a byte is white space for `bytes.isspace`.
-pub fn is_space_byte(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t'..=b'\r')
-}
-
 fn is_in(character: char, class: u8, has_ascii: impl Fn(u8) -> bool) -> bool {
     match u8::try_from(character) {
         Ok(byte) if byte.is_ascii() => has_ascii(byte),
@@ -88,8 +83,7 @@ mod tests {
 
     #[test]
     fn separators_of_ascii_are_white_space_of_text_only() {
-        assert!(is_space('\x1c') && !is_space_byte(0x1c));
-        assert!(is_space('\x0b') && is_space_byte(0x0b));
+        assert!(is_space('\x1c') && !crate::text::is_space(0x1c));
     }
 
     #[test]

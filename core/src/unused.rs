@@ -11,8 +11,8 @@ use crate::names::{ImportedName, Local, NameReader, Names, words_in};
 use crate::record::row;
 use crate::regions::Owner;
 use crate::symbols::last_line;
-use crate::unicode::{is_space_byte, is_word};
-use crate::uses::{is_word_byte, skip};
+use crate::text::{self, skip};
+use crate::unicode::is_word;
 
 const LEAVES: [&str; 5] = ["return", "throw", "raise", "break", "continue"];
 /// How many nodes from a call up to its statement are checked; the grammars in use have one or two.
@@ -352,9 +352,9 @@ fn has_attribute(reader: &NameReader, node: Node) -> bool {
 fn has_label(text: &[u8]) -> bool {
     let starts = iter::once(0).chain(memchr::memchr_iter(b'\n', text).map(|end| end + 1));
     starts.into_iter().any(|start| {
-        let word = skip(text, start, is_space_byte);
-        let end = skip(text, word, is_word_byte);
-        let colon = skip(text, end, is_space_byte);
+        let word = skip(text, start, text::is_space);
+        let end = skip(text, word, text::is_word);
+        let colon = skip(text, end, text::is_space);
         end > word && text[colon..].starts_with(b":") && !text[colon..].starts_with(b"::")
     })
 }

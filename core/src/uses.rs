@@ -12,7 +12,8 @@ use crate::names::{CallSite, Local, NameReader};
 use crate::record::{Json, row};
 use crate::regions::Owner;
 use crate::tables::Naming;
-use crate::unicode::{is_digit, is_space_byte};
+use crate::text::{is_space, is_word, skip};
+use crate::unicode::is_digit;
 
 const REPLACEMENTS: [(&[u8], &[u8]); 4] = [(b"...", b"   "), (b"..", b"  "), (b"==", b"  "), (b" (", b"( ")];
 
@@ -45,8 +46,8 @@ fn blank_annotated_defaults(text: &mut [u8]) {
     let mut from = 0;
     while let Some(offset) = memchr::memchr(b':', &text[from..]) {
         from += offset + 1;
-        let start = skip(text, from, is_space_byte);
-        let end = skip(text, start, |byte| is_word_byte(byte) || byte == b'.');
+        let start = skip(text, from, is_space);
+        let end = skip(text, start, |byte| is_word(byte) || byte == b'.');
         if end > start && text.get(end) == Some(&b'=') {
             text[end] = b' ';
         }
@@ -59,21 +60,12 @@ fn join_broken_chains(text: &mut [u8]) {
     while let Some(offset) = memchr::memchr(b'.', &text[from..]) {
         let dot = from + offset;
         from = dot + 1;
-        let end = skip(text, from, is_space_byte);
-        if end > from && text.get(end).copied().is_some_and(is_word_byte) {
+        let end = skip(text, from, is_space);
+        if end > from && text.get(end).copied().is_some_and(is_word) {
             text[dot..end].rotate_left(1);
             from = end;
         }
     }
-}
-
-/// Returns the offset of the first byte from an offset on that is not to be skipped.
-pub fn skip(text: &[u8], from: usize, is_skipped: impl Fn(u8) -> bool) -> usize {
-    from + text[from..].iter().take_while(|&&byte| is_skipped(byte)).count()
-}
-
-pub fn is_word_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
 /// What a byte of the text is part of.
@@ -90,7 +82,7 @@ enum Kind {
 fn kinds(naming: &Naming) -> [Kind; 256] {
     let mut kinds = [Kind::Space; 256];
     for byte in 0..=255 {
-        if byte >= 0x80 || is_word_byte(byte) || byte == b'.' || naming.name_characters.contains(&byte) {
+        if byte >= 0x80 || is_word(byte) || byte == b'.' || naming.name_characters.contains(&byte) {
             kinds[usize::from(byte)] = Kind::Name;
         }
     }
