@@ -81,8 +81,8 @@ def served(root: Path, *options: str) -> Iterator[Site]:
 
 
 @contextmanager
-def demonstrated(root: Path) -> Iterator[Site]:
+def demonstrated(root: Path, *options: str) -> Iterator[Site]:
     """Serve the sample project, as `holdfast demo` makes it."""
-    command = ["demo", root.name, "--no-browser", "--http", "127.0.0.1:0"]
+    command = ["demo", root.name, "--no-browser", "--http", "127.0.0.1:0", *options]
     with serving(command, root.parent, root) as server:
         yield Site(server, root)

@@ -27,9 +27,8 @@ _POLL_SECONDS = 0.5
 _WORK_SECONDS = 3.0
 """Between receiving a remark and answering it. A judgement: long enough to see that it is with the agent."""
 _ANSWER = (
-    "This reached me right after you sent it. I am a script, so I cannot change `{place}` for you. An agent"
-    " that is connected with `holdfast install` gets the same remark with its next prompt, changes the code,"
-    " and answers here."
+    "Your remark on {place} reached me right after you sent it. I am a script: an agent that you connect with"
+    " 'holdfast install' would change the code now, and answer here."
 )
 
 
