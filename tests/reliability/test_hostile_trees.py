@@ -62,7 +62,7 @@ def hostile(root: Path) -> dict[str, str]:
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.evidence("E8", "analysis", "pipes, devices, links, very large and very many files")
 def test_what_hurts_is_skipped_with_the_reason_and_the_rest_is_read(
-    repository: Path, tmp_path: Path, in_git: bool, workers: int
+    repository: Path, tmp_path: Path, in_git: bool, workers: int, reader: str
 ) -> None:
     root = repository if in_git else tmp_path / "plain"
     root.mkdir(exist_ok=True)
@@ -92,7 +92,7 @@ def late(root: Path, workers: int) -> Scan:
 
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.evidence("E8", "analysis", "pipes, devices, links, very large and very many files")
-def test_the_deadline_of_the_caller_is_kept(repository: Path, workers: int) -> None:
+def test_the_deadline_of_the_caller_is_kept(repository: Path, workers: int, reader: str) -> None:
     write(repository, {f"m{number}.py": f"x = {number}\n" for number in range(100)})
 
     with pytest.raises(DeadlineExceeded):

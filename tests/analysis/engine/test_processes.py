@@ -1,4 +1,4 @@
-"""Scans by several processes: the same result, progress, cancellation, and failures that stay single."""
+"""Scans in parallel: the same result, progress, cancellation, and failures that stay single."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def children() -> set[str]:
     return {number for listed in threads for number in listed.read_text(encoding="ascii").split()}
 
 
-def test_any_number_of_processes_gives_the_same_survey(tree: Path) -> None:
+def test_any_number_of_processes_or_threads_gives_the_same_survey(tree: Path, reader: str) -> None:
     one, eight = scanned(tree, 1), scanned(tree, 8)
 
     assert one == eight
@@ -73,7 +73,7 @@ class Steps(Listener):
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_progress_counts_the_files(tree: Path, workers: int) -> None:
+def test_progress_counts_the_files(tree: Path, workers: int, reader: str) -> None:
     listener = Steps()
     with running(Call(listener=listener)):
         scanned(tree, workers)
@@ -83,7 +83,9 @@ def test_progress_counts_the_files(tree: Path, workers: int) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are counted in /proc")
-def test_cancelling_ends_the_survey_and_its_processes_and_keeps_what_was_read(tree: Path) -> None:
+def test_cancelling_ends_the_survey_and_its_processes_and_keeps_what_was_read(
+    tree: Path, reader: str
+) -> None:
     before = children()
     listener = Steps(until=100)
     listener.call = call = Call(listener=listener)
@@ -99,7 +101,7 @@ def test_cancelling_ends_the_survey_and_its_processes_and_keeps_what_was_read(tr
     assert after.hits > 0
 
 
-def test_a_process_that_is_killed_costs_one_file(tree: Path) -> None:
+def test_a_process_that_is_killed_costs_one_file(tree: Path, python_reader: None) -> None:
     killed: list[int] = []
 
     class Killer(Listener):

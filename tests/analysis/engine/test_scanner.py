@@ -282,7 +282,11 @@ SECRET = "password_in_the_source"
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_file_that_breaks_its_parser_is_logged_with_the_error_and_without_its_text(
-    repository: Path, workers: int, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    repository: Path,
+    workers: int,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    python_reader: None,
 ) -> None:
     write(repository, {"a.py": f"{SECRET} = 1\n", "b.py": "x = 1\n"})
     monkeypatch.setattr(product, "read_record", faulty_workers.fail)

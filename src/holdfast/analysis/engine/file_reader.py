@@ -1,5 +1,7 @@
 """Reads a file and computes its product (a record or tokens), or returns why there is none.
 
+Many files are parsed by the compiled core where it is built, otherwise in several processes.
+
 Contract: a file that cannot be read, decoded or parsed gives a result with a reason, never an exception, and
 a failure of a parser is logged. A file that turns out not to be source has neither key nor reason. Worker
 processes import this module, so it imports little besides the parser.
@@ -9,11 +11,12 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from hashlib import sha1
 from posixpath import splitext
 from traceback import extract_tb
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.analysis.engine.product import PRODUCTS, RECORDS, FileProduct, Product, SourceText
 from holdfast.analysis.engine.source_text import (
@@ -35,6 +38,9 @@ from holdfast.storage.processes.worker import WorkerLost
 from holdfast.syntax.languages import language_of
 from holdfast.syntax.parse import ParseTooLong
 
+if TYPE_CHECKING:
+    from holdfast._core import ReadFailure
+
 TOO_LARGE = "too large"
 TOOK_TOO_LONG = "took too long"
 FAILED = "could not be analysed"
@@ -52,6 +58,13 @@ _MAX_BATCH_FILES = 64
 milliseconds, so that all workers end at about the same time."""
 _MAX_BATCH_BYTES = 64 * 1024
 """Bytes that a worker reads at once, unless one file has more: for the same reason."""
+_COMPILED_BATCH_BYTES = 512 * 1024
+"""Bytes of a batch of the compiled core, for each thread. A judgement: handing a batch over takes far less
+time than parsing it, but a cancelled scan does not wait long for it."""
+_COMPILED_BATCH_FILES = 1000
+"""Files of a batch of the compiled core, so that the progress of tiny files is reported too: a judgement."""
+_COMPILED_BATCHES = 2
+"""Batches that the compiled core parses at a time, so that no thread waits for the last file of a batch."""
 
 
 class ReadResult(NamedTuple):
@@ -69,13 +82,21 @@ class ReadResult(NamedTuple):
     """The exception that the parser raised, and where; never its message, which may quote source."""
 
 
+class Unparsed(NamedTuple):
+    """A file that was read, and whose product is to be computed."""
+
+    source: SourceText
+    size: int
+    key: str
+
+
 class FileReader:
     """Reads the files of one work tree. Equal contents are parsed once, and those with a known key never."""
 
     def __init__(
         self, root: str, known_keys: Iterable[str] = (), product: Product[FileProduct] = RECORDS
     ) -> None:
-        self._make = product.make
+        self._product = product
         self._tree = Tree(Repository(root))
         self._known_keys = set(known_keys)
 
@@ -85,13 +106,38 @@ class FileReader:
 
     def read_unlogged(self, path: str, content: bytes | None = None) -> ReadResult:
         """Do the same in a worker process, which has no log; its parent logs the failure."""
+        return self.parse(self.read_text(path, content))
+
+    def read_text(self, path: str, content: bytes | None = None) -> ReadResult | Unparsed:
+        """Read a file up to the point where it has to be parsed."""
         try:
             data = self._read_source(path) if content is None else content
-            return ReadResult(path) if data is None else self._parse(path, data)
-        except HoldfastError as failure:
-            return ReadResult(path, reason=_skip_reason(failure))
+            return ReadResult(path) if data is None else self._decode(path, data)
+        except Exception as failure:
+            return failed_result(path, failure)
+
+    def parse(self, read: ReadResult | Unparsed) -> ReadResult:
+        """Parse what was read, if it has to be."""
+        if isinstance(read, ReadResult):
+            return read
+        try:
+            return self._result(read, self._product.make(read.source))
         except Exception as failure:  # one file that a parser fails on must not stop the others
-            return ReadResult(path, reason=FAILED, failure=_describe_failure(failure))
+            return failed_result(read.source.path, failure)
+
+    def parse_batch(self, files: Sequence[Unparsed], threads: int) -> list[ReadResult]:
+        """Parse files with the compiled core, which has to be built."""
+        made = self._product.make_compiled([file.source for file in files], threads)
+        return [
+            self._result(file, parts) if isinstance(parts, tuple) else _failed_parse(file.source.path, parts)
+            for file, parts in zip(files, made, strict=True)
+        ]
+
+    def _result(self, read: Unparsed, parts: Parts | None) -> ReadResult:
+        if parts is None:
+            return ReadResult(read.source.path)
+        self._known_keys.add(read.key)
+        return ReadResult(read.source.path, read.size, read.key, parts=parts)
 
     def _read_source(self, path: str) -> bytes | None:
         """Return the content of a file, or None if neither its name nor its first line marks it as source."""
@@ -103,7 +149,7 @@ class FileReader:
                 return None
         return self._tree.read_bytes(parsed, LIMITS.source_file_bytes)
 
-    def _parse(self, path: str, data: bytes) -> ReadResult:
+    def _decode(self, path: str, data: bytes) -> ReadResult | Unparsed:
         size = len(data)
         if (reason := reason_to_skip(data)) is not None:
             return ReadResult(path, size, reason=reason)
@@ -119,11 +165,20 @@ class FileReader:
         key = f"{language.name}:{splitext(path)[1]}:{digest}"
         if key in self._known_keys:
             return ReadResult(path, size, key)
-        parts = self._make(SourceText(path, language.name, text.encode("utf-8", "replace")))
-        if parts is None:
-            return ReadResult(path)
-        self._known_keys.add(key)
-        return ReadResult(path, size, key, parts=parts)
+        return Unparsed(SourceText(path, language.name, text.encode("utf-8", "replace")), size, key)
+
+
+def failed_result(path: str, failure: Exception) -> ReadResult:
+    """Return the result of a file that could not be read or parsed."""
+    if isinstance(failure, HoldfastError):
+        return ReadResult(path, reason=_skip_reason(failure))
+    return ReadResult(path, reason=FAILED, failure=_describe_failure(failure))
+
+
+def _failed_parse(path: str, failure: ReadFailure) -> ReadResult:
+    if failure.too_long:
+        return ReadResult(path, reason=TOOK_TOO_LONG)
+    return ReadResult(path, reason=FAILED, failure=failure.message)
 
 
 def log_failure(result: ReadResult) -> ReadResult:
@@ -191,6 +246,44 @@ def _batches(sizes: Mapping[str, int]) -> list[list[str]]:
         batches[-1].append(path)
         bytes_left -= size
     return batches
+
+
+def parse_in_threads(
+    reader: FileReader, files: Iterable[ReadResult | Unparsed], threads: int
+) -> Generator[ReadResult, None, None]:
+    """Parse files with the compiled core in several threads, and yield the results in any order.
+
+    While batches are parsed the next one is read. Closing this generator waits for those being parsed.
+    """
+    parsing: deque[Future[list[ReadResult]]] = deque()
+    executor = ThreadPoolExecutor(_COMPILED_BATCHES, thread_name_prefix="parser")
+    try:
+        for batch in _batches_of_texts(files, threads * _COMPILED_BATCH_BYTES):
+            unparsed = [file for file in batch if isinstance(file, Unparsed)]
+            parsing.append(executor.submit(reader.parse_batch, unparsed, threads))
+            yield from (log_failure(file) for file in batch if isinstance(file, ReadResult))
+            if len(parsing) > _COMPILED_BATCHES:
+                yield from map(log_failure, parsing.popleft().result())
+        while parsing:
+            yield from map(log_failure, parsing.popleft().result())
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+def _batches_of_texts(
+    files: Iterable[ReadResult | Unparsed], max_bytes: int
+) -> Iterator[list[ReadResult | Unparsed]]:
+    """Divide files into batches with at least so many bytes to parse, or so many files, as they are read."""
+    batch: list[ReadResult | Unparsed] = []
+    unparsed_bytes = 0
+    for file in files:
+        batch.append(file)
+        unparsed_bytes += len(file.source.text) if isinstance(file, Unparsed) else 0
+        if unparsed_bytes >= max_bytes or len(batch) == _COMPILED_BATCH_FILES:
+            yield batch
+            batch, unparsed_bytes = [], 0
+    if batch:
+        yield batch
 
 
 def _skip_reason(failure: HoldfastError) -> str:

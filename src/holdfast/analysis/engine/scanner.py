@@ -17,7 +17,16 @@ from functools import partial
 from typing import Generic
 
 from holdfast.analysis.engine.discovery import classify_files, select_paths
-from holdfast.analysis.engine.file_reader import GONE, UNREADABLE, FileReader, ReadResult, read_in_processes
+from holdfast.analysis.engine.file_reader import (
+    GONE,
+    UNREADABLE,
+    FileReader,
+    ReadResult,
+    Unparsed,
+    log_failure,
+    parse_in_threads,
+    read_in_processes,
+)
 from holdfast.analysis.engine.product import Made, Product
 from holdfast.analysis.engine.product_memory import ProductMemory
 from holdfast.analysis.engine.record_cache import CachedFile, RecordCache
@@ -36,6 +45,7 @@ from holdfast.storage.git.history.committed_files import CommittedFile, committe
 from holdfast.storage.git.project_files import FileStat, attributes, checked_project, file_stats, list_files
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.processes.child import cores
+from holdfast.syntax.core.library import is_used as core_is_used
 
 _PRODUCTS_PER_WRITE = 256
 """Products written to the cache in one transaction: a judgement between the cost of a transaction and the
@@ -207,22 +217,32 @@ class Scanner(Generic[Made]):
         self, scan: ScanInProgress[Made], paths: Sequence[str], keys: Sequence[str], workers: int | None
     ) -> Generator[ReadResult, None, None]:
         """Read files of the work tree; contents with one of the keys are not parsed."""
+        reader = FileReader(self._repository.root, keys, scan.product)
+        if core_is_used():
+            yield from parse_in_threads(reader, map(reader.read_text, paths), workers or cores())
+            return
         sizes = {path: scan.discovered.candidates[path].size for path in paths}
         processes = min(workers or cores(), sum(sizes.values()) // self._bytes_per_process)
         if processes > 1:
             yield from read_in_processes(scan.product, self._repository.root, keys, sizes, processes)
         else:
-            yield from map(FileReader(self._repository.root, keys, scan.product).read, paths)
+            yield from map(reader.read, paths)
 
     def _read_committed(
         self, listed: Mapping[str, CommittedFile], keys: list[str], paths: list[str]
     ) -> Generator[ReadResult, None, None]:
         """Read files of a commit; contents with one of the keys are not parsed."""
+        reader = FileReader(self._repository.root, keys, self._product)
+        texts = (self._read_blob(reader, path, listed[path]) for path in paths)
+        if core_is_used():
+            yield from parse_in_threads(reader, texts, cores())
+        else:
+            yield from map(log_failure, map(reader.parse, texts))
+
+    def _read_blob(self, reader: FileReader, path: str, file: CommittedFile) -> ReadResult | Unparsed:
         assert self._git is not None
-        read = FileReader(self._repository.root, keys, self._product).read
-        for path in paths:
-            blob = self._git.objects().read(listed[path].id, LIMITS.source_file_bytes)
-            yield ReadResult(path, reason=GONE) if blob is None else read(path, blob.data)
+        blob = self._git.objects().read(file.id, LIMITS.source_file_bytes)
+        return ReadResult(path, reason=GONE) if blob is None else reader.read_text(path, blob.data)
 
     def _cache_file_states(self, scan: ScanInProgress[Made], cached_states: Mapping[str, CachedFile]) -> None:
         """Cache the state of every file, including those that are not read, for offline scans."""
