@@ -208,3 +208,16 @@ def test_protected_members_are_for_subclasses_which_may_be_elsewhere() -> None:
     text = "export class Base { protected tree() { return 1 } private lost() { return 1 } }\nnew Base()\n"
 
     assert dead({"src/a.ts": text}) == {"Base.tree": "medium", "Base.lost": "high"}
+
+
+def test_methods_of_anonymous_objects_in_kotlin_implement_what_others_call() -> None:
+    text = """
+        fun main() {
+            walk(object : Visitor() {
+                override fun visit(path: String): Int { return 1 }
+            })
+            fun lost() = 1
+        }
+    """
+
+    assert dead({"main.kt": text}) == {"main.lost": "high"}

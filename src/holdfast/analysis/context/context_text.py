@@ -87,6 +87,8 @@ def scorecard_rows(result: DeepContext) -> Iterator[tuple[str, str, str]]:
     ):
         weight = scorecard.weights.get(name)
         note = scorecard.not_measured.get(name) or (f"weight {weight:g}" if weight else "")
+        if name == "overall_health" and not note:
+            note = "not for comparing projects"
         yield name.replace("_", " "), _number(values[name], unit), note
 
 

@@ -35,7 +35,9 @@ FINDING_KINDS: Mapping[str, FindingKind] = {
 class Scorecard(Output):
     """The quality of a project, from 0 to 100; higher is better."""
 
-    overall_health: float | None = Field(description="The weighted mean of the measured parts.")
+    overall_health: float | None = Field(
+        description="The weighted mean of the measured parts; not for comparing projects."
+    )
     complexity_score: float | None = Field(
         description="By the shares of lines in functions of moderate, high and very high complexity."
     )

@@ -24,6 +24,11 @@ def _class_kind(node: Node) -> str:
     return "Enum" if "enum" in modifiers.split() or "enum_class_body" in words else "Class"
 
 
+def _function_kind(node: Node) -> str:
+    """A function of an anonymous object is inside another function, yet a method if it overrides one."""
+    return "Method" if "override" in text_of(child_of_type(node, "modifiers")).split() else "Function"
+
+
 def _function_name(node: Node) -> Names:
     """Name a function, qualified by its receiver if it has one: (`String`, `shorten`)."""
     name = node.child_by_field_name("name")
@@ -147,7 +152,7 @@ KOTLIN = Language(
         Declaration("class_declaration", _class_kind),
         Declaration("object_declaration", "Object"),
         Declaration("companion_object", "Object", _companion_name),
-        Declaration("function_declaration", "Function", _function_name),
+        Declaration("function_declaration", _function_kind, _function_name),
         Declaration("secondary_constructor", "Constructor", FixedName("constructor")),
         Declaration("property_declaration", _property_kind, _property_name),
         Declaration("enum_entry", "EnumMember", _enum_entry_name),
