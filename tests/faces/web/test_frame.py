@@ -321,3 +321,37 @@ def test_open_serves_and_hands_the_link_to_the_browser(repository: Path, tmp_pat
     finally:
         process.terminate()
         process.communicate(timeout=40)
+
+
+def test_the_palette_offers_recent_items_and_actions(page: Page, site: Site, axe: Axe) -> None:
+    site.write("deep/whelk.py", "x = 1\n")
+    site.write("limpet.py", "x = 1\n")
+    for file in ("deep/whelk.py", "limpet.py"):
+        page.goto(f"{site.url}/code/{file}")
+        page.wait_for_selector("main[data-ready]")
+    page.goto(site.url)
+    page.wait_for_selector("main[data-ready]")
+    page.keyboard.press("/")
+    field, options = page.get_by_role("combobox", name="Search or jump"), page.get_by_role("option")
+    expect(options.nth(0)).to_have_text("limpet.pycode")
+    expect(options.nth(1)).to_have_text("deep/whelk.pycode")
+    expect(options.nth(2)).to_have_text("Todayview")
+    axe(page)
+    field.fill("whelk")
+    expect(options).to_have_text(["deep/whelk.pycode"])  # found by the server as well, and shown once
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(f"{site.url}/code/deep/whelk.py")
+    page.wait_for_selector("main[data-ready]")
+    page.keyboard.press("/")
+    field.fill("who last")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(f"{site.url}/code/deep/whelk.py?blame=true")
+    page.keyboard.press("/")
+    field.fill("light and dark")
+    page.keyboard.press("Enter")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    page.keyboard.press("/")
+    field.fill("new issue")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog", name="New issue")).to_be_visible()
+    expect(page).to_have_url(f"{site.url}/issues")

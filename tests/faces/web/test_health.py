@@ -188,7 +188,7 @@ def check_trends(page: Page, site: Site) -> None:
     expect(trends.get_by_role("figure").filter(has_text="debt items")).to_contain_text("1")
     expect(trends).to_contain_text("4 of the last 4 commits are measured.")
     debt = trends.get_by_role("figure").filter(has_text="debt items")
-    expect(debt.locator(".dates span")).to_have_count(2)
+    expect(debt.locator(".dates time")).to_have_count(2)
     expect(trends.locator(".axis").first.locator("span").last).to_have_text(re.compile(r"^(⌇ [\d,.]+|0)"))
 
 

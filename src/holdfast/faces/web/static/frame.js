@@ -7,6 +7,7 @@ import * as live from "./live.js";
 import { loadText, saveText } from "./storage.js";
 import * as router from "./router.js";
 import * as palette from "./palette.js";
+import { rememberItem } from "./recent.js";
 import { View, handleKeys } from "./view.js";
 
 /**
@@ -78,6 +79,7 @@ async function showView() {
   }
   if (currentView === view) {
     main.dataset.ready = ""; // the tests wait for it
+    rememberItem(route.view, route.parameters, view.title);
     if (isNavigation) view.announce(`${view.title} is shown.`);
   }
   // Only now, so that the counts do not delay the view.

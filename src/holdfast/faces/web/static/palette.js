@@ -1,4 +1,4 @@
-// The palette: a search field for views, files, symbols, tasks, issues and notes.
+// The palette: a search field for recent items, views, actions, files, symbols, tasks, issues and notes.
 
 import { get } from "./api.js";
 import { Options } from "./combobox.js";
@@ -6,7 +6,9 @@ import { dialog } from "./controls.js";
 import { quiet } from "./display.js";
 import { el, fill } from "./dom.js";
 import { SIDECAR_SUFFIX, codeAddress } from "./links.js";
+import { recentItems } from "./recent.js";
 import { address, go } from "./router.js";
+import { viewActions } from "./view.js";
 
 /** The pause in typing after which a search starts; a judgement: longer than the time between two keystrokes. */
 const TYPING_PAUSE_MS = 120;
@@ -15,7 +17,10 @@ const RESULTS_EACH = 6;
 
 const TASK_ID = /^[a-z][a-z0-9]*-\d+$/i;
 
-/** @typedef {{text: string, kind: string, href: string}} Result */
+/** The number of recent items without a query; a judgement: the views and some actions fit below them. */
+const MAX_RECENT = 6;
+
+/** @typedef {{text: string, kind: string, href?: string, run?: () => any}} Result a link, or an action to run */
 
 /**
  * Searches on the server, in the order in which their results are shown.
@@ -62,8 +67,8 @@ class Search {
     this.query = query;
     this.onChange = onChange;
     this.controller = new AbortController();
-    /** @type {(Result[] | null)[]} the matching views, then the results of each source; null until it has responded */
-    this.groups = [matchingViews(query), ...SOURCES.map(() => (query ? null : []))];
+    /** @type {(Result[] | null)[]} what is known here, then the results of each source; null until it has responded */
+    this.groups = [localResults(query), ...SOURCES.map(() => (query ? null : []))];
   }
 
   get isComplete() {
@@ -74,7 +79,12 @@ class Search {
   get results() {
     const pending = this.groups.indexOf(null);
     const ready = pending < 0 ? this.groups : this.groups.slice(0, pending);
-    return /** @type {Result[][]} */ (ready).flat();
+    const seen = new Set();
+    return /** @type {Result[][]} */ (ready).flat().filter(({ href }) => {
+      const isNew = href === undefined || !seen.has(href);
+      seen.add(href);
+      return isNew;
+    });
   }
 
   /** Send the requests. A source that fails has no results. */
@@ -97,13 +107,14 @@ class Search {
 /** Open the palette. */
 export function open() {
   const input = el("input", {
-    type: "text", placeholder: "Files, symbols, tasks, issues, notes, views", autocomplete: "off", spellcheck: "false",
-    role: "combobox", "aria-label": "Search or jump", "aria-expanded": true, "aria-controls": "found",
+    type: "text", placeholder: "Files, symbols, tasks, issues, notes, views, actions",
+    autocomplete: "off", spellcheck: "false", role: "combobox", "aria-label": "Search or jump", "aria-expanded": true, "aria-controls": "found",
   });
   const list = el("ul.plain-list", { id: "found", role: "listbox", "aria-label": "Results" });
-  const choose = (/** @type {Result} */ { href }) => {
+  const choose = (/** @type {Result} */ { href, run }) => {
     box.close();
-    go(href);
+    if (href) go(href);
+    else run?.();
   };
   const options = new Options(input, list, {
     render: ({ text, kind }) => [el("span.one-line", text), quiet(kind)], choose,
@@ -145,6 +156,33 @@ export function open() {
   fill(box, input, list);
   input.focus();
   startSearch();
+}
+
+/**
+ * Return what needs no request: recent items, views and actions.
+ * @param {string} query
+ * @returns {Result[]}
+ */
+function localResults(query) {
+  const words = query.toLowerCase();
+  const matches = (/** @type {{text: string}} */ { text }) => text.toLowerCase().includes(words);
+  const recent = recentItems().filter((item) => item.href !== location.pathname && matches(item)).slice(0, MAX_RECENT);
+  const actions = allActions().filter(matches);
+  // A view that is named comes first, so that its first letters and Enter lead to it as before.
+  return query ? [...matchingViews(query), ...recent, ...actions] : [...recent, ...matchingViews(query), ...actions];
+}
+
+/** @returns {Result[]} what can be done here and everywhere */
+function allActions() {
+  const own = viewActions().map(({ key, text, run }) =>
+    ({ text: `${text} (${key})`, kind: "action", run: () => run?.(new KeyboardEvent("keydown", { key })) }));
+  const everywhere = [
+    { text: "New task…", kind: "action", href: "/board?new=true" },
+    { text: "New issue…", kind: "action", href: "/issues?new=true" },
+    { text: "Review the work tree", kind: "action", href: "/review?what=worktree" },
+    { text: "Switch between light and dark", kind: "action", run: () => document.getElementById("theme")?.click() },
+  ];
+  return [...own, ...everywhere.filter(({ href }) => !href?.startsWith(`${location.pathname}?`))];
 }
 
 /**

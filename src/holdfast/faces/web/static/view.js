@@ -7,8 +7,8 @@ import { on } from "./live.js";
 import { go } from "./router.js";
 
 /**
- * A keyboard shortcut; `run` returns false if it did not use the key.
- * @typedef {{key: string, text: string, run: (event: KeyboardEvent) => any}} Shortcut
+ * A keyboard shortcut; `run` returns false if it did not use the key, and is null if something else handles it.
+ * @typedef {{key: string, text: string, run: ((event: KeyboardEvent) => any) | null}} Shortcut
  */
 
 /**
@@ -16,6 +16,8 @@ import { go } from "./router.js";
  * @type {Shortcut[]}
  */
 const viewShortcuts = [];
+/** Keys that move or close, which are no actions. */
+const MOVING_KEYS = new Set(["j", "k", "J", "K", "[", "]", "Escape", "?"]);
 const EDITABLE = "input, textarea, select, [contenteditable]";
 /** A judgement: twice the 1 s that interrupts a flow of thought (Nielsen), after which the elapsed time is useful. */
 const SHOW_SECONDS_AFTER_MS = 2000;
@@ -185,6 +187,16 @@ export function changeParameters(query, changes) {
 export const validChoice = (value, choices, fallback) =>
   (value !== null && Object.hasOwn(choices, value) ? value : fallback);
 
+/** Return the shortcuts of the current view that do something, each key and each text once. */
+export function viewActions() {
+  const seen = new Set();
+  return viewShortcuts.filter(({ key, text, run }) => {
+    const isAction = run !== null && !MOVING_KEYS.has(key) && !seen.has(text);
+    seen.add(text);
+    return isAction;
+  });
+}
+
 /**
  * Start handling keyboard shortcuts: first those of the current view, then the given ones, which work in every view.
  * `?` lists all of them.
@@ -203,6 +215,6 @@ export function handleKeys(...shortcuts) {
     if (isTyping && event.key !== "Escape" && !hasModifier) return;
     const name = `${hasModifier ? "Ctrl-" : ""}${event.key}`;
     const shortcut = allShortcuts().find(({ key }) => key === name);
-    if (shortcut && shortcut.run(event) !== false) event.preventDefault();
+    if (shortcut?.run && shortcut.run(event) !== false) event.preventDefault();
   });
 }

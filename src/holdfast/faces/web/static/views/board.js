@@ -34,8 +34,8 @@ export async function show(view) {
   view.addKey("n", "New task", create);
   view.addKey("j", "Go to the cards; then arrow keys, or j and k", () => board.focus(board.current));
   // The cards handle these two keys; here they are only added to the list of keys.
-  view.addKey("Space", "Lift the card; arrow keys choose a column, Space drops, Esc cancels", () => false);
-  view.addKey("m", "Open the menu of the card", () => false);
+  view.addKey("Space", "Lift the card; arrow keys choose a column, Space drops, Esc cancels", null);
+  view.addKey("m", "Open the menu of the card", null);
   makeMovable(board);
   try {
     await board.load();
@@ -55,6 +55,10 @@ export async function show(view) {
   board.onRefresh();
   const total = OPEN_STATUSES.reduce((sum, status) => sum + board.total(status), 0);
   const loaded = [...board.cards.values()].filter((card) => OPEN_STATUSES.includes(card.status)).length;
+  if (view.query.has("new")) {
+    view.setQuery({ new: null });
+    create();
+  }
   const note = `These are the first ${loaded} of ${total} open tasks. Use a filter to see others.`;
   if (loaded < total) place.prepend(el("p.quiet", note));
 }

@@ -75,6 +75,10 @@ class List {
     view.on("milestones", () => this.refresh());
     await this.refresh();
     this.offerSync();
+    if (view.query.has("new")) {
+      view.setQuery({ new: null });
+      this.create();
+    }
   }
 
   controls() {

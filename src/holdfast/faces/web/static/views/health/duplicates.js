@@ -47,7 +47,7 @@ export async function show(view, place) {
   if (selectedKind() !== kind) return; // the user has chosen another kind
   const { clone_groups: total, duplicate_lines: lines } = duplicates.summary;
   const totals = [pluralise(total, "group"), ` of ${MIN_COPY_LINES} lines or more`,
-    lines && `, ${pluralise(lines, "line")} in all`,
+    lines > 0 && `, ${pluralise(lines, "line")} in all`,
     total > MAX_GROUPS && `; the ${MAX_GROUPS} largest`];
   fill(place, el("div.row", select, quiet(total ? totals : `No copies of ${MIN_COPY_LINES} lines or more.`)), list);
   const groups = duplicates.groups.map((group, index) => drawGroup(view, group, index === 0));

@@ -26,6 +26,7 @@ const MIN_SPAN = 0.1;
 const BACKGROUND_COMMITS = 30;
 /** If all values are above this share of the highest, the axis does not start at 0; a judgement. */
 const MAX_SHARE_FROM_ZERO = 0.5;
+const DAY_FORMAT = new Intl.DateTimeFormat("en", { day: "numeric", month: "short" });
 /** The metrics that are shares of one. */
 const SHARES = /^(duplication|(mean|max)_defect_probability)$/;
 
@@ -50,7 +51,8 @@ async function record(view, backfill = BACKFILL_COMMITS) {
  * @param {HTMLElement} place
  */
 export async function backfill(view, place) {
-  const { total_points: measured, commits_looked_at: commits } = await get("analyze/analyze_trend", { limit: MAX_POINTS }, view);
+  const trend = await get("analyze/analyze_trend", { limit: MAX_POINTS }, view);
+  const { total_points: measured, commits_looked_at: commits } = trend;
   if (commits < 2 || measured >= Math.min(BACKGROUND_COMMITS, commits)) return;
   const status = quiet(`Measuring the last ${Math.min(BACKGROUND_COMMITS, commits)} commits in the background…`);
   status.setAttribute("role", "status");
@@ -102,12 +104,14 @@ function drawTrend(series, points) {
   const [first, last, lowest, highest] = [series.first, series.last, series.lowest, series.highest].map(format);
   const [, statistic, subject] = metric.match(/^(mean|max|p90)_(.*)/) ?? [];
   const name = (statistic ? `${subject}, ${STATISTICS[statistic]}` : metric).replaceAll("_", " ");
-  const changeText = change === 0 ? "no change" : `${change > 0 ? "+" : "−"}${format(Math.abs(change))}`;
+  const isChanged = format(Math.abs(change)) !== format(0); // as far as its format shows
+  const changeText = isChanged ? `${change > 0 ? "+" : "−"}${format(Math.abs(change))}` : "no change";
+  const range = lowest === highest ? `always ${lowest}` : `${lowest} to ${highest}`;
   const description = `${name} from ${first} to ${last} over ${count} commits, between ${lowest} and ${highest}`;
   return el("figure.card.multiple",
     el("figcaption.row", el("span", name), el("strong", last)),
     el("div.chart", drawAxis(series, format), drawChart(series, points, description, format), drawDates(points)),
-    el("p.quiet", `${changeText} in ${count} commits, ${lowest} to ${highest}`));
+    el("p.quiet", `${changeText} in ${count} commits, ${range}`));
 }
 
 /**
@@ -123,8 +127,11 @@ function drawAxis({ lowest, highest }, format) {
 }
 
 /** @param {{committed_at: string}[]} points */
-const drawDates = (points) => el("div.dates.quiet", el("span", points[0].committed_at.slice(0, 10)),
-  el("span", points[points.length - 1].committed_at.slice(0, 10)));
+function drawDates(points) {
+  const day = (/** @type {string} */ time) =>
+    el("time", { datetime: time, title: new Date(time).toLocaleString() }, DAY_FORMAT.format(new Date(time)));
+  return el("div.dates.quiet", day(points[0].committed_at), day(points[points.length - 1].committed_at));
+}
 
 /**
  * Return the range of a chart's axis: from 0, unless that would hide the changes of high values.
@@ -134,7 +141,10 @@ const drawDates = (points) => el("div.dates.quiet", el("span", points[0].committ
 function axisOf(lowest, highest) {
   if (lowest >= 0 && lowest <= MAX_SHARE_FROM_ZERO * highest) return { bottom: 0, span: highest || 1 };
   const span = Math.max(highest - lowest, MIN_SPAN * Math.abs(highest)) || 1;
-  return { bottom: (lowest + highest - span) / 2, span };
+  const bottom = (lowest + highest - span) / 2;
+  if (!Number.isInteger(lowest) || !Number.isInteger(highest)) return { bottom, span };
+  const floor = Math.floor(bottom); // the ends of an axis of counts are counts too
+  return { bottom: floor, span: Math.ceil(bottom + span) - floor };
 }
 
 /**
