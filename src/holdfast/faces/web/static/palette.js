@@ -108,7 +108,8 @@ class Search {
 export function open() {
   const input = el("input", {
     type: "text", placeholder: "Files, symbols, tasks, issues, notes, views, actions",
-    autocomplete: "off", spellcheck: "false", role: "combobox", "aria-label": "Search or jump", "aria-expanded": true, "aria-controls": "found",
+    autocomplete: "off", spellcheck: "false", role: "combobox",
+    "aria-label": "Search or jump", "aria-expanded": true, "aria-controls": "found",
   });
   const list = el("ul.plain-list", { id: "found", role: "listbox", "aria-label": "Results" });
   const choose = (/** @type {Result} */ { href, run }) => {
