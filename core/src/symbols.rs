@@ -188,6 +188,13 @@ impl<'t> SymbolReader<'t, '_> {
                     parent.map(|parent| parent.named_children(&mut parent.walk()).collect::<Vec<_>>());
                 children.unwrap_or_default().into_iter().filter(|child| child.kind() == kind).collect()
             }
+            Some(PartsRule::ByChild { types, find }) => {
+                let has_type = |(field, types): (&String, &HashSet<String>)| {
+                    node.child_by_field_name(field).is_some_and(|child| types.contains(child.kind()))
+                };
+                let can_have_parts = types.iter().any(has_type);
+                return if can_have_parts { call_for_nodes(self.parsed, find, node) } else { Ok(Vec::new()) };
+            }
             Some(PartsRule::Python(function)) => return call_for_nodes(self.parsed, function, node),
         };
         Ok(if parts.len() > 1 { parts } else { Vec::new() })
@@ -278,7 +285,8 @@ impl<'t> SymbolReader<'t, '_> {
     fn kind(&self, declaration: &Declaration, node: Node<'t>) -> Result<Option<String>, Failure> {
         Ok(match &declaration.kind {
             KindRule::Fixed(kind) => Some(kind.clone()),
-            KindRule::ByChild { field, kinds, otherwise } => {
+            KindRule::ByChild { name_type, .. } if !has_name_of(node, name_type) => None,
+            KindRule::ByChild { field, kinds, otherwise, .. } => {
                 let child = node.child_by_field_name(field);
                 child.and_then(|child| kinds.get(child.kind())).or(otherwise.as_ref()).cloned()
             }
@@ -300,6 +308,11 @@ impl<'t> SymbolReader<'t, '_> {
             })?,
         })
     }
+}
+
+/// Returns whether the name of a declaration has a type, if it has to have one.
+fn has_name_of(node: Node<'_>, name_type: &str) -> bool {
+    name_type.is_empty() || node.child_by_field_name("name").is_some_and(|name| name.kind() == name_type)
 }
 
 fn python_node(parsed: &Parsed<'_>, node: Node<'_>) -> PythonNode {

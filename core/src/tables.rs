@@ -161,7 +161,7 @@ pub struct Declaration {
 
 pub enum KindRule {
     Fixed(String),
-    ByChild { field: String, kinds: HashMap<String, String>, otherwise: Option<String> },
+    ByChild { field: String, kinds: HashMap<String, String>, otherwise: Option<String>, name_type: String },
     Python(Py<PyAny>),
 }
 
@@ -173,7 +173,15 @@ pub enum NameRule {
 
 pub enum PartsRule {
     InField(String),
-    Children { kind: String, within: String },
+    Children {
+        kind: String,
+        within: String,
+    },
+    /// A function, if a child in a field has one of the types for this field.
+    ByChild {
+        types: HashMap<String, HashSet<String>>,
+        find: Py<PyAny>,
+    },
     Python(Py<PyAny>),
 }
 
@@ -196,6 +204,7 @@ impl KindRule {
                 field: field(&kind, "field")?,
                 kinds: field(&kind, "kinds")?,
                 otherwise: field(&kind, "otherwise")?,
+                name_type: field(&kind, "name_type")?,
             },
             _ => Self::Python(kind.unbind()),
         })
@@ -219,6 +228,7 @@ impl PartsRule {
             "SeveralChildren" => {
                 Self::Children { kind: field(&parts, "kind")?, within: field(&parts, "within")? }
             }
+            "PartsByChild" => Self::ByChild { types: field(&parts, "types")?, find: field(&parts, "find")? },
             _ => Self::Python(parts.unbind()),
         })
     }

@@ -26,13 +26,7 @@ UNNAMED_OBJECTS = frozenset({"exports", "module", "prototype", "window", "global
 """Objects that are left out of qualified names."""
 
 
-def _variable_kind(node: Node) -> str | None:
-    name = node.child_by_field_name("name")
-    if name is None or name.type != "identifier":
-        return None
-    return KindByChild("value", VALUE_KINDS, "Variable")(node)
-
-
+_variable_kind = KindByChild("value", VALUE_KINDS, "Variable", name_type="identifier")
 _field_kind = KindByChild("value", VALUE_KINDS, "Property")
 
 
@@ -41,9 +35,8 @@ def _field_name(node: Node) -> Names:
     return (text_of(name),) if name is not None else ()
 
 
-def _pair_kind(node: Node) -> str | None:
-    kind = KindByChild("value", VALUE_KINDS, None)(node)
-    return "Method" if kind == "Function" else kind  # because it is only reachable through the object
+_pair_kind = KindByChild("value", {**VALUE_KINDS, **dict.fromkeys(FUNCTIONS, "Method")}, None)
+"""A function in a pair is a method, because it is only reachable through the object."""
 
 
 def _pair_name(node: Node) -> Names:

@@ -5,7 +5,7 @@ The classes are functions as data: the compiled core evaluates them itself, and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -87,13 +87,36 @@ class SeveralChildren:
 
 
 @dataclass(frozen=True, eq=False)
+class PartsByChild:
+    """Finds the parts of a declaration by a function, if its child in a field has one of its types."""
+
+    types: Mapping[str, frozenset[str]]
+    find: Callable[[Node], Sequence[Node]]
+
+    def __call__(self, node: Node) -> Sequence[Node]:
+        for field, types in self.types.items():
+            child = node.child_by_field_name(field)
+            if child is not None and child.type in types:
+                return self.find(node)
+        return ()
+
+
+@dataclass(frozen=True, eq=False)
 class KindByChild:
-    """Finds the kind of a declaration, by the type of its child in a field."""
+    """Finds the kind of a declaration, by the type of its child in a field.
+
+    With `name_type`, a declaration whose name has another type declares no symbol.
+    """
 
     field: str
     kinds: Mapping[str, str]
     otherwise: str | None
+    name_type: str = ""
 
     def __call__(self, node: Node) -> str | None:
+        if self.name_type:
+            name = node.child_by_field_name("name")
+            if name is None or name.type != self.name_type:
+                return None
         child = node.child_by_field_name(self.field)
         return self.otherwise if child is None else self.kinds.get(child.type, self.otherwise)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import DeclarationContext, Naming, import_row
-from holdfast.syntax.languages.nodes import Names, text_of
+from holdfast.syntax.languages.nodes import Names, PartsByChild, text_of
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
@@ -227,7 +227,7 @@ PYTHON = Language(
             _variable_kind,
             _variable_name,
             closures="(assignment right: (lambda))",
-            parts=_targets,
+            parts=PartsByChild({"left": _PATTERNS, "right": frozenset({"assignment"})}, _targets),
         ),
     ),
     wrappers={"decorated_definition": "definition"},

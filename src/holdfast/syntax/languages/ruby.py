@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language
 from holdfast.syntax.languages.naming import Naming, import_row, is_not_private
-from holdfast.syntax.languages.nodes import Names, text_of, title_name
+from holdfast.syntax.languages.nodes import Names, PartsByChild, text_of, title_name
 from holdfast.syntax.record import ImportedName
 
 if TYPE_CHECKING:
@@ -167,7 +167,14 @@ RUBY = Language(
         Declaration("singleton_class", "Class", _singleton_class_name),
         Declaration("method", "Method", constructor="initialize"),
         Declaration("singleton_method", "Method", _singleton_method_name),
-        Declaration("assignment", _assigned_kind, _variable_name, parts=_targets),
+        Declaration(
+            "assignment",
+            _assigned_kind,
+            _variable_name,
+            parts=PartsByChild(
+                {"left": frozenset({"left_assignment_list"}), "right": frozenset({"assignment"})}, _targets
+            ),
+        ),
         Declaration(
             "call",
             "Function",
