@@ -8,7 +8,8 @@ committed, and so is a part of it: 200 files, chosen by the hash of their paths 
 and more that are no tests.
 Our side is what a user has: a command that starts with an empty cache, and a server on a pipe. Times are of
 whole commands, wall and processor, with all their children; memory is what a program and its children hold
-together at most. A program that is neither named nor found is left out.
+together at most. A program that is neither named nor found is left out. With an empty cache, ours is measured
+with the compiled core, if that is built, and with the Python reader.
 """
 
 from __future__ import annotations
@@ -25,13 +26,16 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
+from unittest.mock import patch
 
 from bench._client import Client, line
 from bench._comparison import Comparison, compare
 from bench._results import Results, absent, parser
 from bench.commands import HOLDFAST, ROOT, prepare
+from holdfast.syntax.core import library
 
 PART = 200
 MIN_BYTES = 2_000
@@ -91,7 +95,8 @@ def on_a_tree(given: argparse.ArgumentParser, *peers: str) -> argparse.Namespace
 
 def corpus(tree: Path) -> str:
     """Return what a tree is."""
-    return f"The Python files of {tree.name} ({len(sources(tree)):,}), and {PART} of them"
+    reader = "by the compiled core" if library.is_found() else "in Python"
+    return f"The Python files of {tree.name} ({len(sources(tree)):,}), and {PART} of them, read {reader}"
 
 
 def sources(tree: Path) -> list[Path]:
@@ -122,37 +127,61 @@ def committed(tree: Path, place: Path, paths: list[Path]) -> Path:
 
 def cold(tree: Path, options: argparse.Namespace, of: str) -> list[Comparison]:
     """Measure ours with an empty cache beside each of the others, in turn."""
-    beside: dict[str, tuple[list[list[str]], Callable[[], Cost], float, float]] = {}
+    beside: dict[str, tuple[list[list[str]], Callable[[], Cost], tuple[float | None, ...]]] = {}
     once = lambda: complexity(tree)  # noqa: E731 - a name for the table below
     if options.lizard:
-        beside["complexity beside lizard"] = ([[options.lizard, "-l", "python", "."]], once, 0.35, 1)
+        beside["lizard"] = ([[options.lizard, "-l", "python", "."]], once, (0.35, 0.35, None))
     if options.radon:
         cc, hal = [options.radon, "cc", "-j", "."], [options.radon, "hal", "-j", "."]
-        beside["complexity beside radon cc"] = ([cc], once, 0.35, 1)
-        beside["complexity beside radon cc and hal"] = ([cc, hal], once, 0.35, 1)
+        beside["radon cc"] = ([cc], once, (0.35, 0.35, None))
+        beside["radon cc and hal"] = ([cc, hal], once, (0.35, 0.35, None))
     if options.jscpd:
-        dashboard = [options.jscpd, "--dashboard", "."]
-        beside["four analyses beside jscpd"] = ([dashboard], lambda: four(tree), 0.8, 0.5)
+        beside["jscpd"] = ([[options.jscpd, "--dashboard", "."]], lambda: four(tree), (0.8, None, 0.5))
     found = []
-    for label, (commands, ours, bar, memory_bar) in beside.items():
-        rows = [
-            Comparison(f"{label}{of}, wall", bar),
-            Comparison(f"{label}{of}, processor", bar if "jscpd" not in label else None),
-            Comparison(f"{label}{of}, memory", memory_bar if "jscpd" in label else None, "MB"),
-        ]
-        for _ in range(options.rounds):
-            theirs = [cost(command, tree) for command in commands]
-            mine = ours()
-            both = Cost(
-                sum(one.wall for one in theirs),
-                sum(one.processor for one in theirs),
-                max(one.memory for one in theirs),
-            )
-            for row, baseline, taken in zip(rows, both, mine, strict=True):
-                row.baseline.append(baseline)
-                row.ours.append(taken)
-        found += rows
+    for peer, (commands, ours, bars) in beside.items():
+        label = f"{'four analyses' if peer == 'jscpd' else 'complexity'} beside {peer}{of}"
+        found += in_turn(label, partial(costs, commands, tree), ours, bars, options.rounds)
     return found
+
+
+def in_turn(
+    label: str,
+    theirs: Callable[[], Cost],
+    ours: Callable[[], Cost],
+    bars: tuple[float | None, ...],
+    rounds: int,
+) -> list[Comparison]:
+    """Measure both sides in turn. Where the core is built, ours is measured with the Python reader as well.
+
+    The bars are for the reader that is used; the other one's figures are there to be compared.
+    """
+    readers: dict[str, dict[str, str]] = {"": {}}
+    if library.is_found():
+        readers[", Python reader"] = {library.VARIABLE: "python"}
+    rows = {
+        reader: [
+            Comparison(f"{label}, {unit}{reader}", None if reader else bar, "MB" if unit == "memory" else "s")
+            for unit, bar in zip(Cost._fields, bars, strict=True)
+        ]
+        for reader in readers
+    }
+    for _ in range(rounds):
+        baseline = theirs()
+        for reader, variables in readers.items():
+            with patch.dict(os.environ, variables):
+                taken = ours()
+            for row, other, own in zip(rows[reader], baseline, taken, strict=True):
+                row.baseline.append(other)
+                row.ours.append(own)
+    return [row for compared in rows.values() for row in compared]
+
+
+def costs(commands: list[list[str]], tree: Path) -> Cost:
+    """Run commands one after the other, and return what they took together."""
+    taken = [cost(command, tree) for command in commands]
+    return Cost(
+        sum(one.wall for one in taken), sum(one.processor for one in taken), max(one.memory for one in taken)
+    )
 
 
 def complexity(tree: Path) -> Cost:

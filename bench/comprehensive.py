@@ -3,16 +3,17 @@
     python -m bench.comprehensive [TREE] [--jscpd PROGRAM] [--rounds 3] [--check] [--save]
 
 TREE is a folder of sources in Python, by default as in `bench.analysis`. It is copied and committed, and so
-is a part of it. Times are of whole commands, wall and processor, with all their children.
+is a part of it. Times are of whole commands, wall and processor, with all their children. Beside jscpd, ours
+is measured with the compiled core, if that is built, and with the Python reader.
 """
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 from bench._client import Client
@@ -29,6 +30,7 @@ from bench.analysis import (
     corpus,
     cost,
     edit,
+    in_turn,
     on_a_tree,
     resident,
     sources,
@@ -45,7 +47,10 @@ def main() -> None:
         prepare(home=folder)
         whole = committed(options.tree, Path(folder, "whole"), sources(options.tree))
         part = committed(options.tree, Path(folder, "part"), chosen(options.tree))
-        comparisons = beside_jscpd(whole, options) if options.jscpd else []
+        label, bars = "comprehensive beside jscpd --dashboard", (0.9, None, None)
+        dashboard = partial(cost, [options.jscpd, "--dashboard", "."], whole)
+        ours = partial(cold, whole)
+        comparisons = in_turn(label, dashboard, ours, bars, options.rounds) if options.jscpd else []
         comparisons += after_an_edit(whole, options.rounds)
         again = Comparison(f"comprehensive, {PART} files, resident, {SPECIFIED}", 1.0)
         comparisons += [in_brief(whole, options.rounds), resident(again, part, options.rounds, TOOL)]
@@ -54,25 +59,10 @@ def main() -> None:
     sys.exit(results.finish(options))
 
 
-def cold(tree: Path, *arguments: str) -> Cost:
+def cold(tree: Path) -> Cost:
     """Run the command with an empty cache."""
     shutil.rmtree(tree / ".git" / "holdfast", ignore_errors=True)
-    return cost([*COMMAND, *arguments], tree, ours=True)
-
-
-def beside_jscpd(tree: Path, options: argparse.Namespace) -> list[Comparison]:
-    """Measure ours with an empty cache beside the dashboard, in turn."""
-    rows = [
-        Comparison("comprehensive beside jscpd --dashboard, wall", 0.9),
-        Comparison("the same, processor"),
-        Comparison("the same, memory", None, "MB"),
-    ]
-    for _ in range(options.rounds):
-        theirs, ours = cost([options.jscpd, "--dashboard", "."], tree), cold(tree)
-        for row, baseline, taken in zip(rows, theirs, ours, strict=True):
-            row.baseline.append(baseline)
-            row.ours.append(taken)
-    return rows
+    return cost(COMMAND, tree, ours=True)
 
 
 def after_an_edit(tree: Path, rounds: int) -> list[Comparison]:

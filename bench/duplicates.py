@@ -5,8 +5,8 @@
 TREE is a folder of sources in Python, by default as in `bench.analysis`; it and a part of it are copied and
 committed. Both kinds at once are what other analyses ask for; as a program that is `bench._both_kinds`,
 which starts, reads everything with an empty cache, finds both, and prints how many. The
-command for renamed clones, which is what a user types, is measured too. Memory is that of a program and its
-children together at most.
+command for renamed clones, which is what a user types, is measured too, and either with the compiled core, if
+that is built, and with the Python reader. Memory is that of a program and its children together at most.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import shutil
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 from bench._comparison import Comparison, compare
@@ -29,6 +30,7 @@ from bench.analysis import (
     corpus,
     cost,
     edit,
+    in_turn,
     on_a_tree,
     resident,
     sources,
@@ -37,7 +39,6 @@ from bench.commands import HOLDFAST, ROOT, prepare
 
 RENAMED = [HOLDFAST, "analyze", "duplicates", "--detection-type", "renamed"]
 BOTH = [sys.executable, "-m", "bench._both_kinds"]
-UNITS = ("wall", "processor", "memory")
 TOOL = "analyze_duplicates"
 
 
@@ -49,12 +50,13 @@ def main() -> None:
         part = committed(options.tree, Path(folder, "part"), chosen(options.tree))
         comparisons = []
         if options.jscpd:
-            theirs = [options.jscpd, "--ignore-identifiers", "--ignore-literals", "--silent", "."]
+            jscpd = [options.jscpd, "--ignore-identifiers", "--ignore-literals", "--silent", "."]
+            theirs = partial(cost, jscpd, whole)
             for label, ours, bars in (
                 ("exact and renamed clones", [*BOTH, str(whole)], (0.8, None, 0.5)),
                 ("the command for renamed clones", RENAMED, (None, None, None)),
             ):
-                comparisons += cold(label, theirs, ours, whole, bars, options.rounds)
+                comparisons += in_turn(label, theirs, partial(uncached, ours, whole), bars, options.rounds)
         REQUIRED[TOOL] = {"detection_type": "renamed"}
         again = Comparison(f"renamed clones of {PART} files, resident, one edited, {SPECIFIED}")
         edited = part / chosen(part)[0]
@@ -63,21 +65,6 @@ def main() -> None:
     results = Results("bench.duplicates", corpus(options.tree), options.versions)
     compare(results, "clones", ("other", "holdfast"), comparisons)
     sys.exit(results.finish(options))
-
-
-def cold(
-    label: str, theirs: list[str], ours: list[str], tree: Path, bars: tuple[float | None, ...], rounds: int
-) -> list[Comparison]:
-    """Measure both sides in turn, ours with an empty cache."""
-    rows = [
-        Comparison(f"{label}, {unit}", bar, "MB" if unit == "memory" else "s")
-        for unit, bar in zip(UNITS, bars, strict=True)
-    ]
-    for _ in range(rounds):
-        for row, baseline, taken in zip(rows, cost(theirs, tree), uncached(ours, tree), strict=True):
-            row.baseline.append(baseline)
-            row.ours.append(taken)
-    return rows
 
 
 def uncached(command: list[str], tree: Path) -> Cost:
