@@ -122,6 +122,20 @@ def test_definitions_and_uses_are_found_with_their_confidence(page: Page, site: 
     expect(uses.get_by_role("listitem").filter(has_text="harvest")).to_contain_text("1 place, exact")
     axe(page)
     opened(page, site, "src/user.py#L5")
+    called = page.locator('.line[data-line="5"] code')
+    box = called.bounding_box()
+    assert box is not None
+    column = called.evaluate(
+        "node => { const range = document.createRange();"
+        " const texts = document.createTreeWalker(node, NodeFilter.SHOW_TEXT); let text;"
+        " while ((text = texts.nextNode()) && !text.data.includes('grow'));"
+        " range.setStart(text, text.data.indexOf('grow') + 2);"
+        " return range.getBoundingClientRect().x - node.getBoundingClientRect().x; }"
+    )
+    called.click(modifiers=["Control"], position={"x": column, "y": 10})
+    expect(page).to_have_url(f"{site.url}/code/{FILE}#L4")
+    page.go_back()
+    page.wait_for_selector("main[data-ready]")
     page.get_by_role("button", name="Uses").click()
     page.get_by_role("region", name="Defined elsewhere").get_by_role("link", name="grow").click()
     expect(page).to_have_url(f"{site.url}/code/{FILE}#L4")

@@ -7,10 +7,12 @@ import { el, fill } from "../../dom.js";
 import { codeAddress } from "../../links.js";
 import { loadBlame } from "./blame.js";
 import { panel, showHeading } from "./heading.js";
+import { lineOf } from "./lines.js";
 import { Notes } from "./notes.js";
 import { Outline } from "./outline.js";
 import { drawDocument, isImage, isMarkdown, loadImage } from "./rendered.js";
 import { Story, linesText } from "./story.js";
+import { wordAt } from "./uses.js";
 
 /** @import { View } from "../../view.js" */
 /** @import { FunctionHeat, Lines, Range } from "./lines.js" */
@@ -50,6 +52,7 @@ export class FileView {
     this.story = new Story(view, path, lines, this.outline, () => this.notes?.notes ?? []);
     lines.onSelectionChange = () => this.showSelection();
     lines.onMove = () => this.outline.follow();
+    lines.rows.addEventListener("click", (event) => this.followName(event));
   }
 
   /** Whether the lines are those of the work tree, whose last changes are known. */
@@ -178,6 +181,16 @@ export class FileView {
       revision && el("a", { href: codeAddress(this.path) }, "Show the current file"));
   }
 
+  /**
+   * With Ctrl or Command, go to the definition of the name under the pointer.
+   * @param {MouseEvent} event
+   */
+  followName(event) {
+    const line = lineOf(/** @type {Element} */ (event.target).closest("code"));
+    const word = event.ctrlKey || event.metaKey ? wordAt(event.clientX, event.clientY) : "";
+    if (line && word) this.view.attempt(this.orphans, () => this.story.goToDefinition(line, word));
+  }
+
   /** Show the bar with the actions for the selected lines. */
   showSelection() {
     this.outline.follow();
@@ -232,7 +245,9 @@ export class FileView {
       view.addKey("]", "Next note", () => notes.step(1));
     }
     if (this.canBlame) view.addKey("b", "Who last changed each line", () => this.toggleBlame());
-    view.addKey("m", "A document as text or rendered", () => !this.documentButton.hidden && this.toggleDocument());
+    if (isMarkdown(this.path) || isImage(this.path)) {
+      view.addKey("m", "As text or rendered", () => !this.documentButton.hidden && this.toggleDocument());
+    }
     view.addKey("Escape", "Close the form or the panel, or clear the selection", () => {
       if (!notes?.closeForm() && !this.story.close()) lines.clear();
     });

@@ -314,7 +314,7 @@ export const highlightSyntax = (pieces) =>
  * Return the number of the line that contains an element, or 0.
  * @param {Element | null | undefined} node
  */
-const lineOf = (node) =>
+export const lineOf = (node) =>
   Number(/** @type {HTMLElement | null | undefined} */ (node?.closest("[data-line]"))?.dataset.line ?? 0);
 
 /** @param {FunctionHeat} measured */

@@ -152,6 +152,19 @@ export class Story {
   }
 
   /**
+   * Go to the definition of a name in a line; if it has several or is not known, show what is known.
+   * @param {number} line
+   * @param {string} word
+   */
+  async goToDefinition(line, word) {
+    const { definitions } = await findUses(this.view, this.path, this.outline.symbolAt(line), word);
+    const known = definitions.filter((place) => place.line !== null);
+    if (known.length === 1) return this.view.go(codeAddress(known[0].file, known[0].line));
+    this.lines.select(line, line);
+    return this.showUses({ first: line, last: line });
+  }
+
+  /**
    * Show why some lines are as they are: notes, remarks, tasks, issues and commits that concern them.
    * @param {Range} range
    */

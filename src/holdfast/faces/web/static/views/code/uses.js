@@ -46,6 +46,20 @@ export async function findUses(view, file, symbol, text) {
 }
 
 /**
+ * Return the name in the text at a point of the window, or an empty text.
+ * @param {number} x
+ * @param {number} y
+ */
+export function wordAt(x, y) {
+  const document_ = /** @type {any} */ (document); // browsers have one of these two
+  const range = document_.caretPositionFromPoint?.(x, y) ?? document_.caretRangeFromPoint?.(x, y);
+  const node = range?.offsetNode ?? range?.startContainer, offset = range?.offset ?? range?.startOffset ?? 0;
+  if (node?.nodeType !== Node.TEXT_NODE) return "";
+  const before = node.data.slice(0, offset).match(/[\p{L}\p{N}_$]*$/u)?.[0] ?? "";
+  return before + (node.data.slice(offset).match(/^[\p{L}\p{N}_$]*/u)?.[0] ?? "");
+}
+
+/**
  * Merge edges with the same other end, and order them by certainty and place.
  * @param {{node: any, weight: number, certainty: Use["certainty"]}[]} edges
  * @returns {Use[]}
