@@ -136,9 +136,24 @@ def test_a_group_of_copies_and_a_failed_check_lead_to_work(page: Page, site: Sit
     gate = page.get_by_role("region", name="Quality gate", exact=True)
     rule = gate.locator("details.rule", has_text="complexity").first
     rule.locator("summary").click()
-    rule.get_by_role("button", name="Ask the agent").first.click()
+    rule.locator(".finding").get_by_role("button", name="Ask the agent").first.click()
     expect(page.get_by_role("dialog").get_by_label("Remark")).to_have_value(re.compile("complexity of 16"))
     page.keyboard.press("Escape")
+    rule.get_by_role("button", name="Create a task: Satisfy the check of complexity").click()
+    page.get_by_role("dialog").get_by_role("button", name="Add").click()
+    link = rule.get_by_role("link", name=re.compile(r"^TP-\d+$"))
+    expect(link).to_be_visible()
+    task = site.call("taskpilot_show", task_id=link.inner_text(), whole=True)["task"]
+    assert [item["ref"] for item in task["links"]] == ["src/hot.py#cyclomatic-complexity:1"]
+
+
+def test_a_folder_leads_to_work_too(page: Page, site: Site) -> None:
+    opened(page, site, "?folder=src")
+    page.get_by_role("button", name="Ask the agent: Improve src/").click()
+    page.get_by_role("dialog").get_by_role("button", name="Send").click()
+    expect(page.get_by_text("Sent to the agent.")).to_be_visible()
+    asked = site.call("list_messages")["messages"][-1]
+    assert (asked["file"], asked["comment"][:13]) == (".", "src: 2 files,")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

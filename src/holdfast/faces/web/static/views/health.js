@@ -67,12 +67,14 @@ async function showMap(view, place) {
   const crumbs = el("nav.row.wrap.crumbs", { "aria-label": "Folder" });
   const label = "Files by size; arrow keys move, Enter opens, Escape closes the panel or goes up";
   const map = el("div.map.card", { role: "group", "aria-label": label });
+  const work = el("div");
   const panel = el("section.file-panel.card.stack", { hidden: true, "aria-label": "The selected file" });
   const table = el("div.numbers.card", { tabindex: "0", role: "region", "aria-label": "Numbers" });
   fill(place, reasonMissing && el("p.quiet", `No ${MEASURES[query.measure].name.toLowerCase()}: ${reasonMissing}.`),
-    el("div.row.spread", crumbs, legend(measure, ranges)), el("div.beside", map, panel), summary(report), table);
+    el("div.row.spread", el("div.row.wrap", crumbs, work), legend(measure, ranges)), el("div.beside", map, panel),
+    summary(report), table);
   const reload = report.rest.length || report.project_path !== "." ? () => showMap(view, place) : null;
-  const fileMap = new FileMap(view, { crumbs, map, panel, table }, { root, measure, step, reload });
+  const fileMap = new FileMap(view, { crumbs, work, map, panel, table }, { root, measure, step, reload });
   goUp = () => fileMap.goUp();
   return true;
 }

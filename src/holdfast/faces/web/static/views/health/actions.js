@@ -10,8 +10,9 @@ import { address } from "../../router.js";
 /** @import { View } from "../../view.js" */
 
 /**
- * What the work is about: a place, why, and links to findings or to further places.
- * @typedef {{file: string, line?: number | null, endLine?: number | null, title: string, text: string,
+ * What the work is about: a place or, without a file, the repository or a folder; why; and links to findings or further
+ * places.
+ * @typedef {{file: string | null, line?: number | null, endLine?: number | null, title: string, text: string,
  *   links?: {kind: string, ref: string, title?: string}[]}} Subject
  */
 
@@ -33,11 +34,11 @@ export function workButtons(view, subject) {
   return el("div.row.wrap.work",
     act("Create a task", () => createTask(view, subject)),
     act("Ask the agent", () => askAgent(view, subject)),
-    act("Leave a note", () => leaveNote(view, subject)), created);
+    subject.file !== null && act("Leave a note", () => leaveNote(view, subject)), created);
 }
 
 /** @param {Subject} subject */
-const placeText = ({ file, line }) => (line ? `${file}:${line}` : file);
+const placeText = ({ file, line }) => (line ? `${file}:${line}` : file ?? "the repository");
 
 /**
  * @param {View} view
@@ -48,10 +49,10 @@ function createTask(view, subject) {
   const input = el("input", {
     name: "title", required: true, maxlength: MAX_TITLE_CHARACTERS, value: title.slice(0, MAX_TITLE_CHARACTERS),
   });
-  const value = `${text}\n\nPlace: ${placeText(subject)}`;
+  const value = file === null ? text : `${text}\n\nPlace: ${placeText(subject)}`;
   const description = el("textarea", { name: "description", rows: "5", value });
   const submit = async ({ title: chosen, description: written }) => {
-    const body = { title: chosen, task_description: written, connected_files: [file], links };
+    const body = { title: chosen, task_description: written, connected_files: file === null ? [] : [file], links };
     const { task: { id } } = await post("tasks/taskpilot_create_task", body);
     return ["Created ", el("a", { href: address("/task", id) }, id)];
   };
@@ -68,7 +69,7 @@ function askAgent(view, subject) {
   const comment = el("textarea", { name: "comment", rows: "5", required: true, value: text });
   const lines = line && (endLine && endLine > line ? `${line}-${endLine}` : `${line}`);
   const submit = async ({ comment: written }) => {
-    await post("inbox/send_message", { file, line: lines || null, comment: written });
+    await post("inbox/send_message", { file: file ?? ".", line: lines || null, comment: written });
     return "Sent to the agent.";
   };
   const title = `To the agent, about ${placeText(subject)}`;
@@ -81,6 +82,7 @@ function askAgent(view, subject) {
  */
 async function leaveNote(view, subject) {
   const { file, line, text } = subject;
+  if (file === null) return null;
   const note = el("textarea", { name: "text", rows: "5", required: true, value: text });
   const author = await authorName();
   const submit = async ({ text: written }) => {

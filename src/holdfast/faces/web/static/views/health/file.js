@@ -135,12 +135,19 @@ async function showFindings(view, place, path) {
 }
 
 /**
+ * Return the link of a task to a finding.
+ * @param {{file: string, line: number | null, message: string, rule: string}} finding
+ */
+export const findingLink = ({ file, line, message, rule }) =>
+  ({ kind: "finding", ref: `${file}#${rule}:${line ?? 1}`, title: message });
+
+/**
  * Return a finding, with buttons for the work on it.
  * @param {View} view
  * @param {{file: string, line: number | null, message: string, rule: string}} finding
  */
-export function findingItem(view, { file, line, message, rule }) {
-  const subject = { file, line, title: message, text: message,
-    links: [{ kind: "finding", ref: `${file}#${rule}:${line ?? 1}`, title: message }] };
+export function findingItem(view, finding) {
+  const { file, line, message } = finding;
+  const subject = { file, line, title: message, text: message, links: [findingLink(finding)] };
   return el("li.finding", el("div", codeLink(file, line), ` ${message}`), workButtons(view, subject));
 }

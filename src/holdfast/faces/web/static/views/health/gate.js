@@ -4,7 +4,8 @@ import { pluralise, quiet } from "../../display.js";
 import { el, fill } from "../../dom.js";
 import { codeLink } from "../../links.js";
 import { get } from "../../api.js";
-import { findingItem } from "./file.js";
+import { workButtons } from "./actions.js";
+import { findingItem, findingLink } from "./file.js";
 import { formatNumber } from "./numbers.js";
 
 /** @import { View } from "../../view.js" */
@@ -48,9 +49,15 @@ function drawRule(view, { check, status, actual, threshold, measure, reason, vio
   const summary = [statusTag(status), el("strong", check.replaceAll("_", " ")),
     el("span", actual !== null && `${formatNumber(actual)} `, quiet(`threshold ${formatNumber(threshold)}`)),
     quiet(measure, reason && ` (${reason})`)];
-  if (!violations.length) return el("div.card.rule", summary);
+  const name = check.replaceAll("_", " ");
+  const text = `The check of ${name} has the status ${status}: ${formatNumber(actual ?? 0)}, threshold ` +
+    `${formatNumber(threshold)} (${measure}).`;
+  const isBroken = status === "fail" || status === "warn";
+  const work = isBroken && workButtons(view, { file: null, title: `Satisfy the check of ${name}`, text,
+    links: violations.map(findingLink) });
+  if (!violations.length) return el("div.card.rule", summary, work);
   const rest = total - violations.length;
-  return el("details.card.rule", el("summary", summary, el("span.findings", pluralise(total, "finding"))),
+  return el("details.card.rule", el("summary", summary, el("span.findings", pluralise(total, "finding"))), work,
     el("ul.plain-list", violations.map((/** @type {any} */ finding) => findingItem(view, finding)),
       rest > 0 && el("li.quiet", `and ${formatNumber(rest)} more`)));
 }

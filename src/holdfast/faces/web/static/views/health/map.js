@@ -2,6 +2,7 @@
 
 import { el, fill } from "../../dom.js";
 import { changeParameters } from "../../view.js";
+import { workButtons } from "./actions.js";
 import { showFile } from "./file.js";
 import { MEASURES, formatNumber, showNumbers } from "./numbers.js";
 import { drawMap, filesBelow, folderAt, moveFocus } from "./treemap.js";
@@ -13,13 +14,14 @@ import { drawMap, filesBelow, folderAt, moveFocus } from "./treemap.js";
 export class FileMap {
   /**
    * @param {View} view
-   * @param {Record<"crumbs" | "map" | "panel" | "table", HTMLElement>} parts
+   * @param {Record<"crumbs" | "work" | "map" | "panel" | "table", HTMLElement>} parts
    * @param {{root: Folder, measure: string, step: (file: any) => number, reload: (() => any) | null}} data `reload`
    *   loads another folder, if there were too many files to load all of them
    */
-  constructor(view, { crumbs, map, panel, table }, { root, measure, step, reload }) {
+  constructor(view, { crumbs, work, map, panel, table }, { root, measure, step, reload }) {
     this.view = view;
     this.crumbs = crumbs;
+    this.work = work;
     this.map = map;
     this.panel = panel;
     this.table = table;
@@ -77,7 +79,10 @@ export class FileMap {
         depth === names.length ? el("strong", { "aria-current": "true" }, name) : el("a", link, name)];
     }));
     this.redrawMap();
-    showNumbers(this.view, this.table, filesBelow(this.folder), this.measure);
+    const { folder } = this;
+    fill(this.work, folder.path && workButtons(this.view, { file: null, title: `Improve ${folder.path}/`,
+      text: folderText(folder, this.measure, this.step), links: [{ kind: "file", ref: folder.path }] }));
+    showNumbers(this.view, this.table, filesBelow(folder), this.measure);
   }
 
   /**
