@@ -335,3 +335,30 @@ def test_unfolded_lines_are_each_shown_once_and_in_order(
     assert [line.new for line in lines if line.kind == "added"] == [
         number for change in compared.changes for number in range(change.new_start, change.new_end)
     ]
+
+
+def test_a_quick_answer_leaves_out_what_takes_long_until_it_is_known(room: Source, repository: Path) -> None:
+    commit(repository, {"from.py": _BLOCK + "end = 1\n"})
+    commit(repository, {"from.py": "end = 1\n", "to.py": "begin = 1\n" + _BLOCK, "src.py": "x = 1\n"})
+    quick = diff(room, "commit", quick=True)
+    [lines] = diff(room, "commit", quick=True, file="to.py").files
+    assert lines.hunks is not None
+    assert (lines.added, {line.moved for line in lines.hunks[0]}) == (7, {None})
+    assert [(file.path, file.added) for file in quick.files] == [
+        ("from.py", None),
+        ("src.py", None),
+        ("to.py", None),
+    ]
+    assert (quick.total_files, quick.total_added, quick.total_removed, quick.uncounted_files) == (
+        3,
+        None,
+        None,
+        None,
+    )
+    whole = diff(room, "commit")
+    assert (whole.total_added, whole.total_removed) == (8, 6)
+    assert [file.version for file in whole.files] == [file.version for file in quick.files]
+    assert diff(room, "commit", quick=True) == whole
+    [lines] = diff(room, "commit", quick=True, file="to.py").files
+    assert lines.hunks is not None
+    assert "from.py:1" in {line.moved for line in lines.hunks[0]}

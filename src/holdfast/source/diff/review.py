@@ -12,7 +12,9 @@ comparison is cached as long as the same files differ.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import threading
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Literal, NamedTuple
 
 from holdfast.kernel.cache import VersionedCache
@@ -49,11 +51,9 @@ class Ends(NamedTuple):
     """The subject line, if the changes of a single commit are shown."""
 
 
-class Review(NamedTuple):
-    """The differences between two states of the repository."""
+class Details(NamedTuple):
+    """What takes long to find out when much differs."""
 
-    ends: Ends
-    files: list[ChangedFile]
     compared: dict[str, Comparison | str]
     """By path, the comparison of a file, or why there is none. Files after the first `LIMITS.review_files`
     are missing; `Reviews.compare` compares one of them."""
@@ -61,6 +61,24 @@ class Review(NamedTuple):
     """See `moved_lines`."""
     counts: dict[str, tuple[int, int]]
     """By path, how many lines were added and removed, of all files whose lines can be counted."""
+
+
+class Review:
+    """The differences between two states of the repository; details are computed when first needed."""
+
+    def __init__(self, ends: Ends, files: list[ChangedFile], compute: Callable[[], Details]) -> None:
+        self.ends = ends
+        self.files = files
+        self.known_details: Details | None = None
+        self._compute = compute
+        self._lock = threading.Lock()
+
+    @property
+    def details(self) -> Details:
+        with self._lock:
+            if self.known_details is None:
+                self.known_details = self._compute()
+            return self.known_details
 
 
 class Reviews:
@@ -72,13 +90,16 @@ class Reviews:
 
     def review(self, what: Selection, revision: str | None, base: str | None) -> Review:
         ends = self._ends(what, revision, base)
-        if ends.new is not None:
-            files = list(changed_files.recorded_changes(self._git, "diff-tree", ends.old, ends.new))
-        else:
-            files = self._uncommitted_changes(what, ends.old)
+        # Between two commits always the same files differ.
+        files = None if ends.new is not None else self._uncommitted_changes(what, ends.old)
         request, version = (what, revision, base), (ends, files)
         cached = self._cache.get(request, version)
-        return cached or self._cache.put(request, version, self._compare_all(ends, files))
+        if cached is not None:
+            return cached
+        if files is None:
+            files = list(changed_files.recorded_changes(self._git, "diff-tree", ends.old, str(ends.new)))
+        review = Review(ends, files, partial(self._compare_all, ends, files))
+        return self._cache.put(request, version, review)
 
     def _line_counts(self, ends: Ends, compared: dict[str, Comparison]) -> dict[str, tuple[int, int]]:
         """Return the counts of git between two commits; in the work tree, which git would filter, our own."""
@@ -106,7 +127,7 @@ class Reviews:
             return _TOO_LARGE if isinstance(error, TooLarge) else _UNREADABLE
         return _BINARY if is_binary(old) or is_binary(new) else Comparison.of(old, new)
 
-    def _compare_all(self, ends: Ends, files: list[ChangedFile]) -> Review:
+    def _compare_all(self, ends: Ends, files: list[ChangedFile]) -> Details:
         """Compare the first `LIMITS.review_files` files, or fewer with a total of `LIMITS.review_bytes`."""
         results: dict[str, Comparison | str] = {}
         comparisons: dict[str, Comparison] = {}
@@ -119,7 +140,7 @@ class Reviews:
                 comparisons[change.path] = result
                 bytes_left -= sum(map(len, (*result.old, *result.new)))
         counts = self._line_counts(ends, comparisons)
-        return Review(ends, files, results, moved_lines(comparisons), counts)
+        return Details(results, moved_lines(comparisons), counts)
 
     def _ends(self, what: Selection, revision: str | None, base: str | None) -> Ends:
         """Return the two states to compare, or raise if they do not exist."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from hashlib import sha256
 from itertools import islice
 from typing import Annotated, Literal
@@ -16,7 +16,7 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import counted, printable_path
 from holdfast.kernel.untrusted import UntrustedText, visible
 from holdfast.source.diff.comparison import ComparedLine, Comparison, LineKey, LineKind, displayed_text
-from holdfast.source.diff.review import Review, Selection
+from holdfast.source.diff.review import Details, Selection
 from holdfast.source.room import Source
 from holdfast.source.toolset import source
 from holdfast.storage.git.history.changed_files import ChangedFile
@@ -39,6 +39,8 @@ _MAX_RANGES = 100
 _VERSION_DIGITS = 16
 """Hexadecimal digits of a version: 64 bits, which do not collide among the states of one file."""
 
+Moves = Mapping[LineKey, LineKey]
+_NO_DETAILS = Details({}, {}, {})
 _LINE_PREFIXES = {"same": " ", "added": "+", "removed": "-"}
 
 
@@ -63,6 +65,11 @@ class ReadDiff(Input):
         default=[],
         max_length=_MAX_RANGES,
         description="Further lines of the new version to show, such as 40-60.",
+    )
+    quick: StrictBool = Field(
+        default=False,
+        description="Leave out what takes long when much differs, unless it is known already: counts of"
+        " lines, and moved blocks.",
     )
 
 
@@ -109,9 +116,15 @@ class Diff(Output):
     subject: UntrustedText | None = Field(description="The subject line of the commit.")
     files: list[DiffFile]
     total_files: int
-    total_added: int = Field(description="The added lines of all files, listed or not.")
-    total_removed: int = Field(description="The removed lines of all files, listed or not.")
-    uncounted_files: int = Field(description="Files that the totals leave out: binary or not compared.")
+    total_added: int | None = Field(
+        description="The added lines of all files, listed or not; null if `quick` leaves it out."
+    )
+    total_removed: int | None = Field(
+        description="The removed lines of all files, listed or not; null if `quick` leaves it out."
+    )
+    uncounted_files: int | None = Field(
+        description="Files that the totals leave out: binary or not compared; null if `quick` leaves it out."
+    )
     note: str | None = Field(description="What was left out, if anything.")
 
 
@@ -123,6 +136,8 @@ def _render(result: Diff) -> str:
 
 
 def _totals(result: Diff) -> str:
+    if result.total_added is None:
+        return f"{result.total_files} files"
     uncounted = f", without {counted(result.uncounted_files, 'file')}" if result.uncounted_files else ""
     return f"{result.total_files} files: +{result.total_added} -{result.total_removed}{uncounted}"
 
@@ -158,33 +173,35 @@ def read_diff(room: Source, args: ReadDiff) -> Diff:
         if not files:
             hint = "Omit the file to list those that differ."
             raise NotFound(f"'{args.file}' does not differ here.", hint=hint)
+    details = review.known_details if args.quick else review.details
+    counts = None if details is None else details.counts
     omitted = 0 if args.file is not None else len(review.files) - len(files)
     return Diff(
         what=args.what,
         old=review.ends.old,
         new=review.ends.new,
         subject=review.ends.subject,
-        files=[_file(room, review, change, args) for change in files],
+        files=[_file(room, details or _NO_DETAILS, change, args) for change in files],
         total_files=len(review.files),
-        total_added=sum(added for added, _ in review.counts.values()),
-        total_removed=sum(removed for _, removed in review.counts.values()),
-        uncounted_files=sum(change.path not in review.counts for change in review.files),
+        total_added=None if counts is None else sum(added for added, _ in counts.values()),
+        total_removed=None if counts is None else sum(removed for _, removed in counts.values()),
+        uncounted_files=None if counts is None else sum(change.path not in counts for change in review.files),
         note=f"{omitted} more files differ; request them by name." if omitted else None,
     )
 
 
-def _file(room: Source, review: Review, change: ChangedFile, args: ReadDiff) -> DiffFile:
-    result = review.compared.get(change.path)
+def _file(room: Source, details: Details, change: ChangedFile, args: ReadDiff) -> DiffFile:
+    result = details.compared.get(change.path)
     if args.file is not None and not isinstance(result, Comparison):
         result = room.reviews.compare(change)
     hunks, note = None, result if isinstance(result, str) else None
     if args.file is not None and isinstance(result, Comparison):
         styles = _Styles(room, change, result) if args.highlight else None
-        hunks = _hunks(review, change.path, result.hunks(args.context, _spans(args.shown)), styles)
+        hunks = _hunks(details.moved, change.path, result.hunks(args.context, _spans(args.shown)), styles)
         if sum(map(len, hunks)) == LIMITS.review_lines:
             note = f"Only the first {LIMITS.review_lines} lines are shown."
     old, new, former = change.old, change.new, change.former
-    counts = review.counts.get(change.path)
+    counts = details.counts.get(change.path)
     if counts is None and isinstance(result, Comparison):
         counts = result.line_counts
     return DiffFile(
@@ -239,24 +256,24 @@ def _spans(ranges: Iterable[str]) -> Iterator[tuple[int, int]]:
 
 
 def _hunks(
-    review: Review, path: str, compared: Iterable[Iterable[ComparedLine]], styles: _Styles | None
+    moves: Moves, path: str, compared: Iterable[Iterable[ComparedLine]], styles: _Styles | None
 ) -> list[list[DiffLine]]:
     """Return the lines of a file by hunk, up to the limit of lines."""
     lines_left = LIMITS.review_lines
     hunks: list[list[DiffLine]] = []
     for lines in compared:
-        hunks.append([_line(review, path, line, styles) for line in islice(lines, lines_left)])
+        hunks.append([_line(moves, path, line, styles) for line in islice(lines, lines_left)])
         lines_left -= len(hunks[-1])
         if not lines_left:
             break
     return hunks
 
 
-def _line(review: Review, path: str, compared: ComparedLine, styles: _Styles | None) -> DiffLine:
+def _line(moves: Moves, path: str, compared: ComparedLine, styles: _Styles | None) -> DiffLine:
     kind, line, old, new, marks = compared
     text = displayed_text(line)
     index = old if new is None else new
-    moved = None if index is None else review.moved.get(LineKey(path, kind, index))
+    moved = None if index is None else moves.get(LineKey(path, kind, index))
     return DiffLine(
         kind=kind,
         old=None if old is None else old + 1,

@@ -5,7 +5,7 @@ import { button, choice, primaryButton } from "../controls.js";
 import { pluralise, emptyState } from "../display.js";
 import { arrange, el, fill, highlight } from "../dom.js";
 import { codeLink, commitAddress } from "../links.js";
-import { DONE_REMARKS, isMarked, setMark } from "../storage.js";
+import { DONE_REMARKS, SEEN_FILES, isMarked, loadList, setMark } from "../storage.js";
 import { validChoice } from "../view.js";
 import { Drafts, draftNode } from "./review/drafts.js";
 import { FileDiff, changeCounts, isOwn } from "./review/file.js";
@@ -20,6 +20,8 @@ import { FileTree } from "./review/tree.js";
 
 /** The interval between checks for changes; a judgement: each check is one conditional request. */
 const CHECK_MS = 3000;
+/** The longest wait for the lines in view before all are counted; a judgement: they usually take far less. */
+const MAX_WAIT_MS = 2000;
 /** The number of threads on other files that are shown unfolded; a judgement: about a screen. */
 const MAX_THREADS_UNFOLDED = 5;
 /** The id of git's empty tree, in SHA-1 or SHA-256. Before the first commit, the diff is against it. */
@@ -70,6 +72,8 @@ export class Review {
     this.threads = [];
     /** @type {any} the current diff, as `read_diff` returns it */
     this.diff = null;
+    /** @type {Set<string>} the versions of files that the user has marked as seen */
+    this.seen = new Set();
     /** @type {Set<Draft>} drafts that are being sent */
     this.sending = new Set();
     this.summary = el("span.quiet", { role: "status" });
@@ -87,9 +91,17 @@ export class Review {
     this.remaining = new Remaining(this, this.sendAllButton);
     this.drafts = new Drafts(repository);
     /** Loads files when they are scrolled near. */
-    this.visibility = new IntersectionObserver((entries) => entries.forEach(({ isIntersecting, target }) => {
-      if (isIntersecting) FileDiff.of(target)?.load();
-    }), { root: view.main, rootMargin: "600px" });
+    this.visibility = new IntersectionObserver((entries) => {
+      const near = entries.filter(({ isIntersecting }) => isIntersecting);
+      Promise.all(near.map(({ target }) => FileDiff.of(target)?.loadUnlessLong())).then(() => this.showedLines());
+    }, { root: view.main, rootMargin: "600px" });
+    /** @type {() => void} called when the lines of the first files are shown */
+    this.showedLines = () => {};
+    /** @type {Promise<void>} */
+    this.firstLines = new Promise((resolve) => {
+      this.showedLines = resolve;
+      view.signal.addEventListener("abort", () => resolve());
+    });
     view.signal.addEventListener("abort", () => this.visibility.disconnect());
   }
 
@@ -155,27 +167,47 @@ export class Review {
     this.files.forEach((file) => file.draw());
   }
 
-  /** Load the diff and draw the files that have changed. */
+  /**
+   * Load the diff and draw the files that have changed. The first time, the files are shown before their lines have
+   * been counted and searched for moved blocks, because that takes long when much differs; the lines that are in view
+   * come before that, too.
+   */
   refresh() {
     return this.view.attempt(this.errorPlace, async () => {
-      const diff = await get("source/read_diff", this.query, this.view);
-      fill(this.errorPlace);
-      const previous = this.files;
-      const isCurrent = (/** @type {any} */ { path, version }) => previous.get(path)?.file.version === version;
-      if (diff === this.diff && diff.files.every(isCurrent)) return;
-      this.diff = diff;
-      // Files of Holdfast itself come last.
-      const ordered = [false, true].flatMap((own) => diff.files.filter(({ path }) => isOwn(path) === own));
-      this.files = new Map(ordered.map((/** @type {any} */ file) => {
-        const shown = previous.get(file.path);
-        const isKept = isCurrent(file) || shown?.openRemarks.length; // lines do not change while the user writes
-        return [file.path, shown && isKept ? shown : this.createFile(file, shown)];
-      }));
-      const nodes = [...this.files.values()].map(({ node }) => node);
-      arrange(this.list, nodes.length ? nodes : [this.emptyMessage()]);
-      this.showSummary();
-      this.showOtherThreads();
+      if (!this.diff) {
+        this.showDiff(await get("source/read_diff", { ...this.query, quick: true }, this.view));
+        const isAwaited = [...this.files.values()].some(({ isObserved }) => isObserved);
+        if (isAwaited) await Promise.race([this.firstLines, pause(MAX_WAIT_MS)]);
+      }
+      this.showDiff(await get("source/read_diff", this.query, this.view));
     });
+  }
+
+  /** Whether the lines of the current diff have not been counted and searched for moved blocks. */
+  get isQuick() {
+    return this.diff?.total_added === null;
+  }
+
+  /** @param {any} diff as `read_diff` returns it */
+  showDiff(diff) {
+    fill(this.errorPlace);
+    const previous = this.files;
+    const isCurrent = (/** @type {any} */ { path, version }) => previous.get(path)?.file.version === version;
+    if (diff === this.diff && diff.files.every(isCurrent)) return;
+    this.diff = diff;
+    this.seen = new Set(loadList(SEEN_FILES));
+    // Files of Holdfast itself come last.
+    const ordered = [false, true].flatMap((own) => diff.files.filter(({ path }) => isOwn(path) === own));
+    this.files = new Map(ordered.map((/** @type {any} */ file) => {
+      const shown = previous.get(file.path);
+      if (shown && isCurrent(file)) shown.update(file);
+      const isKept = isCurrent(file) || shown?.openRemarks.length; // lines do not change while the user writes
+      return [file.path, shown && isKept ? shown : this.createFile(file, shown)];
+    }));
+    const nodes = [...this.files.values()].map(({ node }) => node);
+    arrange(this.list, nodes.length ? nodes : [this.emptyMessage()]);
+    this.showSummary();
+    this.showOtherThreads();
   }
 
   /** Return the empty state of a review without differences. */
@@ -205,7 +237,7 @@ export class Review {
     const left = uncounted > 0 && ` without ${pluralise(uncounted, "file")} that cannot be counted`;
     const changes = [changeCounts({ added, removed }), left];
     const text = `${subject ? `“${subject}” · ` : ""}${pluralise(total, "file")} `;
-    fill(this.summary, text, total > 0 && changes, note && ` · ${note}`);
+    fill(this.summary, text, total > 0 && !this.isQuick && changes, note && ` · ${note}`);
     this.tree.show([...this.files.values()]);
     this.showRemaining();
   }
@@ -331,6 +363,11 @@ export class Review {
     this.selection.current?.focus();
   }
 }
+
+/** @param {number} milliseconds */
+const pause = (milliseconds) => new Promise((resolve) => {
+  setTimeout(resolve, milliseconds);
+});
 
 /** Remove the focus, because an element that contains it is not redrawn. */
 function blur() {

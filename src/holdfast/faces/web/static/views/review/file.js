@@ -5,7 +5,7 @@ import { pluralise, quiet } from "../../display.js";
 import { el, fill } from "../../dom.js";
 import { SIDECAR_SUFFIX, codeAddress } from "../../links.js";
 import { get } from "../../api.js";
-import { SEEN_FILES, isMarked, setMark } from "../../storage.js";
+import { SEEN_FILES, setMark } from "../../storage.js";
 import { draftNode } from "./drafts.js";
 import { drawHunks, gapsBetween } from "./hunks.js";
 import { drawNotes, noteChanges } from "./notes.js";
@@ -20,6 +20,8 @@ import { findRow, keyOf, threadNode, threadWithLink } from "./remarks.js";
 const CONTEXT_LINES = 3;
 /** The number of lines of context with which all lines of a file are shown: the most that the server accepts. */
 const ALL_LINES = 5000;
+/** The height of a file in lines while nothing is known about it; a judgement: most changes are short. */
+const UNKNOWN_LINES = 8;
 /** The number of lines that are unfolded at once; a judgement: half a screen. */
 const STEP_LINES = 20;
 /** A file with more changed lines is loaded only on request; a judgement: about twenty screens. */
@@ -64,11 +66,17 @@ export class FileDiff {
     this.content = null;
     /** Whether the changed notes are shown instead of the lines of their document, unless it cannot be read. */
     this.showsNotes = file.path.endsWith(SIDECAR_SUFFIX);
+    this.isLoading = false;
+    /** Whether the lines are loaded when the file is scrolled near. */
+    this.isObserved = false;
+    /** Whether the lines were loaded before they were searched for moved blocks. */
+    this.isQuick = false;
     /** The remarks on lines that are not shown. */
     this.foot = el("div.foot.stack");
     this.body = el("div.body");
+    this.counts = el("span", changeCounts(file));
     this.seenBox = el("input", {
-      type: "checkbox", checked: isMarked(SEEN_FILES, file.version), "aria-label": `Seen ${file.path}`,
+      type: "checkbox", checked: review.seen.has(file.version), "aria-label": `Seen ${file.path}`,
       on: { change: () => this.setSeen(this.seenBox.checked) },
     });
     this.moreButton = plainButton("All lines", () => {
@@ -91,7 +99,7 @@ export class FileDiff {
     return el("header.row",
       el("h2.mono", file.kind === "deleted" ? name : el("a", { href: codeAddress(file.path) }, name)),
       file.kind !== "changed" && el("span.tag", file.kind), file.mode && el("span.tag", `mode ${file.mode}`),
-      changeCounts(file), this.moreButton, el("label.row.seen", this.seenBox, "Seen"));
+      this.counts, this.moreButton, el("label.row.seen", this.seenBox, "Seen"));
   }
 
   /**
@@ -99,18 +107,53 @@ export class FileDiff {
    * notes, when the file is scrolled near.
    */
   showBody() {
+    const { visibility, isQuick } = this.review;
     const { added, removed, note } = this.file;
     const isSeen = this.seenBox.checked;
     this.node.classList.toggle("folded", isSeen);
-    if (isSeen || this.content) return;
-    const isUncounted = added === null;
+    if (isSeen || this.content || this.isLoading) return;
+    visibility.unobserve(this.node);
+    const isUncounted = added === null && !isQuick;
+    this.node.style.setProperty("--lines", String(Math.min(added + removed, MAX_LINES_LOADED) || UNKNOWN_LINES));
     // A binary file, for example; the note of one that differs too much says that its lines were "not compared".
     const hasNoLines = isUncounted && note && !note.includes("not compared");
     if (hasNoLines) fill(this.body, el("p.quiet", note));
     else if (isUncounted || added + removed > MAX_LINES_LOADED || isOwn(this.file.path) && !this.showsNotes) {
-      const lines = isUncounted ? "very many changed lines" : pluralise(added + removed, "changed line");
+      const lines = added === null ? "the changed lines" : pluralise(added + removed, "changed line");
       fill(this.body, button(`Show ${lines}`, () => this.load()));
-    } else this.review.visibility.observe(this.node);
+    } else {
+      visibility.observe(this.node);
+      this.isObserved = true;
+    }
+  }
+
+  /**
+   * Show what has become known about the file since its difference was listed.
+   * @param {Record<string, any>} file
+   */
+  update(file) {
+    if (this.file.added !== file.added || this.file.note !== file.note) {
+      this.file = file;
+      fill(this.counts, changeCounts(file));
+      this.showBody();
+    }
+    if (this.isQuick && !this.review.isQuick) this.loadMoves();
+  }
+
+  /**
+   * Load the lines again, now that moved blocks are known, and draw them if that is a difference. If it fails, the next
+   * check for changes reports it.
+   */
+  async loadMoves() {
+    this.isQuick = false;
+    const { content, review } = this;
+    const loaded = await get("source/read_diff", this.contentQuery(), review.view).catch(() => null);
+    if (!loaded) return;
+    const isInUse = [document.activeElement, review.selection.current].some((node) => this.node.contains(node));
+    if (content !== this.content || isInUse) return;
+    const isSame = JSON.stringify(loaded.files[0].hunks) === JSON.stringify(content.hunks);
+    this.content = loaded.files[0];
+    if (!isSame) this.draw();
   }
 
   /** @param {boolean} isSeen */
@@ -141,17 +184,36 @@ export class FileDiff {
     return this.load();
   }
 
-  /** Load the lines with some lines of context, and draw them. */
-  load() {
+  /** The query for the lines, with some lines of context. */
+  contentQuery() {
     const context = this.isWhole || this.showsNotes ? ALL_LINES : CONTEXT_LINES;
-    const query = { ...this.review.query, file: this.file.path, context, shown: this.shown, highlight: true };
-    const { view, visibility } = this.review;
+    const { query, isQuick } = this.review;
+    return { ...query, file: this.file.path, context, shown: this.shown, highlight: true, quick: isQuick };
+  }
+
+  /** Load the lines, and draw them; with `onlyShort`, not if there turn out to be very many of them. */
+  load(onlyShort = false) {
+    const { view, visibility, isQuick } = this.review;
     visibility.unobserve(this.node); // redrawing it later would take the focus from a field
+    this.isLoading = true;
     return view.attempt(this.body, async () => {
-      const { files } = await get("source/read_diff", query, view);
-      this.content = files[0];
-      this.draw();
+      const { files: [content] } = await get("source/read_diff", this.contentQuery(), view);
+      const show = () => {
+        this.content = content;
+        this.isQuick = isQuick;
+        this.draw();
+        if (isQuick && !this.review.isQuick) this.loadMoves();
+      };
+      const { added, removed } = content;
+      if (!onlyShort || added + removed <= MAX_LINES_LOADED) show();
+      else fill(this.body, button(`Show ${pluralise(added + removed, "changed line")}`, show));
+    }).finally(() => {
+      this.isLoading = false;
     });
+  }
+
+  loadUnlessLong() {
+    return this.load(true);
   }
 
   draw() {
@@ -173,7 +235,9 @@ export class FileDiff {
   }
 
   drawLines() {
-    const { path, hunks = [], lines, note = hunks.length ? null : "No lines differ." } = this.content;
+    const { path, lines } = this.content;
+    const hunks = this.content.hunks ?? [];
+    const note = this.content.note ?? (hunks.length ? null : "No lines differ.");
     this.table = drawHunks({ path, hunks }, this.review.isSplit);
     const gaps = gapsBetween(hunks, lines);
     this.table.heads.forEach((head, hunk) =>

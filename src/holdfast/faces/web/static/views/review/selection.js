@@ -19,6 +19,8 @@ export class Selection {
     this.current = null;
     /** @type {HTMLElement | null} the row at which the selection started */
     this.first = null;
+    /** @type {HTMLElement[]} the rows that are shown as selected */
+    this.marked = [];
     this.isDragging = false;
     /** Starts a remark; shown in the margin of the row that has the mouse or the focus. */
     this.addButton = button("+", ({ detail }) => this.clickedAdd(detail), {
@@ -108,28 +110,18 @@ export class Selection {
     this.move(row, event.shiftKey);
   }
 
-  /**
-   * Return the rows of all files that are not folded.
-   * @returns {HTMLElement[]}
-   */
-  rows() {
-    return /** @type {HTMLElement[]} */ ([...this.list.querySelectorAll(".file:not(.folded) tr.line")]);
-  }
-
   /** The file of the current row, or the first one. */
   file() {
     return FileDiff.of(this.current?.closest(".file")) ?? FileDiff.of(this.list.querySelector(".file"));
   }
 
   /**
-   * Move by lines.
-   * @param {number} offset
+   * Move by a line.
+   * @param {number} direction 1 or -1
    * @param {boolean} [extending] whether the selection keeps its first row
    */
-  step(offset, extending = false) {
-    const rows = this.rows();
-    const index = this.current ? rows.indexOf(this.current) : -1;
-    this.move(rows[index < 0 ? 0 : index + offset], extending);
+  step(direction, extending = false) {
+    this.move(this.current?.isConnected ? neighbour(this.current, direction) : this.firstRow, extending);
   }
 
   /**
@@ -137,11 +129,14 @@ export class Selection {
    * @param {number} direction 1 or -1
    */
   moveToHunk(direction) {
-    const rows = this.rows();
-    const starts = rows.filter((row) => row.previousElementSibling?.classList.contains("hunk"));
-    const index = this.current ? rows.indexOf(this.current) : -1;
-    const isInDirection = (/** @type {HTMLElement} */ row) => (rows.indexOf(row) - index) * direction > 0;
-    this.move(direction > 0 ? starts.find(isInDirection) : starts.findLast(isInDirection));
+    let row = this.current?.isConnected ? neighbour(this.current, direction) : this.firstRow;
+    while (row && !row.previousElementSibling?.classList.contains("hunk")) row = neighbour(row, direction);
+    this.move(row);
+  }
+
+  /** @returns {HTMLElement | null} the first row of the files that are not folded */
+  get firstRow() {
+    return this.list.querySelector(".file:not(.folded) tr.line");
   }
 
   /**
@@ -154,8 +149,9 @@ export class Selection {
     if (extending && isOtherFile) return;
     this.current = row;
     if (!extending || !this.first?.isConnected) this.first = row;
-    for (const previous of this.list.querySelectorAll("tr.selected")) previous.classList.remove("selected");
-    for (const selected of this.selectedRows()) selected.classList.add("selected");
+    for (const previous of this.marked) previous.classList.remove("selected");
+    this.marked = this.selectedRows();
+    for (const selected of this.marked) selected.classList.add("selected");
     row.focus({ preventScroll: true });
     // During a drag, scrolling would move other lines under the pointer.
     if (!this.isDragging) row.scrollIntoView({ block: "nearest" });
@@ -176,4 +172,23 @@ export class Selection {
     this.review.addDraft(diff.file.path, this.selectedRows().map(rowOf));
     return true;
   }
+}
+
+/**
+ * Return the row after or before a row, also in another file that is not folded.
+ * @param {HTMLElement} row
+ * @param {number} direction 1 or -1
+ * @returns {HTMLElement | null}
+ */
+function neighbour(row, direction) {
+  const next = (/** @type {Element | null | undefined} */ node) =>
+    (direction > 0 ? node?.nextElementSibling : node?.previousElementSibling);
+  for (let node = next(row); node; node = next(node)) {
+    if (node.matches("tr.line")) return /** @type {HTMLElement} */ (node);
+  }
+  for (let file = next(row.closest(".file")); file; file = next(file)) {
+    const rows = file.matches(".folded") ? [] : file.querySelectorAll("tr.line");
+    if (rows.length) return /** @type {HTMLElement} */ (rows[direction > 0 ? 0 : rows.length - 1]);
+  }
+  return null;
 }
