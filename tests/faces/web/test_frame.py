@@ -117,6 +117,53 @@ def test_a_server_that_ended_shows_as_reconnecting_and_a_new_one_asks_to_sign_in
     context.close()
 
 
+def test_a_server_that_is_gone_is_announced_and_what_was_typed_outlives_it(
+    browser: Browser, tmp_path: Path, axe: Axe
+) -> None:
+    root = tmp_path / "repository"
+    context = browser.new_context(viewport={"width": 360, "height": 740})
+    page = context.new_page()
+    outage = page.get_by_role("status").filter(has_text="The server does not answer.")
+    with served(root) as site:
+        site.write("tide.py", "one\ntwo\n")
+        page.goto(site.link)
+        page.wait_for_selector("main[data-ready]")
+        page.goto(f"{site.url}/review")
+        expect(page.locator(".live.connected")).to_be_visible()
+        page.locator("tr.line .code").first.click()
+        page.keyboard.press("r")
+        page.keyboard.type("Half a thought")
+        expect(outage).to_be_hidden()
+        port = site.server.port
+    expect(outage).to_be_visible(timeout=WAIT_MS)
+    expect(outage).to_contain_text("holdfast open")
+    page.keyboard.type(", and more")
+    axe(page)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    with running_server(root, "--http", f"127.0.0.1:{port}") as again:
+        expect(outage).to_be_hidden(timeout=WAIT_MS)
+        other = context.new_page()
+        other.goto(Site(again, root).link)
+        other.wait_for_selector("main[data-ready]")
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+        field = page.get_by_role("textbox", name="Remark on line 1 of tide.py")
+        expect(field).to_have_value("Half a thought, and more")
+    context.close()
+
+
+def test_a_view_that_fails_says_so_and_can_be_tried_again(context: BrowserContext, site: Site) -> None:
+    page = context.new_page()
+    page.route("**/api/tasks/taskpilot_board*", lambda route: route.fulfill(json={}))
+    page.goto(f"{site.url}/board")
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("This view could not be shown.")
+    expect(alert).to_contain_text("What you typed is kept.")
+    page.unroute("**/api/tasks/taskpilot_board*")
+    alert.get_by_role("button", name="Try again").click()
+    expect(alert).to_have_count(0)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Board")
+
+
 @pytest.mark.parametrize("from_start", [True, False], ids=["first-view", "later-view"])
 def test_a_view_is_shown_when_its_stylesheet_cannot_be_loaded(
     context: BrowserContext, site: Site, from_start: bool

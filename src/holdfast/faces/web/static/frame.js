@@ -1,6 +1,7 @@
 // The frame around the views: navigation rail, top bar, connection state, theme, and which view is shown.
 
 import { el, fill } from "./dom.js";
+import { button } from "./controls.js";
 import { emptyState, errorMessage } from "./display.js";
 import { Problem, get, signInWith } from "./api.js";
 import * as live from "./live.js";
@@ -74,7 +75,7 @@ async function showView() {
     const problem = /dynamically imported module/i.test(failure.message) ? new Problem(0) : failure;
     isUnreachable = problem.status === 0;
     if (isUnreachable) fill(main);
-    main.append(errorMessage(problem));
+    main.append(viewFailure(problem));
     if (problem.status === undefined) throw problem; // a bug in the page itself
   }
   if (currentView === view) {
@@ -84,6 +85,16 @@ async function showView() {
   }
   // Only now, so that the counts do not delay the view.
   if (!isSignedOut) countsModule ??= startCounts();
+}
+
+/**
+ * Return the message about a view that could not be shown, in the server's words or, for a fault of the page, in ours.
+ * @param {Problem & Error} problem
+ */
+function viewFailure(problem) {
+  const hint = `Try again, or open another view. What you typed is kept. The fault: ${problem.message}`;
+  const shown = problem.status === undefined ? { message: "This view could not be shown.", hint } : problem;
+  return errorMessage(shown, button("Try again", showView));
 }
 
 /** Start to keep the counts of the rail current. If the module cannot be loaded, the next view requests it again. */
@@ -138,7 +149,14 @@ function showConnection(isConnected) {
   const node = byId("live");
   node.className = isConnected ? "live connected" : "live";
   fill(node, el("span.dot"), isConnected ? el("span.visually-hidden", "live") : "reconnecting");
+  outage.hidden = isConnected || isSignedOut;
 }
+
+/** Says, below every view, that the server does not answer, and how to start it. */
+const outage = el("div.outage", { role: "status", hidden: true },
+  "The server does not answer. Start it in the repository with ", el("code", "holdfast open"),
+  "; this page then continues by itself, and what you typed is kept.");
+document.body.append(outage);
 
 function switchTheme() {
   const systemTheme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
@@ -150,6 +168,7 @@ function switchTheme() {
 function showSignedOut() {
   if (isSignedOut) return; // further refused requests must not clear the token that somebody is typing
   isSignedOut = true;
+  outage.hidden = true; // the server has answered
   document.title = "Sign in · Holdfast";
   fill(
     main,
