@@ -276,9 +276,9 @@ impl<'a> NameReader<'a> {
         }
         if let Some(name) = &self.naming.interpolated_name {
             let name = name.regex()?;
+            let mut found = name.capture_locations();
             for node in self.nodes("text") {
                 let (mut at, end) = (node.start_byte(), node.end_byte());
-                let mut found = name.capture_locations();
                 while let Some(whole) = name.captures_read_at(&mut found, &source[..end], at)? {
                     let (start, end) = found.get(1).expect("the name is the first group");
                     rest[start..end].copy_from_slice(&source[start..end]);
