@@ -52,7 +52,9 @@ mod tests {
     fn nodes_that_reach_each_other_are_a_component() {
         let successors = [vec![1], vec![2, 3], vec![0], vec![3], vec![3, 5], vec![4]];
         let mut components = strong_components(&successors);
-        components.iter_mut().for_each(|component| component.sort_unstable());
+        for component in &mut components {
+            component.sort_unstable();
+        }
         assert_eq!(components, [vec![0, 1, 2], vec![4, 5]]);
     }
 }

@@ -309,8 +309,9 @@ impl<'a, 't> FunctionCounter<'a, 't> {
     fn enter_unit(&mut self, node: Node<'t>) {
         let is_declared = self.declared_nodes.contains(&node.id());
         let name = child_in_fields(node, &["property", "name"]).unwrap_or(node);
-        let first_word = || first_word(self.parsed.text_of(name)).unwrap_or(ANONYMOUS).into();
-        self.enter_unnamed(node, (!is_declared).then(first_word));
+        let text = String::from_utf8_lossy(self.parsed.text_of(name));
+        let word = Some(first_word(&text)).filter(|word| !word.is_empty()).unwrap_or(ANONYMOUS);
+        self.enter_unnamed(node, (!is_declared).then(|| word.into()));
     }
 
     /// Opens a function by a name that is put after that of the declaration around it, or by that alone.

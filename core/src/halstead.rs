@@ -6,9 +6,9 @@ use std::collections::{HashMap, HashSet};
 
 use memchr::memmem;
 
-use crate::literals::Literals;
+use crate::literals::{Comments, Literals, number_end};
 use crate::tables::Language;
-use crate::text::{is_space, is_word, skip};
+use crate::text::{is_word, skip};
 use crate::tree::Failure;
 
 const SYMBOLS: &[u8] = b"-+*/%&|^~<>=!?:.@,;([{";
@@ -100,31 +100,15 @@ fn operator_length(text: &[u8]) -> usize {
 /// Splits texts into operators and operands.
 struct Lexer<'a> {
     literals: Literals<'a>,
-    has_slash_comments: bool,
-    hash_comments: HashComments,
-}
-
-/// Where a hash starts a comment.
-#[derive(Clone, Copy)]
-enum HashComments {
-    Nowhere,
-    Anywhere,
-    AfterSpace,
-    BeforeNoBracket,
+    comments: Comments,
 }
 
 impl<'a> Lexer<'a> {
     fn new(language: &'a Language) -> Result<Self, Failure> {
-        let style = language.flow.comment_style.as_str();
-        let hash_comments = match style {
-            "slashes" => HashComments::Nowhere,
-            "hash" => HashComments::Anywhere,
-            "shell" => HashComments::AfterSpace,
-            "all" => HashComments::BeforeNoBracket,
-            other => return Err(Failure::Failed(format!("There is no comment style '{other}'"))),
-        };
-        let has_slash_comments = matches!(style, "slashes" | "all");
-        Ok(Self { literals: Literals::new(language)?, has_slash_comments, hash_comments })
+        Ok(Self {
+            literals: Literals::new(language)?,
+            comments: Comments::new(&language.flow.comment_style)?,
+        })
     }
 
     /// Returns the start and end of the first token from a position on.
@@ -145,21 +129,10 @@ impl<'a> Lexer<'a> {
     }
 
     fn comment_end(&self, text: &[u8], at: usize) -> Option<usize> {
-        let rest = &text[at..];
-        let is_line = match rest[0] {
-            b'/' if self.has_slash_comments && rest.starts_with(b"/*") => {
-                return memmem::find(&rest[2..], b"*/").map(|length| at + 2 + length + 2);
-            }
-            b'/' => self.has_slash_comments && rest.starts_with(b"//"),
-            b'#' => match self.hash_comments {
-                HashComments::Nowhere => false,
-                HashComments::Anywhere => true,
-                HashComments::AfterSpace => at == 0 || is_space(text[at - 1]),
-                HashComments::BeforeNoBracket => rest.get(1) != Some(&b'['),
-            },
-            _ => false,
-        };
-        is_line.then(|| skip(text, at, |byte| byte != b'\n'))
+        if self.comments.have_blocks() && text[at..].starts_with(b"/*") {
+            return memmem::find(&text[at + 2..], b"*/").map(|length| at + 2 + length + 2);
+        }
+        self.comments.line_end(text, at)
     }
 
     fn token_end(&self, text: &[u8], at: usize) -> Result<Option<usize>, Failure> {
@@ -199,34 +172,14 @@ fn next_start(text: &[u8], at: usize) -> usize {
     if is_digit { next } else { next.saturating_sub(2).max(at + 1) }
 }
 
-fn number_end(text: &[u8], at: usize) -> usize {
-    let is_digit = |at: usize| text.get(at).is_some_and(u8::is_ascii_digit);
-    let mut end = skip(text, at, is_word);
-    if text.get(end) == Some(&b'.') && is_digit(end + 1) {
-        end = skip(text, end + 1, is_word);
-    }
-    if matches!(text[end - 1], b'e' | b'E') && matches!(text.get(end), Some(b'+' | b'-')) && is_digit(end + 1)
-    {
-        end = skip(text, end + 1, |byte| byte.is_ascii_digit());
-    }
-    end
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{next_start, number_end, operator_length, word_end};
+    use super::{next_start, operator_length, word_end};
 
     #[test]
     fn operators_are_the_longest_symbols() {
         let lengths = [b">>>=1".as_slice(), b"..<", b"=>", b"=!", b"(-", b"a", b"}"].map(operator_length);
         assert_eq!(lengths, [4, 3, 2, 1, 1, 0, 0]);
-    }
-
-    #[test]
-    fn numbers_may_have_a_fraction_and_an_exponent() {
-        let ends =
-            [b"0x1F;".as_slice(), b"1.5e-3x", b"1.e5", b"1..2", b"1e+"].map(|text| number_end(text, 0));
-        assert_eq!(ends, [4, 6, 1, 1, 2]);
     }
 
     #[test]

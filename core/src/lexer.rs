@@ -4,9 +4,12 @@
 //! comments, words, numbers and signs) is scanned here, in the order of the alternatives of the Python
 //! pattern.
 
+use memchr::memchr_iter;
 use pcre2::bytes::Regex;
 
+use crate::literals::{Comments, Literals, number_end};
 use crate::tables::Language;
+use crate::text::{is_space, is_word, skip};
 use crate::tree::Failure;
 
 const KIND_BITS: u32 = 3;
@@ -24,21 +27,6 @@ const NUMBER: u32 = 3;
 const STRING: u32 = 4;
 const IMPORT: u32 = 5;
 
-/// Parts of a regular expression literal, and characters in one of its classes, that are read at most.
-const MAX_REGEX_PARTS: usize = 500;
-const MAX_REGEX_CLASS: usize = 200;
-
-/// What starts a comment that ends with its line.
-#[derive(Clone, Copy)]
-enum Comments {
-    Slashes,
-    Hash,
-    /// A hash after white space.
-    Shell,
-    /// Two slashes, or a hash that does not open an attribute.
-    All,
-}
-
 /// Returns the numbers of the tokens of a text and those of their line ends, as 32-bit numbers of this machine.
 pub fn tokenize(language: &Language, source: &[u8]) -> Result<Vec<Vec<u8>>, Failure> {
     let text = [b"\n", source].concat(); // so that the first line follows a line end too
@@ -50,11 +38,9 @@ struct Lexer<'a> {
     /// By the low bits of their CRC-32.
     keywords: Vec<Vec<&'a [u8]>>,
     comments: Comments,
-    has_blocks: bool,
-    has_regexes: bool,
-    /// An import or a literal at a position, or the empty text.
+    /// An import at a position, or the empty text.
     imports: &'a Regex,
-    literals: &'a Regex,
+    literals: Literals<'a>,
 }
 
 /// What a token is known to be once its end is found.
@@ -73,20 +59,11 @@ impl<'a> Lexer<'a> {
         for word in flow.operators.iter().map(String::as_bytes) {
             keywords[crc32(word) as usize % KEYWORD_BUCKETS].push(word);
         }
-        let comments = match flow.comment_style.as_str() {
-            "slashes" => Comments::Slashes,
-            "hash" => Comments::Hash,
-            "shell" => Comments::Shell,
-            "all" => Comments::All,
-            other => return Err(Failure::Failed(format!("There is no comment style '{other}'"))),
-        };
         Ok(Self {
             keywords,
-            comments,
-            has_blocks: matches!(comments, Comments::Slashes | Comments::All),
-            has_regexes: flow.string_styles.iter().any(|style| style == "regex"),
+            comments: Comments::new(&flow.comment_style)?,
             imports: language.pattern("lexer.imports")?,
-            literals: language.pattern("lexer.literals")?,
+            literals: Literals::new(language)?,
         })
     }
 
@@ -111,14 +88,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn skip_comment(&self, text: &[u8], at: usize) -> usize {
-        let rest = &text[at..];
-        let starts = match self.comments {
-            Comments::Slashes => rest.starts_with(b"//"),
-            Comments::Hash => rest.starts_with(b"#"),
-            Comments::Shell => rest.starts_with(b"#") && at > 0 && is_space(text[at - 1]),
-            Comments::All => rest.starts_with(b"//") || (rest.starts_with(b"#") && !rest.starts_with(b"#[")),
-        };
-        if starts { skip(text, at, |byte| byte != b'\n') } else { at }
+        self.comments.line_end(text, at).unwrap_or(at)
     }
 
     /// Returns the end of the token at a position, and what it is.
@@ -130,25 +100,23 @@ impl<'a> Lexer<'a> {
         if first == b'\n' || rest.starts_with(b"\\\n") {
             return Ok((skip(text, at + 1 + usize::from(first == b'\\'), is_space), Shape::Blank));
         }
-        if text[at - 1] == b'\n' {
-            if let Some(end) = find_end(self.imports, text, at)? {
-                let is_word = word_end(text, at) == Some(end); // a keyword alone, without what it imports
-                return Ok((end, if is_word { Shape::Word } else { Shape::Import }));
-            }
+        if text[at - 1] == b'\n'
+            && let Some(end) = find_end(self.imports, text, at)?
+        {
+            let is_word = word_end(text, at) == Some(end); // a keyword alone, without what it imports
+            return Ok((end, if is_word { Shape::Word } else { Shape::Import }));
         }
         let word = word_end(text, at);
-        if let Some(end) = word {
-            if !prefixes_string(&text[end..]) {
-                return Ok((end, Shape::Word));
-            }
+        if let Some(end) = word.filter(|end| !prefixes_string(&text[*end..])) {
+            return Ok((end, Shape::Word));
         }
-        if self.has_blocks && rest.starts_with(b"/*") {
+        if self.comments.have_blocks() && rest.starts_with(b"/*") {
             return Ok((find(text, at + 2, b"*/"), Shape::Blank));
         }
         if b"()[].,:=;{}".contains(&first) {
             return Ok((at + 1, Shape::Literal));
         }
-        if let Some(end) = self.literal_end(text, at)? {
+        if let Some(end) = self.literals.end(text, at)? {
             return Ok((end, Shape::Literal));
         }
         if first.is_ascii_digit() {
@@ -157,20 +125,12 @@ impl<'a> Lexer<'a> {
         Ok(word.map_or((at + 1, Shape::Literal), |end| (end, Shape::Word))) // a string that is not closed
     }
 
-    fn literal_end(&self, text: &[u8], at: usize) -> Result<Option<usize>, Failure> {
-        if self.has_regexes && text[at] == b'/' {
-            return Ok(regex_end(text, at));
-        }
-        find_end(self.literals, text, at)
-    }
-
     fn number(&self, token: &[u8], shape: &Shape, lines: u32) -> u32 {
         let kind = match shape {
             Shape::Blank => return (indentation(token) << LINE_BITS | lines) << KIND_BITS,
             Shape::Word => {
                 let hash = crc32(token);
-                let is_keyword =
-                    self.keywords[hash as usize % KEYWORD_BUCKETS].iter().any(|word| *word == token);
+                let is_keyword = self.keywords[hash as usize % KEYWORD_BUCKETS].contains(&token);
                 return hash & WORD_MASK | if is_keyword { KEYWORD | SIGN } else { NAME };
             }
             Shape::Number => NUMBER,
@@ -187,18 +147,6 @@ impl<'a> Lexer<'a> {
 fn find_end(pattern: &Regex, text: &[u8], at: usize) -> Result<Option<usize>, Failure> {
     let found = pattern.find_at(text, at)?;
     Ok(found.map(|found| found.end()).filter(|end| *end > at))
-}
-
-fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c)
-}
-
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
-}
-
-fn skip(text: &[u8], at: usize, is_skipped: impl Fn(u8) -> bool) -> usize {
-    text[at..].iter().position(|&byte| !is_skipped(byte)).map_or(text.len(), |length| at + length)
 }
 
 /// Returns the end of the first `closing`, or of the text.
@@ -220,75 +168,8 @@ fn prefixes_string(rest: &[u8]) -> bool {
     matches!(rest.get(hashes), Some(b'"' | b'\''))
 }
 
-fn number_end(text: &[u8], at: usize) -> usize {
-    let is_digit = |at: usize| text.get(at).is_some_and(u8::is_ascii_digit);
-    let mut end = skip(text, at, is_word);
-    if text.get(end) == Some(&b'.') && is_digit(end + 1) {
-        end = skip(text, end + 1, is_word);
-    }
-    let has_sign = matches!(text[end - 1], b'e' | b'E') && matches!(text.get(end), Some(b'+' | b'-'));
-    if has_sign && is_digit(end + 1) {
-        end = skip(text, end + 1, |byte| byte.is_ascii_digit());
-    }
-    end
-}
-
-/// Returns the end of a regular expression literal, by the pattern `regex` of `literals.py`.
-///
-/// Scanned here, because PCRE2 copies a repeated group as often as it may repeat, and these are too many.
-pub fn regex_end(text: &[u8], at: usize) -> Option<usize> {
-    let (before, rest) = text.split_at(at);
-    let operand = before.strip_suffix(b" ").unwrap_or(before);
-    let follows_operator =
-        |before: &[u8], signs: &[u8]| before.last().is_some_and(|byte| signs.contains(byte));
-    if !(follows_operator(before, b"=(,:;!&|?{}[\n")
-        || (operand.len() < before.len() && follows_operator(operand, b"=(,:;!&|?{}["))
-        || before.ends_with(b"return "))
-        || !rest.starts_with(b"/")
-        || matches!(rest.get(1), Some(b'/' | b'*'))
-    {
-        return None;
-    }
-    let mut end = at + 1;
-    let mut parts = 0;
-    while parts < MAX_REGEX_PARTS {
-        let Some(part_end) = regex_part_end(text, end) else {
-            break;
-        };
-        end = part_end;
-        parts += 1;
-    }
-    (parts > 0 && text.get(end) == Some(&b'/')).then(|| skip(text, end + 1, is_word))
-}
-
-fn regex_part_end(text: &[u8], at: usize) -> Option<usize> {
-    match text.get(at)? {
-        b'/' | b'\n' => None,
-        b'\\' => escape_end(text, at),
-        b'[' => {
-            let mut end = at + 1;
-            for _ in 0..MAX_REGEX_CLASS {
-                match text.get(end)? {
-                    b']' | b'\n' => break,
-                    b'\\' => match escape_end(text, end) {
-                        Some(escape) => end = escape,
-                        None => break,
-                    },
-                    _ => end += 1,
-                }
-            }
-            (text.get(end) == Some(&b']')).then_some(end + 1)
-        }
-        _ => Some(at + 1),
-    }
-}
-
-fn escape_end(text: &[u8], at: usize) -> Option<usize> {
-    text.get(at + 1).is_some_and(|&byte| byte != b'\n').then_some(at + 2)
-}
-
 fn count_lines(token: &[u8]) -> u32 {
-    let lines = token.iter().filter(|&&byte| byte == b'\n').count();
+    let lines = memchr_iter(b'\n', token).count();
     u32::try_from(lines).unwrap_or(u32::MAX)
 }
 
@@ -311,15 +192,15 @@ const CRC_TABLE: [u32; 256] = crc_table();
 
 const fn crc_table() -> [u32; 256] {
     let mut table = [0; 256];
-    let mut byte = 0;
+    let mut byte: u32 = 0;
     while byte < 256 {
-        let mut remainder = byte as u32;
+        let mut remainder = byte;
         let mut bit = 0;
         while bit < 8 {
             remainder = (remainder >> 1) ^ (0xEDB8_8320 & (remainder & 1).wrapping_neg());
             bit += 1;
         }
-        table[byte] = remainder;
+        table[byte as usize] = remainder;
         byte += 1;
     }
     table
@@ -327,5 +208,7 @@ const fn crc_table() -> [u32; 256] {
 
 /// The CRC-32 of zlib.
 fn crc32(bytes: &[u8]) -> u32 {
-    !bytes.iter().fold(!0, |crc: u32, &byte| CRC_TABLE[(crc as u8 ^ byte) as usize] ^ (crc >> 8))
+    !bytes
+        .iter()
+        .fold(!0, |crc: u32, &byte| CRC_TABLE[((crc ^ u32::from(byte)) & 0xFF) as usize] ^ (crc >> 8))
 }

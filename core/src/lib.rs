@@ -70,6 +70,7 @@ enum Reading<'py> {
 
 /// Reads the records of files, given by path, language and text in UTF-8, as their sections.
 #[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "arguments from Python are owned")]
 fn read_records<'py>(
     py: Python<'py>,
     tables: &Tables,
@@ -84,6 +85,7 @@ fn read_records<'py>(
 
 /// Reads the tokens of files, given by path, language and text: their numbers, and the numbers of their line ends.
 #[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "arguments from Python are owned")]
 fn read_tokens<'py>(
     py: Python<'py>,
     tables: &Tables,
@@ -151,6 +153,7 @@ mod _core {
 
     /// Keeps panics, which are returned as failures, from being printed as well.
     #[pymodule_init]
+    #[expect(clippy::unnecessary_wraps, reason = "the attribute requires a result")]
     fn init(_module: &super::Bound<'_, super::PyModule>) -> super::PyResult<()> {
         std::panic::set_hook(Box::new(|_| ()));
         Ok(())

@@ -1,5 +1,6 @@
 //! Reads the record of a source file: `holdfast.syntax.reader`.
 
+use memchr::memchr_iter;
 use tree_sitter::Node;
 
 use crate::complexity::{count_code_lines, function_metrics};
@@ -41,7 +42,7 @@ pub fn read(
 
 /// Returns the number of lines; a last line without a line end counts too.
 fn line_count(source: &[u8]) -> usize {
-    let ends = source.split(|byte| *byte == b'\n').count() - 1;
+    let ends = memchr_iter(b'\n', source).count();
     ends + usize::from(source.last().is_some_and(|byte| *byte != b'\n'))
 }
 

@@ -1,8 +1,6 @@
 //! Bytes of ASCII text, classified as in Python, where a vertical tab is white space too.
 
-use std::sync::LazyLock;
-
-use pcre2::bytes::{Regex, RegexBuilder};
+use crate::unicode;
 
 pub fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
@@ -23,17 +21,24 @@ pub fn trim_end(text: &[u8]) -> &[u8] {
     &text[..end]
 }
 
-/// Returns the word at the start of a text, perhaps with a `#` before it.
-pub fn first_word(text: &[u8]) -> Option<&str> {
-    static WORD: LazyLock<Regex> = LazyLock::new(|| {
-        let word = RegexBuilder::new().utf(true).build(r"\A#?[\p{L}\p{N}_]+");
-        word.expect("the pattern is correct")
-    });
-    let found = WORD.find(text).ok()??;
-    std::str::from_utf8(found.as_bytes()).ok()
+/// Returns the word at the start of a text, perhaps with a `#` before it; empty if there is none.
+pub fn first_word(text: &str) -> &str {
+    let word = text.strip_prefix('#').unwrap_or(text);
+    let length = word.find(|character| !unicode::is_word(character)).unwrap_or(word.len());
+    if length == 0 { "" } else { &text[..text.len() - word.len() + length] }
 }
 
 /// Returns the first position, from one on, of a byte that is not skipped.
 pub fn skip(text: &[u8], at: usize, is_skipped: impl Fn(u8) -> bool) -> usize {
     text[at..].iter().position(|&byte| !is_skipped(byte)).map_or(text.len(), |length| at + length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_word;
+
+    #[test]
+    fn the_first_word_may_follow_a_hash() {
+        assert_eq!(["#size = 1", "get()", "# a", "=> x"].map(first_word), ["#size", "get", "", ""]);
+    }
 }

@@ -218,7 +218,7 @@ fn inset(line: &str) -> usize {
     line.len() - line.trim_start_matches(BLANK).len()
 }
 
-fn trimmed<'a>(line: &'a str) -> &'a str {
+fn trimmed(line: &str) -> &str {
     line.trim_matches(BLANK)
 }
 
