@@ -66,7 +66,7 @@ def test_a_file_on_the_map_opens_its_panel_by_pointer_keys_and_address(
     expect(page).to_have_url(f"{site.url}/health?folder=src&file=src%2Fhot.py")
     figures = panel.get_by_role("table", name="Figures")
     expect(figures.get_by_role("row", name=re.compile("^Complexity"))).to_contain_text(
-        "cyclomatic, of all functions; more than 1"
+        "cyclomatic, of all functions; more than any other file"
     )
     functions = panel.get_by_role("region", name="Functions by heat")
     expect(functions.get_by_role("link", name="tangle")).to_have_attribute(

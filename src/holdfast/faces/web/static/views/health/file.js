@@ -49,15 +49,17 @@ export function showFile(view, place, file, files, close) {
 }
 
 /**
- * Return the share of the other measured files that a file exceeds, in percent; null if it was not measured.
+ * Compare a measure of a file with that of the other files: "more than 85 % of the files"; "" if it exceeds none.
  * @param {File} file
  * @param {File[]} files
  * @param {string} measure
  */
-function rankPercent(file, files, measure) {
+function rankText(file, files, measure) {
   const values = files.map((other) => other[measure]).filter((value) => value !== undefined);
-  if (file[measure] === undefined || values.length < 2) return null;
-  return Math.round((values.filter((value) => value < file[measure]).length / (values.length - 1)) * 100);
+  const lower = values.filter((value) => value < file[measure]).length;
+  const percent = Math.round((lower / (values.length - 1)) * 100);
+  if (lower > 0 && lower === values.length - 1) return "more than any other file";
+  return percent > 0 ? `more than ${percent} % of the files` : "";
 }
 
 /**
@@ -66,9 +68,9 @@ function rankPercent(file, files, measure) {
  */
 function drawFigures(file, files) {
   const rows = Object.entries(MEASURES).filter(([name]) => file[name] !== undefined).map(([name, measure]) => {
-    const rank = rankPercent(file, files, name);
+    const rank = rankText(file, files, name);
     return el("tr", el("th", { scope: "row" }, measure.name), el("td.number", measure.format(file[name])),
-      el("td.quiet", measure.explanation, rank !== null && `; more than ${rank} % of the files`));
+      el("td.quiet", measure.explanation, rank && `; ${rank}`));
   });
   const lines = el("tr", el("th", { scope: "row" }, "Lines"), el("td.number", formatNumber(file.lines)), el("td"));
   return el("table.figures", { "aria-label": "Figures" }, el("tbody", rows, lines));
@@ -82,8 +84,8 @@ function drawFigures(file, files) {
 function summary(file, files) {
   const measured = Object.entries(MEASURES).filter(([name]) => file[name] !== undefined);
   const parts = measured.map(([name, { name: text, format }]) => {
-    const rank = rankPercent(file, files, name);
-    return `${text.toLowerCase()} ${format(file[name])}${rank === null ? "" : ` (more than ${rank} % of the files)`}`;
+    const rank = rankText(file, files, name);
+    return `${text.toLowerCase()} ${format(file[name])}${rank && ` (${rank})`}`;
   });
   return `${file.path}: ${parts.join(", ")}.`;
 }
