@@ -108,6 +108,19 @@ def test_a_file_that_fails_is_named_in_the_log_and_the_others_are_read(
 
 
 @needs_core
+def test_equal_contents_are_parsed_once_and_fail_each(repository: Path) -> None:
+    files = [unparsed(path, b"x = 1\n")._replace(key="x") for path in ("a.py", "b.py", "c.py")]
+    files += [unparsed(path, b"y", "klingon")._replace(key="y") for path in ("d.kl", "e.kl")]
+
+    results = parse_in_threads(FileReader(str(repository), product=TOKENS), files, threads=2)
+    read = {one.path: one for one in results}
+
+    assert [path for path, one in read.items() if one.parts is not None] == ["a.py"]
+    assert {path for path, one in read.items() if one.key == "x"} == {"a.py", "b.py", "c.py"}
+    assert {path for path, one in read.items() if one.reason == file_reader.FAILED} == {"d.kl", "e.kl"}
+
+
+@needs_core
 def test_only_a_few_batches_are_read_ahead(repository: Path) -> None:
     read = 0
 

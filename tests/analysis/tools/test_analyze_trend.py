@@ -119,7 +119,7 @@ def test_a_commit_read_from_objects_tells_what_its_work_tree_tells(room):
     assert scan_numbers(room, then) == scan_numbers(room, now)
 
 
-def test_past_commits_cost_what_they_changed(room, monkeypatch):
+def test_past_commits_cost_what_they_changed(room, monkeypatch, python_reader):
     parsed: list[str] = []
     read = product.read_record
     monkeypatch.setattr(product, "read_record", lambda path, text: parsed.append(path) or read(path, text))

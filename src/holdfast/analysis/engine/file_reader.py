@@ -255,19 +255,43 @@ def parse_in_threads(
 
     While batches are parsed the next one is read. Closing this generator waits for those being parsed.
     """
-    parsing: deque[Future[list[ReadResult]]] = deque()
+    parsing: deque[tuple[list[Unparsed], Future[list[ReadResult]]]] = deque()
+    copies: list[tuple[str, str]] = []
+    results: dict[str, ReadResult] = {}  # of each content, without its product
+
+    def parsed() -> Iterator[ReadResult]:
+        batch, future = parsing.popleft()
+        for file, result in zip(batch, future.result(), strict=True):
+            results[file.key] = result._replace(parts=None)
+            yield log_failure(result)
+
     executor = ThreadPoolExecutor(_COMPILED_BATCHES, thread_name_prefix="parser")
     try:
-        for batch in _batches_of_texts(files, threads * _COMPILED_BATCH_BYTES):
+        for batch in _batches_of_texts(_distinct(files, copies), threads * _COMPILED_BATCH_BYTES):
             unparsed = [file for file in batch if isinstance(file, Unparsed)]
-            parsing.append(executor.submit(reader.parse_batch, unparsed, threads))
+            parsing.append((unparsed, executor.submit(reader.parse_batch, unparsed, threads)))
             yield from (log_failure(file) for file in batch if isinstance(file, ReadResult))
             if len(parsing) > _COMPILED_BATCHES:
-                yield from map(log_failure, parsing.popleft().result())
+                yield from parsed()
         while parsing:
-            yield from map(log_failure, parsing.popleft().result())
+            yield from parsed()
+        yield from (log_failure(results[key]._replace(path=path)) for path, key in copies)
     finally:
         executor.shutdown(cancel_futures=True)
+
+
+def _distinct(
+    files: Iterable[ReadResult | Unparsed], copies: list[tuple[str, str]]
+) -> Iterator[ReadResult | Unparsed]:
+    """Yield the first file with each content; append the path and key of the others to `copies`."""
+    keys: set[str] = set()
+    for file in files:
+        if isinstance(file, Unparsed) and file.key in keys:
+            copies.append((file.source.path, file.key))
+            continue
+        if isinstance(file, Unparsed):
+            keys.add(file.key)
+        yield file
 
 
 def _batches_of_texts(
