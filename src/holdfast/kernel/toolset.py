@@ -76,6 +76,10 @@ if TYPE_CHECKING:
         specified_description: str | None
 
 
+OperationFunction = Callable[[Any, Any], Any]
+"""The function of an operation: `(room, input) -> output`."""
+
+
 @dataclass(eq=False, repr=False)
 class Toolset:
     """The operations, resources, prompts and feeds of one room."""
@@ -94,6 +98,10 @@ class Toolset:
     prompts: list[Prompt] = field(default_factory=list)
     feeds: list[Feed] = field(default_factory=list)
 
+    def executed(self, function: OperationFunction) -> OperationFunction:
+        """Return what a call of an operation executes: its function, unless a room runs it elsewhere."""
+        return function
+
     def operation(
         self,
         name: str,
@@ -103,10 +111,10 @@ class Toolset:
         example: str,
         command: str | None = None,
         **more: Unpack[OperationOptions],
-    ) -> Callable[[Callable[[Any, Any], Any]], Callable[[Any, Any], Any]]:
+    ) -> Callable[[OperationFunction], OperationFunction]:
         """Declare the decorated function `(room, input) -> output` as an operation."""
 
-        def declare(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+        def declare(function: OperationFunction) -> OperationFunction:
             _room, input_model, output_model = get_type_hints(function).values()
             if not (issubclass(input_model, Input) and issubclass(output_model, Output)):
                 raise TypeError(f"{function.__name__} must take an Input and return an Output")
@@ -115,7 +123,7 @@ class Toolset:
                     name=name,
                     title=title,
                     effect=effect,
-                    function=function,
+                    function=self.executed(function),
                     input=input_model,
                     output=output_model,
                     toolset=self.name,
