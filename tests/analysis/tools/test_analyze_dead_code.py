@@ -109,8 +109,14 @@ def test_only_what_became_dead_is_listed_since_a_commit(project):
     result = asked(project, since="HEAD")
 
     assert names(result) == ["used"]
-    assert result.exit_code == 1
-    assert asked(project).exit_code == 0
+    assert result.exit_code == 0
+    assert asked(project, since="HEAD", fail_on_violation=True).exit_code == 1
+    assert (
+        asked(
+            project, since="HEAD", min_confidence="high", kinds=["import"], fail_on_violation=True
+        ).exit_code
+        == 0
+    )
     with pytest.raises(NotFound):
         asked(project, diff="gone")
     with pytest.raises(InvalidArguments, match="two ways"):

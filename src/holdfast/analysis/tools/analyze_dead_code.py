@@ -50,6 +50,9 @@ class AnalyzeDeadCode(Input):
         default=None, description="Only what was not dead in this commit, branch or tag."
     )
     diff: arguments.ForkRevision = None
+    fail_on_violation: StrictBool = Field(
+        default=False, description="If there are findings, exit with status 1."
+    )
     format: Format = Field(default="summary", description="The format of the text.")
     limit: Integer = count_field(_DEFAULT_FINDINGS, _MAX_FINDINGS, "Maximum number of findings to list.")
 
@@ -90,12 +93,13 @@ class DeadCode(ResultWithFindings):
     summary: DeadCodeSummary
     compared_with: str | None = Field(description="The base commit; null if there is none.")
     method: str = Field(description="How dead code was found.")
+    is_error: bool = Field(description="Whether there are findings and `fail_on_violation` is set.")
     format: Format
 
     @property
     def exit_code(self) -> int:
-        """1 if something became dead since the base commit."""
-        return int(self.compared_with is not None and self.summary.total > 0)
+        """1 if there are findings and `fail_on_violation` is set."""
+        return int(self.is_error)
 
 
 _METHOD = (
@@ -141,8 +145,7 @@ def analyze_dead_code(room: Analysis, args: AnalyzeDeadCode) -> DeadCode:
     """Find functions, methods, classes, variables, imports and statements that nothing uses.
 
     Every finding has a confidence and a reason. Public names of libraries and what frameworks may call are
-    low; high means that no other file has the name. With `since` or `diff` only what became dead is listed,
-    and the command exits with status 1 if anything did.
+    low. With `since` or `diff` only what became dead is listed.
     """
     base = arguments.requested_base(room, args.since, args.diff)
     path = checked_project(room.repository, args.project_path)
@@ -164,6 +167,7 @@ def analyze_dead_code(room: Analysis, args: AnalyzeDeadCode) -> DeadCode:
         summary=_summary(report, sum(record.lines for record in scan.files.values())),
         compared_with=None if base is None else base.commit,
         method=_METHOD,
+        is_error=args.fail_on_violation and bool(items),
         format=args.format,
     )
     return result.with_findings(
