@@ -424,6 +424,16 @@ def test_a_suggestion_is_written_read_and_applied(page: Page, site: Site, axe: A
     expect(line(page, "src/tide.py", "line 6 and 7")).to_be_visible()
 
 
+def test_a_remark_is_withdrawn_before_an_agent_gets_it(page: Page, site: Site) -> None:
+    site.holdfast("send", "--anyway", "--file", "src/tide.py", "--line", "5", "--comment", "Not worth it")
+    opened(page, site)
+    thread = thread_with(page, "Not worth it")
+    thread.get_by_role("button", name="Withdraw").click()
+    expect(thread.get_by_text("withdrawn", exact=True)).to_be_visible()
+    expect(thread.get_by_role("button", name="Withdraw")).to_have_count(0)
+    assert site.call("check_lazygit_messages")["messages"] == []
+
+
 def test_what_was_typed_is_kept_while_the_server_does_not_answer(page: Page, site: Site) -> None:
     site.holdfast("send", "--anyway", "--file", "src/tide.py", "--line", "5", "--comment", "Why at all?")
     opened(page, site)

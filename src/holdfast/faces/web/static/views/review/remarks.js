@@ -177,16 +177,33 @@ export function threadNode(thread, { markDone, reload, refresh, view }, isChange
   if (loadText(replyDraft(thread), "session")) open(); // the page was reloaded while the user wrote it
   const [first] = thread.messages;
   const apply = first.suggestion?.original ? applyButton(first.id, view, refresh) : null;
+  const withdraw = last.state === "pending" ? withdrawButton(last.id, view, reload) : null;
   const properties = { "aria-label": `Remark on ${thread.file}`, tabindex: -1, dataset: { thread: thread.id } };
   const node = el("article.remark.card.stack", properties,
     el("div.row", last.replies ? el("span.tag.ok", "answered") : waiting,
       isChanged && el("span.tag.attention", "the line has changed since")),
     isChanged && el("pre", thread.quote.join("\n")),
     thread.messages.map((message) => [entry(message, thread.quote), answersTo(message, view)]),
-    apply?.errorPlace, place,
-    el("div.row", apply?.button, reply, last.replies > 0 && plainButton("Done", markDone)));
+    apply?.errorPlace, withdraw?.errorPlace, place,
+    el("div.row", apply?.button, reply, withdraw?.button, last.replies > 0 && plainButton("Done", markDone)));
   keys.set(node, thread.id);
   return node;
+}
+
+/**
+ * Return a button that withdraws a message before an agent gets it, and a place for what prevents it.
+ * @param {string} id
+ * @param {View} view
+ * @param {() => any} reload called when it was withdrawn
+ */
+function withdrawButton(id, view, reload) {
+  const errorPlace = el("div");
+  const withdraw = () => view.attempt(errorPlace, async () => {
+    await post("inbox/withdraw_message", { message_id: id });
+    view.announce("Remark withdrawn");
+    await reload();
+  });
+  return { button: plainButton("Withdraw", withdraw, { title: "Keep this remark from the agent" }), errorPlace };
 }
 
 /**
