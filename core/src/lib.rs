@@ -79,7 +79,9 @@ fn read_records<'py>(
     threads: usize,
 ) -> PyResult<Vec<Reading<'py>>> {
     read_all(py, &files, threads, |(path, language, source)| {
-        reader::read(path, tables.language(language)?, source, with_names)
+        let language = tables.language(language)?;
+        // A thread that is known to Python calls functions of the tables much faster.
+        Python::attach(|py| py.detach(|| reader::read(path, language, source, with_names)))
     })
 }
 
