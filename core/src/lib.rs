@@ -44,6 +44,9 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::tables::Tables;
 use crate::tree::Failure;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Why a file could not be read.
 #[pyclass(frozen, get_all, module = "holdfast._core")]
 struct ReadFailure {
@@ -158,6 +161,7 @@ mod _core {
     #[expect(clippy::unnecessary_wraps, reason = "the attribute requires a result")]
     fn init(_module: &super::Bound<'_, super::PyModule>) -> super::PyResult<()> {
         std::panic::set_hook(Box::new(|_| ()));
+        super::grammar::use_allocator();
         Ok(())
     }
 }
