@@ -162,7 +162,7 @@ class Unavailable(HoldfastError, kind="unavailable", number=5010, exit_code=10, 
 
 
 class NotFetched(Unavailable, kind="not_fetched", number=5013):
-    """A partial clone lacks an object that its remote has."""
+    """A clone lacks an object, which its remote may have."""
 
 
 class OutOfSpace(Unavailable, kind="out_of_space", number=5070, exit_code=11, http_status=507):

@@ -267,7 +267,7 @@ def test_a_partial_clone_counts_commits_and_no_lines(repository, dated, tmp_path
         ("a", 2, None, 0.6),
         ("new name", 2, None, 0.6),
     ]
-    assert "partial" in (result.note or "")
+    assert "lacks the contents" in (result.note or "")
     assert asked(repository).files[0].additions == 2
 
 

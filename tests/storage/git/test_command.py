@@ -21,6 +21,7 @@ from holdfast.kernel.errors import (
     HoldfastError,
     InvalidArguments,
     InvalidPath,
+    NotFetched,
     NotFound,
     TooLarge,
     Unavailable,
@@ -183,6 +184,17 @@ def test_a_failing_command_says_why_without_the_machines_paths(git, repository):
     with pytest.raises(Unavailable, match="git cat-file failed: fatal") as caught:
         git.run("cat-file", "blob", "nothing")
     assert str(repository) not in caught.value.sentence()
+
+
+def test_a_missing_object_is_named_with_the_way_to_get_it(git, repository, first):
+    commit(repository, {"README": "changed\n"})
+    blob = plain_git(repository, "rev-parse", f"{first}:README")
+    (repository / ".git/objects" / blob[:2] / blob[2:]).unlink()
+
+    with pytest.raises(NotFetched, match=blob) as caught:
+        git.run("log", "--numstat", "HEAD")
+
+    assert "git fetch --refetch" in str(caught.value.hint)
 
 
 def test_complaints_lose_paths_control_characters_and_length(repository):

@@ -59,7 +59,7 @@ MIN_EXAMPLES = 15
 _NO_GIT = "this is not a git repository"
 _NO_COMMIT = "there are no commits yet"
 _SHALLOW = "this clone is shallow and lacks the last year's commits"
-_PARTIAL = "this clone is partial and lacks the contents of older commits"
+_PARTIAL = "this clone lacks the contents of older commits"
 _FILE_REASONS = {
     "churn": "git does not track this file yet",
     "duplication": "its tokens could not be read",

@@ -51,7 +51,7 @@ _METHOD = (
 )
 _SHALLOW = "This clone is shallow: older commits are missing from these figures."
 _PARTIAL = (
-    "This clone is partial and lacks the contents of older commits: lines are not counted, so the score is"
+    "This clone lacks the contents of older commits: lines are not counted, so the score is"
     f" {COMMIT_WEIGHT} at most, and a file that was changed while it was renamed has no earlier history."
 )
 _EMPTY = "There are no commits yet."

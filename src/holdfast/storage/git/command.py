@@ -21,7 +21,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
-from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfSpace, TooLarge, Unavailable
+from holdfast.kernel.errors import InvalidArguments, NotFetched, NotFound, OutOfSpace, TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import FREE_SPACE, translate_disk_errors
 from holdfast.kernel.telemetry.tracing import span
@@ -325,6 +325,10 @@ def _check_revision(revision: str) -> None:
         )
 
 
+_MISSING_OBJECT = re.compile(r"unable to read(?: tree| sha1 file of [^\n]*)? \(?([0-9a-f]{40,64})\b")
+"""How git says that it has not got the contents of a file, or a folder."""
+
+
 def _input_of(stdin: bytes) -> int:
     return subprocess.PIPE if stdin else subprocess.DEVNULL
 
@@ -334,6 +338,11 @@ def _error_of(command: str, result: GitResult) -> Unavailable:
         return OutOfSpace(f"git {command} could not write: the disk is full.", hint=FREE_SPACE)
     if "from promisor remote" in result.message:
         return not_fetched_error()
+    if missing := _MISSING_OBJECT.search(result.message):
+        return NotFetched(
+            f"This clone lacks the object {missing[1]}, which its history refers to.",
+            hint="`git fsck` lists all that are missing, and `git fetch --refetch` gets what the remote has.",
+        )
     return Unavailable(
         f"git {command} failed: {result.message or f'status {result.status}'}",
         hint="Run `holdfast doctor` to check the repository.",
