@@ -112,6 +112,8 @@ fn read_all<'py, F: Sync>(
         catch_unwind(AssertUnwindSafe(|| read(file)))
             .unwrap_or_else(|panic| Err(Failure::Failed(message(&*panic))))
     };
+    // Python makes a state for each thread that attaches and has none; otherwise each call of a table would need one.
+    let read = |file| Python::attach(|py| py.detach(|| read(file)));
     let pool = pool(threads)?;
     let results: Vec<_> = py.detach(|| pool.install(|| files.par_iter().map(read).collect()));
     Ok(results
