@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -63,23 +63,27 @@ class ArrayAdjacency:
         self._out_degrees = np.diff(self._starts)
 
     def shortest_paths(self, sources: Sequence[int]) -> Sequence[Sequence[float]]:
-        sums = np.zeros((3, len(self._out_degrees)))
-        together = max(1, _CELLS_PER_SEARCH // max(1, sums.shape[1], len(self._targets)))
+        nodes = len(self._out_degrees)
+        shares, reached_from, distance_sums = np.zeros(nodes), np.zeros(nodes), np.zeros(nodes)
+        together = max(1, _CELLS_PER_SEARCH // max(1, nodes, len(self._targets)))
         for done in range(0, len(sources), together):
             current_call().check()
             with np.errstate(over="ignore", invalid="ignore"):  # where paths are too many to count
-                for search in zip(*self._search(np.array(sources[done : done + together])), strict=True):
-                    sums += search
-        found: list[list[float]] = sums.tolist()
-        return found
+                shares_by_source, distances = self._search(np.array(sources[done : done + together]))
+            for shares_of_one in shares_by_source:  # one by one, as the core adds them
+                shares += shares_of_one
+            is_reached = distances >= 0
+            reached_from += is_reached.sum(axis=0)
+            distance_sums += (distances * is_reached).sum(axis=0)
+        return shares.tolist(), reached_from.tolist(), distance_sums.tolist()
 
     def leiden_pass(self, membership: Sequence[int]) -> list[int]:
         targets = self._targets.tolist()
         rows = (targets[start:end] for start, end in pairwise(self._starts.tolist()))
         return leiden_pass(Network(list(map(Counter, rows))), membership)
 
-    def _search(self, sources: Integers) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
-        """Brandes' algorithm for several sources at once.
+    def _search(self, sources: Integers) -> tuple[npt.NDArray[np.float64], Integers]:
+        """Return the shares of each node, and its distances, for several sources: Brandes' algorithm.
 
         Each pair of a source and a node is a cell, and one step follows the edges from all cells that were
         just reached.
@@ -107,10 +111,7 @@ class ArrayAdjacency:
             shares[cells] *= paths[cells]
             shares_per_path[cells] = (1 + shares[cells]) / paths[cells]
         shares[first_cells + sources] = 0
-        is_reached = distances >= 0
-        by_source = (len(sources), nodes)
-        distances *= is_reached
-        return shares.reshape(by_source), is_reached.reshape(by_source), distances.reshape(by_source)
+        return shares.reshape(-1, nodes), distances.reshape(-1, nodes)
 
     def _edges_from(self, cells: Integers) -> tuple[Integers, Integers]:
         """Return the cells at both ends of all edges from the cells."""
