@@ -31,8 +31,11 @@ def exported(room: Tasks) -> list[str]:
 
 
 def taken_in(room: Tasks, lines: list[str]) -> RestoreResult:
+    now = room.clock().timestamp()
     with room.store.write() as connection:
-        return restore_export(room.store, connection, room.find_workspace(connection), parse_export(lines))
+        return restore_export(
+            room.store, connection, room.find_workspace(connection), parse_export(lines), now
+        )
 
 
 def filled(room: Tasks, clock: TurnedClock) -> None:
@@ -209,3 +212,23 @@ def test_texts_with_odd_ends_of_lines_come_back_from_a_file(
     assert restore(elsewhere, RestoreTasks(file="tasks.jsonl")).added == 1
     assert (elsewhere.get("TP-1").description, elsewhere.get("TP-1").notes) == (odd, odd)
     elsewhere.close()
+
+
+def test_a_task_that_somebody_holds_here_is_left_alone_until_then(
+    repository: Path, tmp_path: Path, clock: TurnedClock
+):
+    first = Tasks(Repository.at(repository), clock=clock)
+    ensure_workspace(first, "Kelp", [], "criteria")
+    add(first, "Shared")
+    claim(first, "TP-1", ADA)
+    second = clone_of(repository, tmp_path / "clone", clock)
+    taken_in(second, exported(first))
+    second.update("TP-1", Change(set={"title": "Changed there"}), ADA)
+
+    report = taken_in(first, exported(second))
+
+    assert (report.advanced, report.conflicts, report.held) == (0, [], ["TP-1"])
+    assert first.get("TP-1").title == "Shared"
+    clock.turn(days=2)
+    assert taken_in(first, exported(second)).advanced == 1
+    assert first.get("TP-1").title == "Changed there"

@@ -148,7 +148,11 @@ class Workspace(RuleBasedStateMachine):
             lines = list(export_lines(connection, self.room.workspace_in(connection)))
         with self.room.store.write() as connection:
             report = restore_export(
-                self.room.store, connection, self.room.find_workspace(connection), parse_export(lines)
+                self.room.store,
+                connection,
+                self.room.find_workspace(connection),
+                parse_export(lines),
+                self.room.clock().timestamp(),
             )
         assert (report.added, report.advanced, report.conflicts) == (0, 0, [])
 

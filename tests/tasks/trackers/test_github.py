@@ -388,9 +388,10 @@ def test_a_workspace_that_moves_keeps_what_is_which_and_has_to_be_connected_agai
         ["git", "remote", "set-url", "origin", "git@github.com:ada/kelp.git"], cwd=plain, check=True
     )
     moved = Tasks.open(Repository.discover(plain))
+    given, now = parse_export(lines), moved.clock().timestamp()
     with moved.store.write() as connection:
-        restore_export(moved.store, connection, None, parse_export(lines))
-        again = restore_export(moved.store, connection, moved.find_workspace(connection), parse_export(lines))
+        restore_export(moved.store, connection, None, given, now)
+        again = restore_export(moved.store, connection, moved.find_workspace(connection), given, now)
     assert (again.added, again.unchanged) == (0, 1)
     write_marker(moved.repository, connected.workspace().id)
     with pytest.raises(NotFound):

@@ -34,12 +34,17 @@ class RestoreResult:
     """The new id of each task whose number was taken."""
     conflicts: list[str] = field(default_factory=list)
     """Tasks whose two histories have diverged."""
+    held: list[str] = field(default_factory=list)
+    """Tasks with newer history in the export that somebody holds here."""
 
 
 def restore_export(
-    store: SqlStore, connection: Connection, ours: TaskWorkspace | None, given: ParsedExport
+    store: SqlStore, connection: Connection, ours: TaskWorkspace | None, given: ParsedExport, now: float
 ) -> RestoreResult:
-    """Restore an export, all or nothing; raise if it belongs to another workspace or is incomplete."""
+    """Restore an export, all or nothing; raise if it belongs to another workspace or is incomplete.
+
+    A task that somebody holds now is left alone, because only its holder may change it.
+    """
     try:
         workspace = str(given.workspace["id"])
         if ours is not None and ours.id != workspace:
@@ -48,7 +53,7 @@ def restore_export(
                 hint="Restore it where that workspace is, or in a repository that has none yet.",
                 workspace=workspace,
             )
-        return _Restore(connection, workspace, given).run(store, is_new=ours is None)
+        return _Restore(connection, workspace, given, now).run(store, is_new=ours is None)
     except (KeyError, TypeError, ValueError, AttributeError):
         raise Invalid("The export is incomplete.", hint="Export again. Nothing was restored.") from None
 
@@ -56,7 +61,8 @@ def restore_export(
 class _Restore:
     """One restore of an export into a workspace, with its result."""
 
-    def __init__(self, connection: Connection, workspace: str, given: ParsedExport) -> None:
+    def __init__(self, connection: Connection, workspace: str, given: ParsedExport, now: float) -> None:
+        self._now = now
         self._connection = connection
         self._workspace = workspace
         self._by_workspace = {"id": workspace}
@@ -112,12 +118,16 @@ class _Restore:
         if theirs == ours[: len(theirs)]:
             self._report.unchanged += 1
             return False
+        task_here = rows.task_by_uid(self._connection, uid)
+        if ours == theirs[: len(ours)] and task_here.claimed_by(self._now) is not None:
+            self._report.held.append(task_here.id)
+            return False
         if ours == theirs[: len(ours)]:
             self._report.advanced += 1
             row = self._task_row(task, is_new=False)
             self._connection.execute(_REPLACE_TASK, {name: row[name] for name in (*_REPLACED_COLUMNS, "uid")})
             return True
-        self._report.conflicts.append(rows.task_by_uid(self._connection, uid).id)
+        self._report.conflicts.append(task_here.id)
         return False
 
     def _task_row(self, task: Mapping[str, Any], *, is_new: bool) -> dict[str, Any]:

@@ -63,16 +63,21 @@ class TasksRestored(Reported):
     conflicts: list[str] | None = Field(
         default=None, description="Tasks whose history here has diverged; they were left alone."
     )
+    held: list[str] | None = Field(
+        default=None,
+        description="Tasks that the file continues but somebody holds here; they were left alone.",
+    )
 
     @property
     def exit_code(self) -> int:
-        return Conflict.exit_code if self.conflicts else 0
+        return Conflict.exit_code if self.conflicts or self.held else 0
 
 
 def _restored_text(result: TasksRestored) -> str:
     lines = [f"{result.added} added, {result.advanced} updated, {result.unchanged} unchanged."]
     lines += result.renumbered or ()
     lines += [f"{name} has a different history here and was left alone." for name in result.conflicts or ()]
+    lines += [f"{name} is held here and was left alone: restore it later." for name in result.held or ()]
     return "\n".join(lines)
 
 
@@ -133,7 +138,9 @@ def restore(room: Tasks, arguments: RestoreTasks) -> TasksRestored:
     identity = str(exported.workspace["id"])
     with room.writing() as transaction:
         join_new_workspace(room, transaction, identity)
-        report = restore_export(room.store, transaction, room.find_workspace(transaction), exported)
+        report = restore_export(
+            room.store, transaction, room.find_workspace(transaction), exported, transaction.now
+        )
     write_marker(room.repository, identity)
     renumbered = [f"{old} is {new} here" for old, new in report.renumbered.items()]
     return TasksRestored(
@@ -144,4 +151,5 @@ def restore(room: Tasks, arguments: RestoreTasks) -> TasksRestored:
         unchanged=report.unchanged,
         renumbered=renumbered[:_MAX_TASKS_SHOWN] or None,
         conflicts=report.conflicts[:_MAX_TASKS_SHOWN] or None,
+        held=report.held[:_MAX_TASKS_SHOWN] or None,
     )
