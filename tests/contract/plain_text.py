@@ -124,6 +124,7 @@ REASONS = {
     "Remark.id": OUR_NAME,
     "Remark.line": LINE_RANGE,
     "Remark.time": OUR_TIME,
+    "AppliedSuggestion.message_id": OUR_NAME,
     "ReplyReceipt.message_id": OUR_NAME,
     "WithdrawnMessage.message_id": OUR_NAME,
     "ReplyReceipt.time": OUR_TIME,

@@ -35,9 +35,8 @@ class DeliveredMessages(Output):
 def check_lazygit_messages(room: Inbox, args: NoArguments) -> DeliveredMessages:
     """Check for new messages from lazygit: review remarks a person left about files of this repository.
 
-    At most ten are delivered, oldest first; `waiting` is how many more the next call will find. Each is
-    delivered once. A block that begins with ```suggestion has the lines to put in place of the named ones,
-    which `apply_suggestion` does. Reply with `reply_to_message` when you have acted on one.
+    At most ten are delivered, oldest first, each once; `waiting` is how many more there are. What one
+    suggests, `apply_suggestion` does. Reply with `reply_to_message` when you have acted on one.
     """
     del args
     delivery = lease_waiting(room)
