@@ -29,7 +29,7 @@ mod unicode;
 mod unused;
 mod uses;
 
-use std::any::Any;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -109,8 +109,7 @@ fn read_all<'py, F: Sync>(
 ) -> PyResult<Vec<Reading<'py>>> {
     let read = |file| {
         // A panic is a failure of one file, and must not reach Python.
-        catch_unwind(AssertUnwindSafe(|| read(file)))
-            .unwrap_or_else(|panic| Err(Failure::Failed(message(&*panic))))
+        catch_unwind(AssertUnwindSafe(|| read(file))).unwrap_or_else(|_| Err(Failure::Failed(message())))
     };
     // Python makes a state for each thread that attaches and has none; otherwise each call of a table would need one.
     let read = |file| Python::attach(|py| py.detach(|| read(file)));
@@ -138,9 +137,14 @@ fn pool(threads: usize) -> PyResult<Arc<ThreadPool>> {
     Ok(pool)
 }
 
-fn message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().copied().or(panic.downcast_ref::<String>().map(String::as_str));
-    format!("The reader failed: {}", text.unwrap_or("no reason given"))
+thread_local! {
+    /// Where this thread panicked last.
+    static PANICKED_AT: Cell<Option<String>> = const { Cell::new(None) };
+}
+
+/// Returns where a panic was, and not its message, which may quote the source.
+fn message() -> String {
+    format!("The reader failed at {}", PANICKED_AT.take().as_deref().unwrap_or("an unknown place"))
 }
 
 #[pymodule]
@@ -162,7 +166,9 @@ mod _core {
     #[pymodule_init]
     #[expect(clippy::unnecessary_wraps, reason = "the attribute requires a result")]
     fn init(_module: &super::Bound<'_, super::PyModule>) -> super::PyResult<()> {
-        std::panic::set_hook(Box::new(|_| ()));
+        std::panic::set_hook(Box::new(|panic| {
+            super::PANICKED_AT.set(panic.location().map(ToString::to_string));
+        }));
         super::grammar::use_allocator();
         Ok(())
     }

@@ -27,7 +27,9 @@ impl From<pcre2::Error> for Failure {
 
 impl From<pyo3::PyErr> for Failure {
     fn from(error: pyo3::PyErr) -> Self {
-        Self::Failed(error.to_string())
+        // Not its message, which may quote the source.
+        let name = pyo3::Python::attach(|py| error.get_type(py).to_string());
+        Self::Failed(format!("{name} in a function of the language's table"))
     }
 }
 
