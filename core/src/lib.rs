@@ -83,7 +83,7 @@ fn read_records<'py>(
 ) -> PyResult<Vec<Reading<'py>>> {
     read_all(py, &files, threads, |(path, language, source)| {
         let language = tables.language(language)?;
-        // A thread that is known to Python calls functions of the tables much faster.
+        // Python makes a state for each thread that attaches and has none; otherwise each call of a table would need one.
         Python::attach(|py| py.detach(|| reader::read(path, language, source, with_names)))
     })
 }
@@ -111,8 +111,6 @@ fn read_all<'py, F: Sync>(
         // A panic is a failure of one file, and must not reach Python.
         catch_unwind(AssertUnwindSafe(|| read(file))).unwrap_or_else(|_| Err(Failure::Failed(message())))
     };
-    // Python makes a state for each thread that attaches and has none; otherwise each call of a table would need one.
-    let read = |file| Python::attach(|py| py.detach(|| read(file)));
     let pool = pool(threads)?;
     let results: Vec<_> = py.detach(|| pool.install(|| files.par_iter().map(read).collect()));
     Ok(results
