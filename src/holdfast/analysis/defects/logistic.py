@@ -32,7 +32,7 @@ _INTERCEPT_VARIANCE = 4.0
 """The variance of the intercept's prior: a judgement, wide as the share of fixed files differs a lot."""
 _KEPT_CHANGE = 0.7
 """The part of what a repository's last year says that the next year has too. Chosen by the log loss of the
-following year on eight of the repositories that the weights were trained on (docs/accuracy.md)."""
+following year on six of the repositories that the weights were trained on (docs/accuracy.md)."""
 _MAX_NEWTON_STEPS = 40
 """Steps after which the optimisation ends: a judgement, as Newton's method usually takes fewer than ten."""
 _MAX_SWEEPS = 60
