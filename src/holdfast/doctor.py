@@ -356,8 +356,9 @@ def _check_set_aside(room: StoreRoom) -> Iterator[Finding]:
 
 def _check_reader() -> Iterator[Finding]:
     if library.is_found() and not library.is_used():
-        message = "The compiled core cannot be loaded."
-        yield _finding(_READER, None, "warning", message, "Install Holdfast again on this machine.")
+        message = f"The compiled core is not used: {library.reason_not_used()}."
+        step = "Install Holdfast again on this machine; in a checkout, run ./scripts/core."
+        yield _finding(_READER, None, "warning", message, step)
 
 
 def _check_git_locks(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:

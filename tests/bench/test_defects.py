@@ -16,13 +16,14 @@ from tests.storage.git_support import commit
 DAY = 86_400
 
 
-def test_the_published_figures_are_never_far_below_size_on_any_repository():
+def test_one_published_figure_is_far_below_size_and_commits_are_predicted_as_well_as_before():
     tables = read(FOLDER / "defects.json").tables
     columns = tables["files"]["columns"]
     size, model = columns.index("size"), columns.index("model")
-    rows = [(float(row[size]), float(row[model])) for row in tables["files"]["rows"]]
-    assert len(rows) == 20
-    assert all(model >= size - 0.01 for size, model in rows)
+    rows = tables["files"]["rows"]
+    assert len(rows) == 31
+    # docs/accuracy.md names the one row that misses the bar.
+    assert [row[:2] for row in rows if float(row[model]) < float(row[size]) - 0.01] == [["aiohttp", 3]]
     name, _, added, shipped_one, *_ = tables["commits"]["rows"][-1]
     assert (name, added) == ("**mean**", "0.731")
     assert float(shipped_one) >= 0.75

@@ -126,7 +126,6 @@ REASONS = {
     "Remark.time": OUR_TIME,
     "AppliedSuggestion.message_id": OUR_NAME,
     "ReplyReceipt.message_id": OUR_NAME,
-    "AppliedSuggestion.message_id": OUR_NAME,
     "WithdrawnMessage.message_id": OUR_NAME,
     "ReplyReceipt.time": OUR_TIME,
     "ScaffoldedFile.checksum": OUR_SUM,

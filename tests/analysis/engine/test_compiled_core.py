@@ -17,7 +17,7 @@ from holdfast.analysis.engine.product import NUMBERS, RECORDS, TOKENS, Product, 
 from holdfast.analysis.engine.scan import FileScan, Project
 from holdfast.analysis.engine.scanner import Scanner
 from holdfast.storage.git.repository import Repository
-from holdfast.syntax.core.library import VARIABLE, is_found
+from holdfast.syntax.core.library import VARIABLE, is_found, is_older_than_sources
 from holdfast.syntax.languages import LANGUAGES
 from holdfast.syntax.record import Record
 from tests.analysis.engine.test_scanner import KEPT, SKIPS, write
@@ -159,3 +159,14 @@ print(is_found(), is_used(), list(scan.files))
     environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
     assert done.stdout == "True False ['a.py']\n", done.stderr
+
+
+def test_a_core_that_is_older_than_its_sources_is_not_used(tmp_path: Path) -> None:
+    write(tmp_path, {"src/holdfast/_core.abi3.so": "", "core/src/lib.rs": ""})
+    module = tmp_path / "src" / "holdfast" / "_core.abi3.so"
+    os.utime(module, (1, 1))
+    assert is_older_than_sources(module)
+    os.utime(tmp_path / "core" / "src" / "lib.rs", (1, 1))
+    assert not is_older_than_sources(module)
+    write(tmp_path, {"site-packages/holdfast/_core.abi3.so": ""})
+    assert not is_older_than_sources(tmp_path / "site-packages" / "holdfast" / "_core.abi3.so")

@@ -2,7 +2,8 @@
 
 Contract:
 - What they return is equal to what `record.sections` and `lexer.tokenize` return.
-- Whether there is a core is decided without loading it. One that cannot be loaded is not used.
+- Whether there is a core is decided without loading it. One that cannot be loaded, or that is older than its
+  sources, is not used.
 - A file that cannot be read is a failure in the result, whose message does not quote the text.
 """
 
@@ -13,6 +14,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -35,17 +37,27 @@ def is_found() -> bool:
 
 def is_used() -> bool:
     """Return whether the core reads files; load it if it was found."""
-    return is_found() and reason_not_loaded() is None
+    return is_found() and reason_not_used() is None
 
 
 @cache
-def reason_not_loaded() -> str | None:
-    """Return why the core cannot be loaded; None if it can."""
+def reason_not_used() -> str | None:
+    """Return why a core that was found is not used; None if it is."""
+    module = find_spec("holdfast._core")
+    if module is not None and module.origin is not None and is_older_than_sources(Path(module.origin)):
+        return "it is older than its sources"
     try:
         import_module("holdfast._core")
     except ImportError as failure:  # it is damaged, or was built for another platform
         return str(failure)
     return None
+
+
+def is_older_than_sources(module: Path) -> bool:
+    """Return whether a checkout has newer sources of the core, which fit the Python modules beside it."""
+    built = module.stat().st_mtime
+    sources = (module.parents[2] / "core" / "src").glob("*.rs")
+    return any(source.stat().st_mtime > built for source in sources)
 
 
 def read_records(files: Files, threads: int, *, with_names: bool = True) -> Results:
