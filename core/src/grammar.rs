@@ -20,13 +20,6 @@ pub fn load(capsule: &Bound<'_, PyCapsule>) -> PyResult<Language> {
     Ok(unsafe { Language::from_raw(pointer.as_ptr().cast()) })
 }
 
-/// Lets tree-sitter allocate with mimalloc; called once, before anything is parsed.
-pub fn use_allocator() {
-    use libmimalloc_sys::{mi_calloc, mi_free, mi_malloc, mi_realloc};
-    // SAFETY: these four functions belong together.
-    unsafe { tree_sitter::set_allocator(Some(mi_malloc), Some(mi_calloc), Some(mi_realloc), Some(mi_free)) }
-}
-
 /// A syntax tree and the text that it was built from.
 pub struct SourceTree {
     pub tree: Tree,

@@ -44,9 +44,6 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::tables::Tables;
 use crate::tree::Failure;
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// Why a file could not be read.
 #[pyclass(frozen, get_all, module = "holdfast._core")]
 struct ReadFailure {
@@ -167,7 +164,6 @@ mod _core {
         std::panic::set_hook(Box::new(|panic| {
             super::PANICKED_AT.set(panic.location().map(ToString::to_string));
         }));
-        super::grammar::use_allocator();
         Ok(())
     }
 }
