@@ -47,11 +47,11 @@ def test_every_room_says_its_own_counts_in_every_work_tree(tmp_path: Path) -> No
     (place / "src/gone.py.comments").write_text(json.dumps(sidecar))
     result = measured(place, variables)
     told = forked.run([HOLDFAST, "stats"], cwd=place, env=variables, capture_output=True, text=True).stdout
-    assert "3 pending, 1 delivered, 0 withdrawn, 1 reply (" in told
+    assert "4 pending, 1 delivered, 0 withdrawn, 1 reply (" in told
     assert "1 milestone open, " in told
     counts = {store["store"]: store["counts"] for store in result["stores"]}
     workspace = Workspace.discover(place)
-    assert counts["inbox"] == {"pending": 3, "delivered": 1, "withdrawn": 0, "replies": 1}
+    assert counts["inbox"] == {"pending": 4, "delivered": 1, "withdrawn": 0, "replies": 1}
     assert counts["comments"]["resolved"] >= 1
     assert counts["comments"]["files"] == len(workspace.room("comments").sidecar_paths())
     assert counts["milestones"]["milestones open"] == 1

@@ -80,6 +80,7 @@ FLIPS: dict[str, dict[str, Any]] = {
         "diff": "HEAD",
         "format": "json",
         "limit": 1,
+        "fail_on_violation": True,
     },
     "analyze_dependency_graph": {
         "project_path": "web",
@@ -92,7 +93,7 @@ FLIPS: dict[str, dict[str, Any]] = {
         "diff": "HEAD",
         "limit": 1,
     },
-    "draw_dependency_graph": {"project_path": "web", "limit": 2},
+    "draw_dependency_graph": {"project_path": "web", "limit": 2, "folders_first": True},
     "measure_files": {"project_path": "web", "measure": "duplication", "limit": 1},
     "quality_gate": {
         "project_path": "web",

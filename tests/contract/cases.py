@@ -81,7 +81,7 @@ CASES = [
     ),
     Case("send_message", ("send",), {}, "invalid_arguments"),
     Case("apply_suggestion", ("inbox", "apply", IDS[3]), {"message_id": IDS[3]}),
-    Case("apply_suggestion", ("inbox", "apply", IDS[1]), {"message_id": IDS[1]}, "invalid_arguments"),
+    Case("apply_suggestion", ("inbox", "apply", IDS[1]), {"message_id": IDS[1]}, "invalid"),
     Case("withdraw_message", ("inbox", "withdraw", "m_0000"), {"message_id": "m_0000"}, "not_found"),
     Case("withdraw_message", ("inbox", "withdraw", IDS[-1]), {"message_id": IDS[-1]}),
     Case(

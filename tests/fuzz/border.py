@@ -158,6 +158,9 @@ add("tokens", "storage/network/tokens", in_file(lambda at: f"{at.store_directory
     lambda at: TokenFile(at).find("x")), OURS,
     json.dumps({"version": 1, "tokens": [{"name": "ci", "role": "read", "sha256": "0" * 64,
         "created": "2025-01-01T00:00:00Z"}]}), cost=2)
+add("login codes", "storage/network/login_codes", in_file(
+    lambda at: f"{at.store_directory}/login-codes.json", lambda at: LoginCodes(at).use("x")), OURS,
+    json.dumps({"0" * 64: ["ci", 4102444800.0]}), cost=2)
 add("write-ahead log", "storage/sql/write_ahead_log", committed_pages, NOTHING,
     bytes.fromhex("377f0682002de2180000100000000000") + bytes(5000), cost=4)
 add("comparison", "source/diff/comparison", lambda data: [list(map(list, Comparison.of(data,

@@ -16,6 +16,7 @@ BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 END = "\x1e"
 NEW_EACH_TIME = re.compile(
     r"\b(?:c|gm|m)_[0-9a-f]{12,}\b|\b\d{4}-\d\d-\d\d(?:[T ][\d:.]+Z?)?\b|\b\d\d:\d\d(?::\d\d)?\b"
+    r"|\((?:compiled core|Python reader)\)"
     r"|\b[0-9a-f]{8}-[0-9a-f-]{27}\b|\b(?=[a-f]*\d)[0-9a-f]{7,40}\b|\d+ms\b"
 )
 
@@ -41,7 +42,7 @@ def steps_of(block: str) -> list[Step]:
 
 
 def comparable(text: str) -> str:
-    """Return text with the same word for everything that is made anew in each run."""
+    """Return text with the same word for everything that depends on the run or the installation."""
     return NEW_EACH_TIME.sub("(new)", text)
 
 

@@ -25,7 +25,7 @@ def test_the_link_signs_the_first_browser_in_and_tells_others_how(
     other = stranger.new_page()
     other.goto(site.link)  # used up by the fixture
     expect(other.get_by_role("heading", level=1)).to_have_text("This browser is not signed in")
-    expect(other.get_by_text("holdfast open")).to_be_visible()
+    expect(other.locator("pre", has_text="holdfast open")).to_be_visible()
     stranger.close()
 
 

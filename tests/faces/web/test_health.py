@@ -105,7 +105,7 @@ def test_areas_follow_lines_and_colours_follow_the_measure(page: Page, site: Sit
 
 def test_folders_open_and_close_by_pointer_keys_and_address(page: Page, site: Site) -> None:
     shown = opened(page, site)
-    crumbs = page.get_by_role("navigation", name="Folder")
+    crumbs = page.get_by_role("navigation", name="Folder", exact=True)
     tile(shown, "src").click(position={"x": 8, "y": 8})
     expect(page).to_have_url(f"{site.url}/health?folder=src")
     expect(crumbs).to_have_text("all files/src")
