@@ -51,21 +51,23 @@ async function record(view, backfill = BACKFILL_COMMITS) {
  * @param {HTMLElement} place
  */
 export async function backfill(view, place) {
-  const trend = await get("analyze/analyze_trend", { limit: MAX_POINTS }, view);
-  const { total_points: measured, commits_looked_at: commits } = trend;
-  if (commits < 2 || measured >= Math.min(BACKGROUND_COMMITS, commits)) return;
-  const status = quiet(`Measuring the last ${Math.min(BACKGROUND_COMMITS, commits)} commits in the background…`);
+  const status = quiet("");
   status.setAttribute("role", "status");
-  place.append(status);
   try {
+    const trend = await get("analyze/analyze_trend", { limit: MAX_POINTS }, view);
+    const wanted = Math.min(BACKGROUND_COMMITS, trend.commits_looked_at);
+    if (wanted < 2 || trend.total_points >= wanted) return;
+    status.textContent = `Measuring the last ${wanted} commits in the background…`;
+    place.append(status);
     // A read-only server would compute them for each response anew, so then only the button does.
     if (!await record(view, BACKGROUND_COMMITS)) await show(view, place);
+    status.remove();
   } catch (/** @type {any} */ problem) {
     const { name, message } = problem;
-    if (name !== "AbortError") status.textContent = `The last commits were not measured: ${message}`;
-    return;
+    if (name === "AbortError") return;
+    status.textContent = `The last commits were not measured: ${message}`;
+    place.append(status);
   }
-  status.remove();
 }
 
 /**
