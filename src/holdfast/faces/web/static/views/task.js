@@ -184,9 +184,9 @@ export class TaskEditor {
    */
   async act(section, change, operation) {
     const before = this.task;
+    section.notify(); // not at the end, when it may be about a later change
     try {
       await this.write(change, before.version, operation);
-      section.notify();
     } catch (problem) {
       if (problem.kind === "out_of_date") {
         await this.refresh();
