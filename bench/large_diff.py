@@ -19,6 +19,7 @@ from typing import Any
 from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 
 from bench._results import Results, arguments
+from bench.page import signed_in
 from tests.faces.web.conftest import CHROMIUM, OPTIONS
 from tests.faces.web.site import Site, served
 
@@ -113,16 +114,6 @@ def source(file: int, *, changed: bool) -> str:
 def spelled(branch: str, number: int) -> str:
     """Return another name of the branch's commit, so that the server has no comparison of it yet."""
     return branch + "~0" * number
-
-
-def signed_in(browser: Browser, site: Site) -> Any:
-    context = browser.new_context()
-    page = context.new_page()
-    page.goto(site.link)
-    page.wait_for_selector("main[data-ready]")
-    kept = context.storage_state()
-    context.close()
-    return kept
 
 
 def opened(browser: Browser, site: Site, kept: Any, revision: str) -> Page:

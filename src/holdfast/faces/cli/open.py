@@ -58,7 +58,7 @@ def page_settings(http: str | None, *, open_browser: bool = True) -> HttpSetting
 
 def _open(root: str | None, database: str | None, http: str | None, *, read_only: bool, **log: Any) -> int:
     start = starting_directory(root)
-    if http is database is None and not read_only and _open_served_page(start):
+    if http is None and database is None and not read_only and _open_served_page(start):
         return 0
     settings = page_settings(http)
     start_logging(**log)

@@ -1,6 +1,7 @@
 """The tables of the languages and the regular expressions of this package, as the compiled core takes them.
 
-Contract: the core has none of its own, so both readers use the same.
+Contract: the core has no tables and no expressions of its own. What it scans by hand instead, as Halstead's
+tokens and the words of a text, is compared with the Python reader by the tests.
 """
 
 from __future__ import annotations
@@ -10,26 +11,14 @@ from functools import cache
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from holdfast.syntax import (
-    calls,
-    control_flow,
-    definitions,
-    lexer,
-    names,
-    parameters,
-    reader,
-    recursion,
-    symbols,
-    unused,
-    uses,
-)
+from holdfast.syntax import lexer, reader, recursion, symbols
 from holdfast.syntax.languages import LANGUAGES, Language
 from holdfast.syntax.literals import LITERALS
 
 if TYPE_CHECKING:
     from holdfast._core import Tables
 
-_MODULES = (calls, control_flow, definitions, names, parameters, recursion, symbols, unused, uses)
+_MODULES = (recursion, symbols)
 """The modules with regular expressions that the core uses as `module.name`."""
 _SCANNED = "regex"
 """The literals that the core scans without an expression; PCRE2 would take this one for too large."""
