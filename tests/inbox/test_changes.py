@@ -38,6 +38,18 @@ def test_a_line_that_was_given_stands_alone(repository: Path, commit: Commit, ro
     assert (message["line"], message["changed_lines"]) == ("30", None)
 
 
+@pytest.mark.parametrize("place", ["removed line 3", "the whole file"])
+def test_a_remark_that_says_what_it_is_about_gets_no_lines(
+    repository: Path, commit: Commit, room: Inbox, reader: Reader, place: str
+):
+    commit("a.py", "".join(LINES))
+    (repository / "a.py").write_text(edited(10), encoding="utf-8")
+    room.send("a.py", f"About the work tree, {place}:\n\nSplit it")
+    assert "Line:" not in reader.check()
+    room.send("a.py", "About the work tree, somewhere:\n\nSplit it")
+    assert "\nLine: 10\n" in reader.check()
+
+
 def test_a_new_file_has_changed_from_its_first_line_to_its_last(
     repository: Path, room: Inbox, reader: Reader
 ):

@@ -5,6 +5,7 @@
   SQL.
 - `delivery.py` passes messages to a reader; `changed_lines.py` finds the lines that changed in their files.
 - `target.py` finds out whether the file and lines of a message exist.
+- `place.py` reads what a remark from the page is about; `suggestion.py`, the lines it suggests instead.
 - `message.py` is a message and the rules for it; `envelope.py` computes its digest and path for quick
   commands.
 - `legacy.py` reads the message file of earlier lazygit configurations; `lazygit.yml` is the current one.

@@ -1,6 +1,6 @@
 """Finds the line ranges in which a message's file differs from the last commit.
 
-The ranges are attached to messages whose sender named no line.
+The ranges are attached to messages whose sender named no line, unless their text says what they are about.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 from holdfast.inbox.message import Message
+from holdfast.inbox.place import names_place
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
 from holdfast.storage.files.repo_path import RepoPath
@@ -22,7 +23,7 @@ _MAX_RANGES_SHOWN = 20
 
 
 def attach_changed_lines(messages: Sequence[Message], repository: Repository) -> list[Message]:
-    """Return the messages; those that name no line get the changed line ranges of their file.
+    """Return the messages; those that name no place get the changed line ranges of their file.
 
     There are no ranges where they cannot be determined: no repository, a missing work tree, a binary file.
     """
@@ -32,7 +33,7 @@ def attach_changed_lines(messages: Sequence[Message], repository: Repository) ->
 
 
 def _attach_lines(message: Message, lookup: _ChangedLineLookup) -> Message:
-    if message.line is not None or message.changed_lines is not None:
+    if message.line is not None or message.changed_lines is not None or names_place(message.comment):
         return message
     return replace(message, changed_lines=lookup.ranges(message.work_tree, message.file))
 

@@ -1,6 +1,6 @@
 """Suggestions: a fenced block in a remark with the lines that should replace those the remark is about.
 
-The page writes a remark as its place, the quoted lines, and the text:
+The page writes a remark as its `place`, the quoted lines, and the text:
 
     About the work tree, lines 3-4:
     > if not tide:
@@ -22,12 +22,9 @@ import re
 from typing import NamedTuple
 
 from holdfast.inbox.envelope import is_line_range
+from holdfast.inbox.place import PLACE
 from holdfast.kernel.untrusted import visible
 
-_PLACE = re.compile(
-    r"About [^\n]+?, (?P<removed>removed )?lines? (?P<lines>[0-9]{1,9}(?:-[0-9]{1,9})?):\n"
-    r"(?P<quote>(?:>[^\n]*\n)*)\n"
-)
 _BLOCK = re.compile(
     r"^(?P<fence>`{3,})suggestion[ \t]*\n(?P<lines>(?:[^\n]*\n)*?)(?P=fence)`*[ \t]*$", re.MULTILINE
 )
@@ -54,7 +51,7 @@ class Replacement(NamedTuple):
 
 def suggested_lines(comment: str, line: str | None) -> SuggestedLines | None:
     """Return what a remark suggests for the lines it is about, or None."""
-    place = _PLACE.match(comment)
+    place = PLACE.match(comment)
     lines = place["lines"] if place else line
     block = _BLOCK.search(comment, place.end() if place else 0)
     if block is None or lines is None or not is_line_range(lines) or (place and place["removed"]):

@@ -202,17 +202,13 @@ def test_a_click_on_code_selects_its_line_for_the_remark(page: Page, site: Site)
 
 
 def test_code_that_was_marked_selects_its_lines_and_stays_marked(page: Page, site: Site) -> None:
-    opened(page, site)
-    first, last = (line(page, "src/tide.py", text).locator(".code") for text in ("line 6", "line 8"))
-    for above in (HOSTILE, "from.py"):  # files that load move those below
-        expect(file(page, above).locator("tr.line").first).to_be_visible()
-    last.hover()  # waits until the lines stand still
-    start, end = first.bounding_box(), last.bounding_box()
-    assert start is not None
-    assert end is not None
-    page.mouse.move(start["x"] + 10, start["y"] + 8)
+    site.git("add", "--all")
+    site.write("marked.py", FIRST)
+    opened(page, site, "?what=unstaged")  # one file without remarks: nothing loads that would move its lines
+    first, last = (line(page, "marked.py", text).locator(".code") for text in ("line 6", "line 8"))
+    first.hover(position={"x": 10, "y": 8})
     page.mouse.down()
-    page.mouse.move(end["x"] + 60, end["y"] + 8, steps=5)
+    last.hover(position={"x": 60, "y": 8})
     page.mouse.up()
     expect(page.locator("tr.selected")).to_have_count(3)
     assert "line 7" in page.evaluate("getSelection().toString()")
@@ -385,6 +381,49 @@ def test_a_review_is_written_by_keys_and_what_was_deleted_comes_back(page: Page,
     for _ in range(2):
         elsewhere.get_by_role("button", name="Delete").first.click()
     expect(page.get_by_role("button", name=re.compile("^Send .* remark"))).to_be_hidden()
+
+
+def test_a_review_has_a_summary_and_remarks_on_whole_files(page: Page, site: Site, axe: Axe) -> None:
+    opened(page, site)
+    remark(page, "to.py", "begin = 1", "On a line")
+    page.keyboard.press("Escape")  # collects it
+    line(page, "to.py", "begin = 1").get_by_text("begin = 1").click()
+    page.keyboard.press("R")
+    page.get_by_role("textbox", name="Remark on the file to.py").fill("Split this module")
+    page.keyboard.press("Control+Enter")
+    binary = file(page, "picture.bin")
+    binary.get_by_role("button", name="Remark").click()
+    page.get_by_role("textbox", name="Remark on the file picture.bin").fill("Is this needed?")
+    page.get_by_role("button", name="Add to review").click()
+    page.keyboard.press("s")
+    page.get_by_role("textbox", name="Summary of the review").fill("Nearly done <b>so far</b>")
+    page.reload()
+    summary = page.get_by_role("region", name="Summary")
+    expect(summary.get_by_role("textbox")).to_have_value("Nearly done <b>so far</b>")
+    page.get_by_role("button", name="Add to review").click()
+    expect(file(page, "to.py").locator("header + .head")).to_contain_text("Split this module")
+    axe(page)
+    page.set_viewport_size({"width": 360, "height": 740})
+    assert page.evaluate(
+        "document.querySelector('main').scrollWidth <= document.querySelector('main').clientWidth"
+    )
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.get_by_role("button", name="Send 4 remarks").click()
+    expect(summary).to_contain_text("waiting")
+    expect(summary).to_contain_text("Nearly done <b>so far</b>")
+    expect(binary).to_contain_text("waiting")
+    told = site.call("check_lazygit_messages")["messages"]
+    assert [(one["file"], one["line"], one["changed_lines"], one["comment"]) for one in told] == [
+        (".", None, None, "About the work tree, as a whole:\n\nNearly done <b>so far</b>"),
+        ("to.py", "1", None, "About the work tree, line 1:\n> begin = 1\n\nOn a line"),
+        ("to.py", None, None, "About the work tree, the whole file:\n\nSplit this module"),
+        ("picture.bin", None, None, "About the work tree, the whole file:\n\nIs this needed?"),
+    ]
+    site.holdfast("inbox", "reply", told[0]["id"], "--text", "Done now.")
+    expect(summary).to_contain_text("Done now.")
+    page.get_by_label("What to review").select_option("commit")
+    expect(summary).to_have_count(0)  # it is about something else
+    expect(page.get_by_role("region", name="Remarks elsewhere")).to_contain_text("Done now.")
 
 
 def test_a_suggestion_is_written_read_and_applied(page: Page, site: Site, axe: Axe) -> None:

@@ -18,11 +18,12 @@ export function codeAddress(file, first, last) {
 }
 
 /**
- * Return a link to a file or to one of its lines.
+ * Return a link to a file or to one of its lines; the repository, ".", has none.
  * @param {string} file
  * @param {number | null} [line]
  */
-export const codeLink = (file, line) => el("a.mono", { href: codeAddress(file, line) }, file, line && `:${line}`);
+export const codeLink = (file, line) => (file === "." ? el("span", "the repository")
+  : el("a.mono", { href: codeAddress(file, line) }, file, line && `:${line}`));
 
 /**
  * Return the URL of a commit in the Review view.

@@ -4,13 +4,14 @@ import { apiUrl, get, post } from "../api.js";
 import { button, choice, primaryButton } from "../controls.js";
 import { pluralise, emptyState } from "../display.js";
 import { arrange, el, fill, highlight } from "../dom.js";
-import { codeLink, commitAddress } from "../links.js";
+import { commitAddress } from "../links.js";
 import { DONE_REMARKS, SEEN_FILES, isMarked, loadList, setMark } from "../storage.js";
 import { validChoice } from "../view.js";
-import { Drafts, draftNode } from "./review/drafts.js";
+import { Drafts } from "./review/drafts.js";
 import { FileDiff, changeCounts, isOwn } from "./review/file.js";
+import { Outside } from "./review/outside.js";
 import { Remaining } from "./review/remaining.js";
-import { anchorFrom, formatMessage, groupThreads, lastMessage, threadWithLink } from "./review/remarks.js";
+import { REPOSITORY, anchorFrom, findRemark, formatMessage, groupThreads, lastMessage } from "./review/remarks.js";
 import { Selection } from "./review/selection.js";
 import { FileTree } from "./review/tree.js";
 
@@ -22,8 +23,6 @@ import { FileTree } from "./review/tree.js";
 const CHECK_MS = 3000;
 /** The longest wait for the lines in view before all are counted; a judgement: they usually take far less. */
 const MAX_WAIT_MS = 2000;
-/** The number of threads on other files that are shown unfolded; a judgement: about a screen. */
-const MAX_THREADS_UNFOLDED = 5;
 /** The id of git's empty tree, in SHA-1 or SHA-256. Before the first commit, the diff is against it. */
 const EMPTY_TREE = /^(4b825dc642|6ef19b4122)/;
 /** Wide enough for old and new lines side by side. */
@@ -82,8 +81,7 @@ export class Review {
       this.selection.move(node.querySelector("tr.line"));
     });
     this.list = el("div.stack");
-    /** The threads on files that are not part of the diff. */
-    this.otherThreads = el("section.stack", { "aria-label": "Remarks elsewhere" });
+    this.outside = new Outside(this);
     this.errorPlace = el("div");
     this.layoutButton = button("Side by side", () => this.toggleLayout(), { class: "button layout" });
     this.sendAllButton = primaryButton("", () => this.send(this.drafts.collected), { hidden: true });
@@ -121,7 +119,7 @@ export class Review {
     const { view } = this;
     this.showHeading();
     view.main.append(this.errorPlace, this.remaining.node, el("div.review",
-      this.tree.node, el("div.stack", this.list, this.otherThreads)));
+      this.tree.node, el("div.stack", this.outside.summaries, this.list, this.outside.elsewhere)));
     view.on("inbox", () => this.loadRemarks());
     addEventListener("storage", ({ key }) => {
       if (key !== this.drafts.name) return;
@@ -207,7 +205,7 @@ export class Review {
     const nodes = [...this.files.values()].map(({ node }) => node);
     arrange(this.list, nodes.length ? nodes : [this.emptyMessage()]);
     this.showSummary();
-    this.showOtherThreads();
+    this.outside.show();
   }
 
   /** Return the empty state of a review without differences. */
@@ -253,24 +251,24 @@ export class Review {
   /** Draw the remarks and drafts again. */
   redraw() {
     for (const file of this.files.values()) file.showRemarks();
-    this.showOtherThreads();
+    this.outside.show();
     this.showRemaining();
   }
 
-  /** Show the threads and drafts on files that are not part of the diff, unless the user is working there. */
-  showOtherThreads() {
-    const { otherThreads } = this;
-    const isInUse = otherThreads.contains(document.activeElement) || otherThreads.querySelector("form");
-    if (!this.diff || isInUse) return;
-    const isElsewhere = (/** @type {{file: string}} */ { file }) => !this.files.has(file);
-    const others = this.threads.filter(isElsewhere).reverse(); // the newest first
-    const nodes = others.map((thread) => threadWithLink(thread, this.threadOptions(thread)));
-    const older = nodes.splice(MAX_THREADS_UNFOLDED);
-    const drafts = this.drafts.list.filter(isElsewhere).map((draft) =>
-      el("div.stack", codeLink(draft.file, draft.near), draftNode(draft, this.draftOptions(draft))));
-    fill(otherThreads, nodes.length + drafts.length > 0 && el("h2", "Remarks elsewhere"), drafts, nodes,
-      older.length > 0 && el("details", el("summary", `${older.length} older`), el("div.stack", older)));
+  /** The name of the diff in the text of a remark. */
+  get where() {
+    const shorten = (/** @type {string | null} */ id) => (id ?? "").slice(0, COMMIT_ID_DIGITS);
+    return SUBJECTS[this.query.what].name(shorten(this.diff.old), shorten(this.diff.new));
   }
+
+  /**
+   * Return whether a thread or draft is on a file of the diff, or the summary of this review.
+   * @param {Thread | Draft} remark
+   */
+  isHere = ({ file, where }) => {
+    if (file !== REPOSITORY) return this.files.has(file);
+    return this.diff !== null && where === this.where;
+  };
 
   /** @param {Thread} thread */
   threadOptions(thread) {
@@ -283,16 +281,22 @@ export class Review {
     return { view: this.view, reload, refresh, markDone };
   }
 
+  /** Edit the summary of this review. */
+  writeSummary() {
+    const draft = this.drafts.list.find((one) => one.file === REPOSITORY && this.isHere(one));
+    if (draft) this.draftOptions(draft).save({ editing: true });
+    else this.addDraft(REPOSITORY, []);
+  }
+
   /**
-   * Add an empty draft on lines of a file, and start editing it.
+   * Add an empty draft on lines of a file, or on all of it, and start editing it.
    * @param {string} path
    * @param {Row[]} rows
    */
   addDraft(path, rows) {
-    const shorten = (/** @type {string | null} */ id) => (id ?? "").slice(0, COMMIT_ID_DIGITS);
-    const where = SUBJECTS[this.query.what].name(shorten(this.diff.old), shorten(this.diff.new));
+    this.files.get(path)?.node.classList.remove("folded");
     // The key identifies the draft in other windows.
-    const draft = { ...anchorFrom(path, rows, where), key: Math.random(), text: "", editing: true };
+    const draft = { ...anchorFrom(path, rows, this.where), key: Math.random(), text: "", editing: true };
     this.drafts.save([...this.drafts.list, draft]);
     this.draftOptions(draft).save({});
   }
@@ -314,7 +318,7 @@ export class Review {
     const redraw = () => {
       blur();
       this.redraw();
-      const field = draft.editing && this.files.get(draft.file)?.remarkNode(draft.key)?.querySelector("textarea");
+      const field = draft.editing && findRemark(this.view.main, draft.key)?.querySelector("textarea");
       if (field) field.closest(".remark")?.scrollIntoView({ block: "nearest" });
       (field || this.selection.current)?.focus();
     };
@@ -342,7 +346,9 @@ export class Review {
    * @param {Draft[]} drafts
    */
   async send(drafts) {
-    const batch = drafts.filter((draft) => draft.text.trim() && !this.sending.has(draft));
+    const isRest = (/** @type {Draft} */ { file }) => Number(file !== REPOSITORY); // the summary introduces the others
+    const batch = drafts.filter((draft) => draft.text.trim() && !this.sending.has(draft))
+      .sort((one, other) => isRest(one) - isRest(other));
     let sentCount = 0;
     for (const draft of batch) this.sending.add(draft);
     for (const draft of batch) {

@@ -92,8 +92,7 @@ export const ROOMS = {
       const matches = (remark) => (!actor || remark.author === actor) && (!file || remark.file === file);
       return { events: response.messages.filter(matches).map((remark) => ({
         key: `m${remark.id}`, at: remark.time, order: remark.id, actor: remark.author,
-        line: () => ["left a remark on ",
-          remark.file === "." ? "the repository" : codeLink(remark.file, parseInt(remark.line, 10)),
+        line: () => ["left a remark on ", codeLink(remark.file, parseInt(remark.line, 10)),
           excerpt(remark.comment), remark.replies > 0 && quiet(` (${remark.replies} answered)`)],
       })) };
     },

@@ -5,7 +5,7 @@ import { errorMessage, quiet } from "../../display.js";
 import { el } from "../../dom.js";
 import { bindSubmitKeys } from "../../forms.js";
 import { loadList, saveList } from "../../storage.js";
-import { setKey } from "./remarks.js";
+import { REPOSITORY, setKey } from "./remarks.js";
 import { canSuggest, insertSuggestion, remarkText } from "./suggestion.js";
 
 /** @import { Anchor } from "./remarks.js" */
@@ -68,11 +68,22 @@ export class Drafts {
  * @param {DraftOptions} options
  */
 export function draftNode(draft, options) {
-  const lines = draft.from === draft.to ? `line ${draft.from}` : `lines ${draft.from}–${draft.to}`;
-  const content = draft.editing ? editor(draft, lines, options) : preview(draft, lines, options);
-  const node = el("article.remark.card.stack", { "aria-label": `Draft on ${draft.file}`, tabindex: -1 }, content);
+  const content = draft.editing ? editor(draft, options) : preview(draft, options);
+  const label = draft.file === REPOSITORY ? "Draft of the summary" : `Draft on ${draft.file}`;
+  const node = el("article.remark.card.stack", { "aria-label": label, tabindex: -1 }, content);
   setKey(node, draft.key);
   return node;
+}
+
+/**
+ * Return what a draft is, and a name for it that tells its file too.
+ * @param {Draft} draft
+ */
+function describe({ file, from, to }) {
+  if (file === REPOSITORY) return ["summary", "Summary of the review"];
+  if (from === null) return ["the file", `Remark on the file ${file}`];
+  const lines = from === to ? `line ${from}` : `lines ${from}–${to}`;
+  return [lines, `Remark on ${lines} of ${file}`];
 }
 
 /** @param {Draft} draft */
@@ -81,16 +92,15 @@ const draftError = ({ problem }) => problem && errorMessage(problem);
 /**
  * Return the form of a draft. Its main button sends the remark or, once a review was started, adds it to that.
  * @param {Draft} draft
- * @param {string} lines
  * @param {DraftOptions} options
  */
-function editor(draft, lines, { isReview, save, send, remove }) {
+function editor(draft, { isReview, save, send, remove }) {
   const collect = () => {
     if (draft.text.trim()) save({ editing: false });
     else remove();
   };
   const area = el("textarea", {
-    "aria-label": `Remark on ${lines} of ${draft.file}`, placeholder: "What should the agent change, or explain?",
+    "aria-label": describe(draft)[1], placeholder: "What should the agent change, or explain?",
     value: draft.text, on: { input: () => write() },
   });
   const fit = () => {
@@ -113,11 +123,10 @@ function editor(draft, lines, { isReview, save, send, remove }) {
 /**
  * Return a draft that was added to the review.
  * @param {Draft} draft
- * @param {string} lines
  * @param {DraftOptions} options
  */
-const preview = (draft, lines, { save, send, remove }) => [
-  el("div.row", el("span.tag.attention", "not sent"), quiet(`${lines} · in your review`)),
+const preview = (draft, { save, send, remove }) => [
+  el("div.row", el("span.tag.attention", "not sent"), quiet(`${describe(draft)[0]} · in your review`)),
   remarkText(draft.text, draft.quote), draftError(draft),
   el("div.row", button("Send now", send), plainButton("Edit", () => save({ editing: true })),
     plainButton("Delete", remove)),

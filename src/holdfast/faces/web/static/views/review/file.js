@@ -9,11 +9,12 @@ import { SEEN_FILES, setMark } from "../../storage.js";
 import { draftNode } from "./drafts.js";
 import { drawHunks, gapsBetween } from "./hunks.js";
 import { drawNotes, noteChanges } from "./notes.js";
-import { findRow, keyOf, threadNode, threadWithLink } from "./remarks.js";
+import { findRemark, findRow, keyOf, threadNode, threadWithLink } from "./remarks.js";
 
 /** @import { Review } from "../review.js" */
 /** @import { Gap } from "./hunks.js" */
 /** @import { NoteChange } from "./notes.js" */
+/** @import { Draft } from "./drafts.js" */
 /** @import { Row, Thread } from "./remarks.js" */
 
 /** The number of lines around each change: git's default. */
@@ -71,6 +72,8 @@ export class FileDiff {
     this.isObserved = false;
     /** Whether the lines were loaded before they were searched for moved blocks. */
     this.isQuick = false;
+    /** The remarks on the whole file. */
+    this.head = el("div.head.stack");
     /** The remarks on lines that are not shown. */
     this.foot = el("div.foot.stack");
     this.body = el("div.body");
@@ -83,9 +86,10 @@ export class FileDiff {
       this.isWhole = true;
       return this.load();
     }, { hidden: true });
-    this.node = el("section.file.card", { "aria-label": file.path }, this.drawHeader(), this.body);
+    this.node = el("section.file.card", { "aria-label": file.path }, this.drawHeader(), this.head, this.body);
     diffs.set(this.node, this);
     this.showBody();
+    this.drawRemarks();
   }
 
   /** @param {Element | null | undefined} node */
@@ -99,7 +103,9 @@ export class FileDiff {
     return el("header.row",
       el("h2.mono", file.kind === "deleted" ? name : el("a", { href: codeAddress(file.path) }, name)),
       file.kind !== "changed" && el("span.tag", file.kind), file.mode && el("span.tag", `mode ${file.mode}`),
-      this.counts, this.moreButton, el("label.row.seen", this.seenBox, "Seen"));
+      this.counts, this.moreButton,
+      plainButton("Remark", () => this.review.addDraft(file.path, []), { title: "Write a remark on the file (R)" }),
+      el("label.row.seen", this.seenBox, "Seen"));
   }
 
   /**
@@ -294,49 +300,48 @@ export class FileDiff {
     return places.sort((one, other) => Number(one.from) - Number(other.from)).map(({ key }) => key);
   }
 
-  /**
-   * Return the element of a thread or draft, if it is shown.
-   * @param {string | number} key
-   * @returns {HTMLElement | undefined}
-   */
-  remarkNode(key) {
-    const nodes = /** @type {NodeListOf<HTMLElement>} */ (this.node.querySelectorAll(".remark"));
-    return [...nodes].find((node) => keyOf(node) === key);
-  }
-
   /** Draw the threads and drafts again; the focus stays in the same one. */
   showRemarks() {
     const focused = document.activeElement?.closest(".remark");
     const key = focused && this.node.contains(focused) ? keyOf(focused) : null;
     this.drawRemarks();
-    if (key && !focused?.isConnected) this.remarkNode(key)?.focus({ preventScroll: true });
+    if (key && !focused?.isConnected) findRemark(this.node, key)?.focus({ preventScroll: true });
   }
 
-  /** Show threads and drafts below their lines, and those whose lines are not shown at the foot. */
+  /**
+   * Show threads and drafts below their lines, and those whose lines are not shown at the foot. Until the lines are
+   * loaded, only those on the whole file are shown.
+   */
   drawRemarks() {
-    const { review, openRemarks, remarks } = this;
-    if (!this.content) return;
+    const { review, openRemarks, content, head } = this;
+    const { threads, drafts } = this.remarks;
     const { rows, heads } = this.table ?? { rows: [], heads: [] };
     const isOpen = (/** @type {Element} */ node) => openRemarks.some((remark) => node.contains(remark));
     for (const row of this.node.querySelectorAll("tr.remarks")) if (!isOpen(row)) row.remove();
     for (const head of heads) fill(changeNotice(head));
     const openKeys = new Set(openRemarks.map(keyOf));
     /** @type {HTMLElement[]} */
+    const whole = [];
+    /** @type {HTMLElement[]} */
     const withoutLine = [];
-    for (const thread of remarks.threads.filter(({ id }) => !openKeys.has(id))) {
+    const isShown = (/** @type {Thread | Draft} */ { from }) => content || from === null;
+    for (const thread of threads.filter((one) => isShown(one) && !openKeys.has(one.id))) {
       const { row, isChanged } = findRow(rows, thread);
       const options = review.threadOptions(thread);
-      if (row) insertBelow(row, threadNode(thread, options, isChanged));
+      if (thread.from === null) whole.push(threadNode(thread, options));
+      else if (row) insertBelow(row, threadNode(thread, options, isChanged));
       else withoutLine.push(threadWithLink(thread, options));
       const notice = el("span.tag.attention", "changed since your remark");
       if (row && isChanged) fill(changeNotice(heads[row.hunk]), notice);
     }
-    for (const draft of remarks.drafts.filter((one) => !openKeys.has(one.key))) {
+    for (const draft of drafts.filter((one) => isShown(one) && !openKeys.has(one.key))) {
       const { row } = findRow(rows, draft);
       const node = draftNode(draft, review.draftOptions(draft));
-      if (row) insertBelow(row, node);
+      if (draft.from === null) whole.push(node);
+      else if (row) insertBelow(row, node);
       else withoutLine.push(node);
     }
+    fill(head, [...head.children].filter(isOpen), whole);
     fill(this.foot, [...this.foot.children].filter(isOpen), withoutLine);
   }
 }

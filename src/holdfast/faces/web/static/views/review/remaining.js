@@ -3,7 +3,7 @@
 import { plainButton } from "../../controls.js";
 import { pluralise, progressBar } from "../../display.js";
 import { el, fill } from "../../dom.js";
-import { lastMessage } from "./remarks.js";
+import { findRemark, lastMessage } from "./remarks.js";
 
 /** @import { Review } from "../review.js" */
 /** @import { Draft } from "./drafts.js" */
@@ -31,8 +31,11 @@ export class Remaining {
     };
     this.steps = el("div.row.steps", { hidden: true },
       step("↑", "Previous remark", "p", -1), step("↓", "Next remark", "n", 1));
+    const title = "Write the summary of the review";
+    view.addKey("s", title, () => review.writeSummary());
+    const summary = plainButton("Summary", () => review.writeSummary(), { title: `${title} (s)` });
     const label = { role: "group", "aria-label": "What is left to review", hidden: true };
-    this.node = el("div.remaining.row", label, this.status, this.steps, sendAllButton);
+    this.node = el("div.remaining.row", label, this.status, this.steps, summary, sendAllButton);
   }
 
   /** Show how many files were seen, and the remarks on them by their state. */
@@ -40,7 +43,7 @@ export class Remaining {
     const { files: byPath, threads } = this.review;
     const files = [...byPath.values()];
     const seen = files.filter(({ seenBox }) => seenBox.checked).length;
-    const last = threads.filter(({ file }) => byPath.has(file)).map(lastMessage);
+    const last = threads.filter((thread) => this.review.isHere(thread)).map(lastMessage);
     const answered = last.filter(({ replies }) => replies > 0).length;
     const open = last.filter(({ replies, state }) => !replies && state !== "withdrawn").length;
     const text = `${seen} of ${pluralise(files.length, "file")} seen`;
@@ -104,7 +107,7 @@ export class Remaining {
   async visit({ file, key }, number, total) {
     this.visited = key;
     await file.reveal();
-    const node = file.remarkNode(key);
+    const node = findRemark(file.node, key);
     node?.scrollIntoView({ block: "center" });
     (node?.querySelector("textarea") ?? node)?.focus({ preventScroll: true });
     this.review.view.announce(`Remark ${number} of ${total}, on ${file.file.path}`);
@@ -115,4 +118,4 @@ export class Remaining {
  * Return the element of a remark, or its file while the lines are not loaded.
  * @param {Stop} stop
  */
-const nodeOf = ({ file, key }) => file.remarkNode(key) ?? file.node;
+const nodeOf = ({ file, key }) => findRemark(file.node, key) ?? file.node;

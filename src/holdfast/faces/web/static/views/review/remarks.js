@@ -18,9 +18,12 @@ import { applyButton, hasSuggestion, remarkText } from "./suggestion.js";
  *   texts: {old?: string, new?: string}}} Row
  */
 
+/** The file of the summary of a review: the repository. */
+export const REPOSITORY = ".";
+
 /**
- * The lines that a remark is about.
- * @typedef {{file: string, side: "old" | "new", from: number, to: number, quote: string[]}} Anchor
+ * What a remark is about: lines of a file; without `from` and `to`, all of it.
+ * @typedef {{file: string, side: "old" | "new", from: number | null, to: number | null, quote: string[]}} Anchor
  */
 
 /**
@@ -31,14 +34,17 @@ import { applyButton, hasSuggestion, remarkText } from "./suggestion.js";
 
 /**
  * A remark and its follow-ups.
- * @typedef {Omit<Anchor, "from" | "to"> & {id: string, from: number | null, to: number | null,
- *   messages: Message[]}} Thread
+ * @typedef {Anchor & {id: string, where?: string, messages: Message[]}} Thread
  */
 
 /** The number of lines that a remark quotes; a judgement: enough to find the lines again. A suggestion needs all. */
 const MAX_QUOTED_LINES = 12;
-/** The format of a remark: "About the work tree, lines 3-4:", the quoted lines, an empty line, the text. */
-const PLACE = /^About [^\n]+?, (?<removed>removed )?lines? (?<from>\d+)(?:-(?<to>\d+))?:\n/;
+/**
+ * The format of a remark: "About the work tree, lines 3-4:", the quoted lines, an empty line, the text. One on a file
+ * is about "the whole file", the summary of a review about its subject "as a whole".
+ */
+const PLACE = new RegExp(/^About (?<where>[^\n]+?), /.source
+  + /(?:(?<removed>removed )?lines? (?<from>\d+)(?:-(?<to>\d+))?|the whole file|as a whole):\n/.source);
 const QUOTE = /(?<quote>(?:>[^\n]*\n)*)\n(?<text>.*)$/;
 const REMARK = new RegExp(PLACE.source + QUOTE.source, "s");
 const REPLY = /^In reply to (?<id>m_[0-9a-f]{16}):\n\n(?<text>.*)$/s;
@@ -62,7 +68,19 @@ export const keyOf = (node) => keys.get(node);
 export const setKey = (node, key) => keys.set(node, key);
 
 /**
+ * Return the element of a thread or draft, if it is shown.
+ * @param {Element} root
+ * @param {string | number} key
+ * @returns {HTMLElement | undefined}
+ */
+export function findRemark(root, key) {
+  const nodes = /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(".remark"));
+  return [...nodes].find((node) => keyOf(node) === key);
+}
+
+/**
  * Return the anchor of a remark on some rows: their lines on the new side, or the removed lines if there are no others.
+ * Without rows, it is on the whole file.
  * @param {string} file
  * @param {Row[]} rows
  * @param {string} where describes the diff: "the work tree"
@@ -73,7 +91,8 @@ export function anchorFrom(file, rows, where) {
   const sideRows = rows.filter((row) => row[side] !== null);
   const numbers = sideRows.map((row) => Number(row[side]));
   const quote = sideRows.map((row) => row.texts[side] ?? "");
-  return { file, where, side, from: numbers[0], to: numbers[numbers.length - 1], near: rows[0].near, quote };
+  return { file, where, side: numbers.length ? side : "new", from: numbers[0] ?? null, to: numbers.at(-1) ?? null,
+    near: rows[0]?.near ?? null, quote };
 }
 
 /**
@@ -82,11 +101,13 @@ export function anchorFrom(file, rows, where) {
  */
 export function formatMessage({ file, where, side, from, to, near, quote, text }) {
   const lines = from === to ? `${from}` : `${from}-${to}`;
-  const head = `About ${where}, ${side === "old" ? "removed " : ""}line${from === to ? "" : "s"} ${lines}:`;
+  const place = from === null ? (file === REPOSITORY ? "as a whole" : "the whole file")
+    : `${side === "old" ? "removed " : ""}line${from === to ? "" : "s"} ${lines}`;
+  const head = `About ${where}, ${place}:`;
   const nearestLine = near ? `${near}` : null;
   const quoted = hasSuggestion(text) ? quote : quote.slice(0, MAX_QUOTED_LINES);
   const comment = [head, ...quoted.map((one) => `> ${one}`), "", text.trim()].join("\n");
-  return { file, line: side === "new" ? lines : nearestLine, comment };
+  return { file, line: side === "new" && from !== null ? lines : nearestLine, comment };
 }
 
 /** @param {Thread} thread */
@@ -119,6 +140,7 @@ function threadFrom(message) {
   return {
     id: message.id,
     file: message.file,
+    where: parts?.where,
     messages: [{ ...message, text: parts?.text ?? message.comment }],
     side: parts?.removed ? "old" : "new",
     from: Number(from) || null,

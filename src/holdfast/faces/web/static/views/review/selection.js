@@ -61,6 +61,10 @@ export class Selection {
     view.addKey("r", "Write a remark on the selected lines", () => this.startRemark());
     const isCurrent = () => document.activeElement === this.current;
     view.addKey("Enter", "Write a remark on the selected lines", () => isCurrent() && this.startRemark());
+    view.addKey("R", "Write a remark on the file", () => {
+      const path = this.file()?.file.path;
+      if (path) this.review.addDraft(path, []);
+    });
     view.addKey("v", "Mark the file as seen, or not", () => {
       const file = this.file();
       file?.setSeen(!file.seenBox.checked);

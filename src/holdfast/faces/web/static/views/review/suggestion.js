@@ -17,7 +17,8 @@ export const hasSuggestion = (text) => BLOCK.test(text);
  * Return whether lines can be suggested for a draft: it quotes each line it is about, and these still exist.
  * @param {Draft} draft
  */
-export const canSuggest = ({ side, from, to, quote }) => side === "new" && quote.length === to - from + 1;
+export const canSuggest = ({ side, from, to, quote }) =>
+  side === "new" && from !== null && quote.length === Number(to) - from + 1;
 
 /**
  * Insert a block with lines into a text area, and select these lines.
