@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from holdfast.faces.cli.application import run
 from holdfast.faces.cli.host import Host
-from holdfast.faces.mcp.catalogue import output_schema
+from holdfast.faces.mcp.output_schemas import output_schema
 from holdfast.faces.schema import properties_of, result_fields
 from holdfast.kernel.dispatch.validation import validate_arguments
 from holdfast.kernel.operation import Effect, Operation

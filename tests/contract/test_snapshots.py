@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from holdfast.faces.mcp.catalogue import ProtocolCatalogue
+from holdfast.faces.mcp.output_schemas import output_schema
 from holdfast.faces.mcp.profiles import PROFILES
 from holdfast.kernel.registry import Selection
 from holdfast.kernel.schema import input_schema, strip_marks
@@ -24,11 +25,21 @@ SNAPSHOTS = Path(__file__).with_name("snapshots")
 IS_UPDATING = os.environ.get("HOLDFAST_UPDATE_SNAPSHOTS") == "1"
 EVERYTHING = full_registry()
 NAMED = EVERYTHING.select(Selection(tools=frozenset(item.listed_name for item in EVERYTHING.operations)))
-TOOLS = {
-    tool.name: tool.model_dump(mode="json", by_alias=True, exclude_none=True)
-    | {"inputSchema": strip_marks(input_schema(NAMED.operation(tool.name)))}
+LISTED = [
+    tool.model_dump(mode="json", by_alias=True, exclude_none=True)
     for tool in ProtocolCatalogue(NAMED, PROFILES["everything"], 1000).tools(None).tools
-}
+]
+
+
+def whole(tool: dict[str, Any]) -> dict[str, Any]:
+    operation = NAMED.operation(tool["name"])
+    schemas = {"inputSchema": strip_marks(input_schema(operation))}
+    if "outputSchema" in tool:
+        schemas["outputSchema"] = output_schema(operation)
+    return tool | schemas
+
+
+TOOLS = {tool["name"]: whole(tool) for tool in LISTED}
 
 
 def written(tool: dict[str, Any]) -> str:

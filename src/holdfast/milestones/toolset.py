@@ -71,10 +71,10 @@ class MileWrite(Input):
         alias="requestId",
         min_length=1,
         max_length=LIMITS.request_characters,
-        description="An id for this request; repeating it changes nothing.",
+        description="Idempotency key: a retry changes nothing.",
     )
     actor: Annotated[Person | None, SIGNATURE] = Field(
-        default=None, description="Who does it, as Name <mail>; default: git's user."
+        default=None, description="Name <mail>; default: git's user."
     )
 
     @property

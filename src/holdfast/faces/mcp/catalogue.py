@@ -11,6 +11,7 @@ import mcp_types as types
 from holdfast.faces.mcp.answers.budget import MAX_BYTES
 from holdfast.faces.mcp.apps import BOARD_TOOLS, tool_metadata
 from holdfast.faces.mcp.call_tool import call_tool_entry, offers_call_tool
+from holdfast.faces.mcp.output_schemas import brief_output_schema, output_schema
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.schemas import brief_schema, plain_schema
 from holdfast.kernel.content import ContentAnnotations
@@ -21,18 +22,12 @@ from holdfast.kernel.paging import page
 from holdfast.kernel.prompt import Prompt
 from holdfast.kernel.registry import Registry
 from holdfast.kernel.resource import ListedResource, Resource
-from holdfast.kernel.schema import input_schema, strip_marks, strip_titles
+from holdfast.kernel.schema import input_schema, strip_marks
 
 Entry = TypeVar("Entry")
 
 ListMembers = Callable[[Resource], Iterable[ListedResource]]
 """Returns the current members of a family of resources, that is of a resource template."""
-
-
-_ERROR_SCHEMA = {
-    "type": "object",
-    "description": "Only in a failed result: kind, code, message, hint and data.",
-}
 
 
 class ProtocolCatalogue:
@@ -140,7 +135,7 @@ class ProtocolCatalogue:
             title=operation.title if with_details else None,
             description=self._description(operation),
             input_schema=strip_marks(schema) if self._profile.is_strict else _own_schema(operation, schema),
-            output_schema=output_schema(operation) if with_details and operation.structured else None,
+            output_schema=self._output_schema(operation) if with_details and operation.structured else None,
             annotations=_tool_annotations(operation) if with_details else None,
         )
 
@@ -152,6 +147,9 @@ class ProtocolCatalogue:
         if author is not None and default is not None:
             schema["properties"][author]["default"] = default
         return schema
+
+    def _output_schema(self, operation: Operation) -> dict[str, Any]:
+        return output_schema(operation) if self._profile.is_strict else brief_output_schema(operation)
 
     def _description(self, item: Operation | Prompt) -> str:
         specified = item.specified_description if self._profile.is_strict else None
@@ -191,25 +189,6 @@ def _own_schema(operation: Operation, schema: dict[str, Any]) -> dict[str, Any]:
     if operation.effect is Effect.READ and operation.structured:
         brief["properties"] = {**brief.get("properties", {}), MAX_BYTES: {"type": "integer"}}
     return brief
-
-
-def output_schema(operation: Operation) -> dict[str, Any]:
-    """Return the JSON schema of an operation's result, which may be a failure instead.
-
-    Clients validate failed results against the schema too; a failure that did not match would hide its
-    message behind a validation error.
-    """
-    schema: dict[str, Any] = strip_titles(
-        operation.output.model_json_schema(by_alias=True, mode="serialization")
-    )
-    schema.pop("description", None)
-    if operation.output.requires_fields:
-        return schema
-    required = schema.pop("required", [])
-    schema["properties"] = {**schema.get("properties", {}), "error": _ERROR_SCHEMA}
-    if required:
-        schema["anyOf"] = [{"required": required}, {"required": ["error"]}]
-    return schema
 
 
 def _tool_annotations(operation: Operation) -> types.ToolAnnotations:

@@ -2,7 +2,7 @@
 
 - Complete: listed by the server of one specification.
 - Brief: listed by the server of all specifications, because every model reads the whole list first. Brief
-  schemas omit what does not help a model to choose a tool: lengths (a refusal names them), null as an
+  schemas omit what does not help a model to choose a tool: bounds (a refusal names them), null as an
   alternative to omission, empty defaults, descriptions that only repeat a name, and arguments that only one
   specification has. Every argument is still checked against the complete schema.
 - Plain: no references, nothing nullable, and no full stop at the end of descriptions.
@@ -10,13 +10,24 @@
 
 from __future__ import annotations
 
+import json
 import re
-from typing import Any
+from collections import Counter
+from typing import Any, cast
 
 from holdfast.kernel.models import ONLY_SPECIFIED_KEYWORD
 
+_REFERENCE = re.compile(r'"#/\$defs/([^"]+)"')
 _WORD = re.compile(r"\w+")
-_LENGTH_KEYWORDS = frozenset({"maxLength", "minLength", "maxItems", "minItems"})
+_OMITTED_KEYWORDS = frozenset(
+    {"maxLength", "minLength", "maxItems", "minItems", "maximum", "minimum", "ge", "le", "example"}
+)
+"""Bounds, and keywords of specifications that no validator knows."""
+_EMPTY_WORDS = frozenset(
+    {"a", "its", "the", "this", "only", "new", "maximum", "number", "of", "with", "tasks", "comments"}
+)
+"""Words that tell nothing of an argument beside its name and the name of its tool, as in "Only tasks of this
+milestone." """
 _KEYWORDS_WITH_NAMES = frozenset({"properties", "$defs"})
 """The keywords whose values map names, rather than keywords, to schemas."""
 _KEYWORDS_NOT_PLAIN = frozenset({"additionalProperties", "$defs"})
@@ -31,10 +42,35 @@ def brief_schema(schema: dict[str, Any]) -> dict[str, Any]:
     for definition in brief.get("$defs", {}).values():
         definition.pop("description", None)
         definition.pop("additionalProperties", None)
-        for name, part in definition.get("properties", {}).items():
+        parts = definition.get("properties", {})
+        if len(parts) > 1 and all(arguments.get(name) == part for name, part in parts.items()):
+            definition.clear()
+            definition.update(type="object", description=f"Members as above: {', '.join(parts)}.")
+        for name, part in parts.items():
             if arguments.get(name) == part:
                 part.pop("description", None)  # the argument of that name has the same description
-    return brief
+    inlined: dict[str, Any] = _with_single_uses_inlined(brief)
+    return inlined
+
+
+def _with_single_uses_inlined(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema without the definitions that only one place refers to: they are there instead."""
+    definitions = schema.get("$defs", {})
+    uses = Counter(_REFERENCE.findall(json.dumps(schema)))
+    single = {name: part for name, part in definitions.items() if uses[name] == 1}
+
+    def inline(value: Any) -> Any:
+        if isinstance(value, list):
+            return [inline(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        name = str(value.get("$ref", "")).rpartition("/")[2]
+        if name in single:
+            return inline({**single[name], **_without(value, "$ref")})
+        return {key: inline(item) for key, item in value.items()}
+
+    kept = {name: part for name, part in definitions.items() if name not in single}
+    return cast("dict[str, Any]", inline({**_without(schema, "$defs"), **({"$defs": kept} if kept else {})}))
 
 
 def _brief(value: Any, *, keys_are_names: bool = False) -> Any:
@@ -50,9 +86,12 @@ def _brief(value: Any, *, keys_are_names: bool = False) -> Any:
         {
             keyword: _brief(item, keys_are_names=keyword in _KEYWORDS_WITH_NAMES)
             for keyword, item in value.items()
-            if keyword not in _LENGTH_KEYWORDS
+            if keyword not in _OMITTED_KEYWORDS
         }
     )
+    alternatives = schema.get("anyOf", [])
+    if alternatives and all(option.keys() == {"type"} for option in alternatives):
+        schema = {**_without(schema, "anyOf"), "type": [option["type"] for option in alternatives]}
     has_empty_default = "default" in schema and schema["default"] in _EMPTY_DEFAULTS
     return _without(schema, "default") if has_empty_default else schema
 
@@ -60,7 +99,8 @@ def _brief(value: Any, *, keys_are_names: bool = False) -> Any:
 def _without_repetition(name: str, schema: Any) -> Any:
     """Return the schema of a property without a description that only repeats the property's name."""
     words = set(_WORD.findall(schema.get("description", "").lower())) if isinstance(schema, dict) else {name}
-    return _without(schema, "description") if words and words <= {"new", *name.lower().split("_")} else schema
+    says_nothing = words and words <= {*_EMPTY_WORDS, *name.lower().split("_")}
+    return _without(schema, "description") if says_nothing else schema
 
 
 def _is_only_specified(schema: Any) -> bool:

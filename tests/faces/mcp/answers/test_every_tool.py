@@ -14,7 +14,7 @@ import pytest
 
 from holdfast.faces.mcp.answers.answer import bounded_answer
 from holdfast.faces.mcp.answers.outline import is_empty
-from holdfast.faces.mcp.catalogue import output_schema
+from holdfast.faces.mcp.output_schemas import brief_output_schema, output_schema
 from holdfast.kernel.content import Embedded, Text
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.limits import LIMITS
@@ -223,7 +223,8 @@ def test_an_answer_is_bounded_and_its_forms_say_the_same(dispatcher: Dispatcher,
             spelled = {f"{abs(leaf):g}", str(abs(leaf)), *(f"{abs(leaf):.{n}f}" for n in range(4))}
             spelled |= {f"{abs(100 * leaf):.{n}f}" for n in range(4)}
             assert spelled & set(re.findall(r"\d+(?:\.\d+)?", text.replace(",", "") + text)), leaf
-    jsonschema.validate(data, output_schema(operation))  # what was cut still fits
+    for schema in (output_schema(operation), brief_output_schema(operation)):
+        jsonschema.validate(data, schema)  # what was cut still fits
 
 
 @pytest.mark.parametrize("name", ["list_templates", "analyze_deep_context", "list_messages", "read_source"])
