@@ -32,6 +32,11 @@ PLAIN: list[dict[str, Any]] = [
         "capabilities": {"elicitation": {"form": {}}, "sampling": {}, "experimental": {"x": {}}, "roots": {}},
         "clientInfo": CLIENT | {"title": "Test", "description": "A test", "websiteUrl": "https://x.test"},
     },
+    {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {"extensions": {"io.modelcontextprotocol/ui": {"mimeTypes": ["text/html"]}}},
+        "clientInfo": CLIENT,
+    },
 ]
 ODD: list[dict[str, Any]] = [
     {"protocolVersion": "2025-11-25", "_meta": {"progressToken": 1}},
@@ -43,6 +48,7 @@ WRONG: list[dict[str, Any]] = [
     {"protocolVersion": 1},
     {"protocolVersion": "2025-11-25", "clientInfo": {"name": "test"}},
     {"protocolVersion": "2025-11-25", "capabilities": {"roots": {"listChanged": "perhaps"}}},
+    {"protocolVersion": "2025-11-25", "capabilities": {"extensions": {"ui": 1}}, "clientInfo": CLIENT},
 ]
 
 
@@ -114,7 +120,7 @@ def test_the_revisions_are_those_of_the_sdk() -> None:
 
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=PROFILES)
 @pytest.mark.parametrize("revision", [*HANDSHAKE_REVISIONS, "2026-07-28", "1999-01-01"])
-def test_the_answer_has_the_bytes_of_the_sdks_own(profile: Profile, revision: str) -> None:
+def test_the_answer_has_the_bytes_of_the_loaded_server(profile: Profile, revision: str) -> None:
     params = {"protocolVersion": revision, "capabilities": {}, "clientInfo": CLIENT}
     assert answer_of_profile(profile, params, loads=False) == answer_of_sdk(profile, params)
 

@@ -1,6 +1,8 @@
 """The Model Context Protocol, on a pipe and over HTTP.
 
-- What a server offers: `profiles`; its lists: `catalogue`, `schemas`, `apps`; completion: `completion`
+- What a server offers: `profiles`; its lists: `catalogue`, `schemas`, `output_schemas`
+- Completion of arguments: `completion`
+- Extensions of the protocol, such as apps: `extensions/`
 - How a request is answered: `engine` drives the SDK, `server` is the SDK's server over a registry, with
   `handlers` for its methods; `request` and `request_channel` are one request as the handlers and the SDK see
   it, `askers` sends an operation's questions to the client, `results` and `failures` convert outcomes

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 import mcp_types as types
 
 from holdfast.faces.mcp.answers.budget import MAX_BYTES
-from holdfast.faces.mcp.apps import BOARD_TOOLS, tool_metadata
 from holdfast.faces.mcp.call_tool import call_tool_entry, offers_call_tool
+from holdfast.faces.mcp.extensions.apps import BOARD_TOOLS, tool_metadata
 from holdfast.faces.mcp.output_schemas import brief_output_schema, output_schema
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.schemas import brief_schema, plain_schema

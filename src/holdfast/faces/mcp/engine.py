@@ -17,7 +17,7 @@ from mcp.shared.inbound import InboundLadderRejection, classify_inbound_request
 from mcp_types import CLIENT_INFO_META_KEY
 from pydantic import ValidationError
 
-from holdfast.faces.mcp.apps import supports_apps
+from holdfast.faces.mcp.extensions.apps import supports_apps
 from holdfast.faces.mcp.handshake import handshake_params, internal_error
 from holdfast.faces.mcp.request_channel import RequestChannel
 from holdfast.faces.mcp.server import CACHED_LISTS, ListKey, ProtocolServer

@@ -13,7 +13,6 @@ from mcp.server.subscriptions import ListenHandler
 from mcp.shared.exceptions import MCPError
 from pydantic import ConfigDict
 
-from holdfast.faces.mcp import apps
 from holdfast.faces.mcp.announcer import Announcer
 from holdfast.faces.mcp.answers.answer import bounded_answer
 from holdfast.faces.mcp.answers.budget import take_max_bytes
@@ -21,6 +20,7 @@ from holdfast.faces.mcp.askers import asker_for, unanswered_questions
 from holdfast.faces.mcp.call_tool import OWN_FAMILY, requested_call
 from holdfast.faces.mcp.catalogue import ProtocolCatalogue
 from holdfast.faces.mcp.completion import complete_argument
+from holdfast.faces.mcp.extensions import apps
 from holdfast.faces.mcp.failures import (
     invalid_params_error,
     request_failure,

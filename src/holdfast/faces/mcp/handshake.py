@@ -3,7 +3,7 @@
 The SDK and the toolsets take longer to load than a client should wait for its first answer.
 
 Contract:
-- The answer has the same bytes as the SDK's own.
+- The answer has the same bytes as the one that the loaded server gives.
 - Parameters that are not obviously valid are checked by the SDK, which is then loaded first.
 - Once loaded, the SDK gets the same `initialize` request, and then the notifications that arrived during
   loading, in order.
@@ -19,6 +19,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from holdfast import toolsets
+from holdfast.faces.mcp.extensions.declaration import with_declaration
 from holdfast.faces.mcp.instructions import instructions_for
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.wire.exchange import Exchange
@@ -45,7 +46,7 @@ the write, and too short for a client to notice."""
 UNNAMED_PROGRAM = "unnamed program"
 """The name of a client that does not introduce itself."""
 _UNNAMED_CLIENT = {"name": UNNAMED_PROGRAM, "version": "unknown"}
-_KNOWN_CAPABILITIES = frozenset({"experimental", "sampling", "elicitation", "roots"})
+_KNOWN_CAPABILITIES = frozenset({"experimental", "extensions", "sampling", "elicitation", "roots"})
 _CLIENT_INFO_FIELDS = frozenset({"name", "version", "title", "description", "websiteUrl"})
 
 
@@ -174,7 +175,8 @@ def initialize_result(server: LazyServer, requested: str) -> dict[str, Any]:
         "protocolVersion": requested if requested in HANDSHAKE_REVISIONS else HANDSHAKE_REVISIONS[-1],
         "serverInfo": {key: value for key, value in server_info.items() if value is not None},
     }
-    return {key: value for key, value in result.items() if value is not None}
+    answer = {key: value for key, value in result.items() if value is not None}
+    return with_declaration(answer, profile, server.selection)
 
 
 def handshake_params(profile: Profile, params: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -222,13 +224,19 @@ def _is_obviously_valid(params: Mapping[str, Any]) -> bool:
 
 
 def _are_plain_capabilities(capabilities: dict[str, Any]) -> bool:
-    """Return whether capabilities are known and have no settings except `listChanged` of `roots`."""
+    """Return whether capabilities are known and have no settings except `listChanged` of `roots`.
+
+    The settings of an extension are any object.
+    """
     if not capabilities.keys() <= _KNOWN_CAPABILITIES:
         return False
     if not all(isinstance(settings, dict) for settings in capabilities.values()):
         return False
     list_changed = capabilities.get("roots", {}).get("listChanged", True)
-    settings_except_roots = [settings for name, settings in capabilities.items() if name != "roots"]
-    return isinstance(list_changed, bool) and all(
-        value == {} for settings in settings_except_roots for value in settings.values()
+    extensions = capabilities.get("extensions", {})
+    others = [settings for name, settings in capabilities.items() if name not in {"roots", "extensions"}]
+    return (
+        isinstance(list_changed, bool)
+        and all(isinstance(settings, dict) for settings in extensions.values())
+        and all(value == {} for settings in others for value in settings.values())
     )

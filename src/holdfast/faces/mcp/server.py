@@ -15,8 +15,9 @@ from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 from holdfast.faces.mcp.announcer import Announcer
-from holdfast.faces.mcp.apps import supports_apps
 from holdfast.faces.mcp.catalogue import ProtocolCatalogue
+from holdfast.faces.mcp.extensions.apps import supports_apps
+from holdfast.faces.mcp.extensions.declaration import with_declaration
 from holdfast.faces.mcp.handlers import DROPPED_FIELDS, BareParameters, Handlers
 from holdfast.faces.mcp.instructions import instructions_for
 from holdfast.faces.mcp.profiles import Profile
@@ -73,6 +74,7 @@ class ProtocolServer:
         """Share `publisher` with the servers of other roles, so that clients of all roles are notified."""
         self.profile = profile
         registry = dispatcher.registry
+        self._selection = registry.selection
         self._catalogue = ProtocolCatalogue(
             registry, profile, dispatcher.limits.list_page, dispatcher.members
         )
@@ -97,6 +99,7 @@ class ProtocolServer:
         # Without the SDK's own tracing, whose spans quote error messages; see `faces/tracing.py`.
         self.sdk.middleware = [
             _hide_unexpected_errors,
+            self._declare,
             self._restore_dropped_fields,
             self._cache_lists,
             self._seal_state,
@@ -112,6 +115,13 @@ class ProtocolServer:
     def close(self) -> None:
         self.publisher.close()
         self.announcer.close()
+
+    async def _declare(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        """Add to the answers that introduce the server what the SDK leaves out, in some eras or in all."""
+        result = await call_next(ctx)
+        if ctx.method not in ("initialize", "server/discover") or not isinstance(result, dict):
+            return result
+        return with_declaration(result, self.profile, self._selection)
 
     async def _cache_lists(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         if ctx.method not in CACHED_LISTS:

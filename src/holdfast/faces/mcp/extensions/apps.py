@@ -16,6 +16,7 @@ from holdfast.kernel.resource import ResourceBody
 EXTENSION = "io.modelcontextprotocol/ui"
 MEDIA_TYPE = "text/html;profile=mcp-app"
 BOARD_URI = "ui://holdfast/board"
+STATUS_TOOLSET = "tasks"
 STATUS_TOOL = "taskpilot_status"
 """The tool whose result a host shows as the board."""
 BOARD_TOOLS = ("taskpilot_board", "taskpilot_create_task", "taskpilot_events", "taskpilot_show")

@@ -1,0 +1,4 @@
+"""Extensions of the protocol: which ones a server declares (`declaration`), and what they need.
+
+- `apps`: the task board inside a conversation (`io.modelcontextprotocol/ui`)
+"""
