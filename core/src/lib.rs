@@ -68,7 +68,7 @@ enum Reading<'py> {
     Failure(ReadFailure),
 }
 
-/// Reads the records of files, given by path, language and text in UTF-8, as their sections.
+/// Reads the records of files, given by path, language and text in UTF-8, as their packed sections.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "arguments from Python are owned")]
 fn read_records<'py>(

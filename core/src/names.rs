@@ -15,7 +15,7 @@ use tree_sitter::Node;
 
 use crate::calls::read_calls;
 use crate::definitions::{Definition, Definitions};
-use crate::record::{json, row};
+use crate::record::{Section, row};
 use crate::regions::{Owner, Regions, Spans, sort_by_position};
 use crate::symbols::{Declared, VARIABLES, name_node};
 use crate::tables::Naming;
@@ -66,7 +66,7 @@ pub struct Names<'a> {
     pub package: &'a str,
 }
 
-row!(Names<'_>: definitions, uses, imports, calls, exports, words, unused, is_entry, package);
+row!(Names<'_>: exports, words, is_entry, package);
 
 /// A local name with the index of its function.
 pub type Local<'a> = (usize, &'a str);
@@ -430,7 +430,7 @@ pub fn words_in(text: &str) -> impl Iterator<Item = &str> {
     words.filter(|word| !word.is_empty())
 }
 
-/// Returns the names of a file, serialized, from its declarations and the nodes that the patterns of names captured.
+/// Returns the names of a file, packed, from its declarations and the nodes that the patterns of names captured.
 pub fn read_names(parsed: &Parsed, declared: &[Declared], captured: &Captures) -> Result<Vec<u8>, Failure> {
     let reader = NameReader::new(parsed, declared, captured)?;
     let mut blanked = reader.blanked_source()?;
@@ -459,5 +459,12 @@ pub fn read_names(parsed: &Parsed, declared: &[Declared], captured: &Captures) -
         package: sort_by_position(reader.nodes("package")).first().map_or("", |node| reader.text(*node)),
     };
     names.unused = find_unused(&reader, &names, &exits);
-    Ok(json(&names))
+    Ok(Section::default()
+        .table([&names])
+        .table(&names.definitions)
+        .table(names.uses.rows())
+        .table(&names.imports)
+        .table(&names.calls)
+        .table(&names.unused)
+        .pack())
 }

@@ -10,7 +10,7 @@ use crate::symbols::find_declarations;
 use crate::tables::Language;
 use crate::tree::{Failure, MAX_PARSE_TIME, Parsed, captures, parse};
 
-/// Returns the sections of the record of a file.
+/// Returns the packed sections of the record of a file.
 pub fn read(
     path: &str,
     language: &Language,
@@ -37,7 +37,7 @@ pub fn read(
         syntax_error: first_syntax_error(&parsed)
             .filter(|_| language.can_judge_syntax(path, !symbols.is_empty())),
     };
-    Ok(record.sections())
+    Ok(record.pack())
 }
 
 /// Returns the number of lines; a last line without a line end counts too.

@@ -1,8 +1,10 @@
-//! The record of a source file and its sections: `holdfast.syntax.record`, which documents the fields.
+//! The record of a source file: `holdfast.syntax.record`, which documents the fields; and the packed sections of one:
+//! `holdfast.syntax.core.sections`, which documents their format.
 //!
-//! Contract: a section has exactly the bytes that `sections` in Python returns.
+//! Contract: a section has exactly the bytes that `pack` in Python returns.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use crate::regions::Owner;
 
@@ -37,158 +39,162 @@ pub struct Record<'a> {
     pub comment_lines: usize,
     pub functions: Vec<FunctionMetrics>,
     pub comments: Vec<Comment>,
-    /// The names, serialized.
+    /// The names, packed.
     pub names: Option<Vec<u8>>,
     pub syntax_error: Option<String>,
 }
 
 impl Record<'_> {
-    /// Serializes the record: counts and functions, comments, and names if it has them.
-    pub fn sections(self) -> Vec<Vec<u8>> {
-        let metrics = json(&(
-            self.language,
-            self.lines,
-            self.code_lines,
-            self.comment_lines,
-            &self.syntax_error,
-            &self.functions,
-        ));
-        [Some(metrics), Some(json(&self.comments)), self.names].into_iter().flatten().collect()
+    /// Packs the record: numbers with functions, comments, and names if it has them.
+    pub fn pack(mut self) -> Vec<Vec<u8>> {
+        let names = self.names.take();
+        let numbers = Section::default().table([&self]).table(&self.functions).pack();
+        [Some(numbers), Some(Section::default().table(&self.comments).pack()), names]
+            .into_iter()
+            .flatten()
+            .collect()
     }
 }
 
-/// Serializes a value.
-pub fn json(value: &impl Json) -> Vec<u8> {
-    let mut text = Vec::new();
-    value.write(&mut text);
-    text
+/// A section of a record: tables whose cells are numbers.
+#[derive(Default)]
+pub struct Section<'s> {
+    /// The number of cells of each table, and of texts in its lists.
+    sizes: Vec<i32>,
+    cells: Vec<i32>,
+    /// The numbers of the texts in lists.
+    listed: Vec<i32>,
+    numbers: HashMap<&'s str, i32>,
+    texts: Vec<u8>,
 }
 
-/// A value with the JSON text that Python's `json` writes without spaces and without escaping other alphabets.
-pub trait Json {
-    fn write(&self, text: &mut Vec<u8>);
-}
+impl<'s> Section<'s> {
+    /// Adds a table.
+    pub fn table(mut self, rows: impl IntoIterator<Item: Cell<'s>>) -> Self {
+        let (cells, listed) = (self.cells.len(), self.listed.len());
+        for row in rows {
+            row.put(&mut self);
+        }
+        self.sizes.extend([self.cells.len() - cells, self.listed.len() - listed].map(number));
+        self
+    }
 
-impl Json for str {
-    fn write(&self, text: &mut Vec<u8>) {
-        text.push(b'"');
-        let mut rest = self.as_bytes();
-        while let Some(at) = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | ..0x20)) {
-            text.extend_from_slice(&rest[..at]);
-            match rest[at] {
-                b'"' => text.extend_from_slice(b"\\\""),
-                b'\\' => text.extend_from_slice(b"\\\\"),
-                b'\n' => text.extend_from_slice(b"\\n"),
-                b'\r' => text.extend_from_slice(b"\\r"),
-                b'\t' => text.extend_from_slice(b"\\t"),
-                8 => text.extend_from_slice(b"\\b"),
-                12 => text.extend_from_slice(b"\\f"),
-                control => text.extend_from_slice(format!("\\u{control:04x}").as_bytes()),
+    /// Adds a cell with a list of texts.
+    pub fn list(&mut self, texts: impl IntoIterator<Item = &'s str>) {
+        let before = self.listed.len();
+        for text in texts {
+            let text = self.text(text);
+            self.listed.push(text);
+        }
+        self.cells.push(number(self.listed.len() - before));
+    }
+
+    /// Returns the number of a text.
+    fn text(&mut self, text: &'s str) -> i32 {
+        let next = number(self.numbers.len());
+        *self.numbers.entry(text).or_insert_with(|| {
+            if next > 0 {
+                self.texts.push(0xFF); // never part of UTF-8
             }
-            rest = &rest[at + 1..];
-        }
-        text.extend_from_slice(rest);
-        text.push(b'"');
+            self.texts.extend_from_slice(text.as_bytes());
+            next
+        })
+    }
+
+    pub fn pack(self) -> Vec<u8> {
+        let count = number(1 + self.sizes.len() + self.cells.len() + self.listed.len());
+        let numbers = [&[count][..], &self.sizes, &self.cells, &self.listed].concat();
+        numbers.iter().flat_map(|number| number.to_ne_bytes()).chain(self.texts).collect()
     }
 }
 
-impl Json for String {
-    fn write(&self, text: &mut Vec<u8>) {
-        self.as_str().write(text);
+/// Returns a number as it is stored: no file is long enough for a larger one.
+fn number(value: usize) -> i32 {
+    i32::try_from(value).unwrap_or(i32::MAX)
+}
+
+/// A value of a row, or a row of such values.
+pub trait Cell<'s> {
+    fn put(self, section: &mut Section<'s>);
+}
+
+impl<'s> Cell<'s> for &'s str {
+    fn put(self, section: &mut Section<'s>) {
+        let text = section.text(self);
+        section.cells.push(text);
     }
 }
 
-impl<T: Json + ?Sized> Json for &T {
-    fn write(&self, text: &mut Vec<u8>) {
-        (**self).write(text);
+impl<'s> Cell<'s> for &'s &str {
+    fn put(self, section: &mut Section<'s>) {
+        (*self).put(section);
     }
 }
 
-impl Json for Cow<'_, str> {
-    fn write(&self, text: &mut Vec<u8>) {
-        (**self).write(text);
+impl<'s> Cell<'s> for &'s String {
+    fn put(self, section: &mut Section<'s>) {
+        self.as_str().put(section);
     }
 }
 
-impl Json for Option<String> {
-    fn write(&self, text: &mut Vec<u8>) {
-        match self {
-            Some(value) => value.write(text),
-            None => text.extend_from_slice(b"null"),
-        }
+impl<'s> Cell<'s> for &'s Cow<'_, str> {
+    fn put(self, section: &mut Section<'s>) {
+        (**self).put(section);
+    }
+}
+
+impl<'s, T: AsRef<str>> Cell<'s> for &'s Vec<T> {
+    fn put(self, section: &mut Section<'s>) {
+        section.list(self.iter().map(AsRef::as_ref));
+    }
+}
+
+/// None or one text.
+impl<'s> Cell<'s> for &'s Option<String> {
+    fn put(self, section: &mut Section<'s>) {
+        section.list(self.as_deref());
+    }
+}
+
+impl Cell<'_> for &bool {
+    fn put(self, section: &mut Section) {
+        section.cells.push(i32::from(*self));
+    }
+}
+
+impl Cell<'_> for &usize {
+    fn put(self, section: &mut Section) {
+        section.cells.push(number(*self));
+    }
+}
+
+impl Cell<'_> for &i64 {
+    fn put(self, section: &mut Section) {
+        section.cells.push(i32::try_from(*self).unwrap_or(i32::MAX));
     }
 }
 
 /// The index of a definition; -1 is the file itself.
-impl Json for Owner {
-    fn write(&self, text: &mut Vec<u8>) {
-        match self {
-            Some(index) => index.write(text),
-            None => text.extend_from_slice(b"-1"),
-        }
+impl Cell<'_> for &Owner {
+    fn put(self, section: &mut Section) {
+        section.cells.push(self.map_or(-1, number));
     }
 }
 
-impl<T: Json> Json for Vec<T> {
-    fn write(&self, text: &mut Vec<u8>) {
-        text.push(b'[');
-        for (index, item) in self.iter().enumerate() {
-            if index > 0 {
-                text.push(b',');
-            }
-            item.write(text);
-        }
-        text.push(b']');
-    }
-}
-
-impl Json for bool {
-    fn write(&self, text: &mut Vec<u8>) {
-        text.extend_from_slice(if *self { b"true" } else { b"false" });
-    }
-}
-
-impl Json for usize {
-    fn write(&self, text: &mut Vec<u8>) {
-        text.extend_from_slice(self.to_string().as_bytes());
-    }
-}
-
-impl Json for i64 {
-    fn write(&self, text: &mut Vec<u8>) {
-        text.extend_from_slice(self.to_string().as_bytes());
-    }
-}
-
-/// Writes the fields of a row in their order, as an array.
-macro_rules! write_fields {
-    ($text:ident, $first:expr $(, $rest:expr)*) => {
-        $text.push(b'[');
-        $first.write($text);
-        $($text.push(b','); $rest.write($text);)*
-        $text.push(b']');
-    };
-}
-
-/// Writes a struct as the array of its fields.
+/// Makes a row of a struct: its fields in the order in which they are stored.
 macro_rules! row {
     ($type:ty: $($field:ident),+) => {
-        impl crate::record::Json for $type {
-            fn write(&self, text: &mut Vec<u8>) {
-                crate::record::write_fields!(text, $(self.$field),+);
+        impl<'s> crate::record::Cell<'s> for &'s $type {
+            fn put(self, section: &mut crate::record::Section<'s>) {
+                $((&self.$field).put(section);)+
             }
         }
     };
 }
 
-pub(crate) use {row, write_fields};
+pub(crate) use row;
 
-impl<A: Json, B: Json, C: Json, D: Json, E: Json, F: Json> Json for (A, B, C, D, E, F) {
-    fn write(&self, text: &mut Vec<u8>) {
-        write_fields!(text, self.0, self.1, self.2, self.3, self.4, self.5);
-    }
-}
-
+row!(Record<'_>: language, lines, code_lines, comment_lines, syntax_error);
 row!(FunctionMetrics: name, line, end_line, parameters, lines_of_code, cyclomatic, extended, cognitive, recursive,
     nesting, distinct_operators, distinct_operands, operators, operands);
 row!(Comment: line, column, end_line, text);

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use memchr::memmem;
 
 use crate::names::{CallSite, Local, NameReader};
-use crate::record::{Json, row};
+use crate::record::{Cell, Section};
 use crate::regions::Owner;
 use crate::tables::Naming;
 use crate::text::{is_space, is_word, skip};
@@ -110,17 +110,25 @@ pub struct Uses<'a> {
 }
 
 /// The names used in one definition: `record.Uses`.
-struct UsesRow<'u> {
+pub struct UsesRow<'u> {
     definition: Owner,
     names: Vec<&'u str>,
     attributes: Vec<&'u str>,
     bound: Vec<&'u str>,
 }
 
-row!(UsesRow<'_>: definition, names, attributes, bound);
+impl<'u> Cell<'u> for UsesRow<'u> {
+    fn put(self, section: &mut Section<'u>) {
+        self.definition.put(section);
+        section.list(self.names);
+        section.list(self.attributes);
+        section.list(self.bound);
+    }
+}
 
-impl Json for Uses<'_> {
-    fn write(&self, text: &mut Vec<u8>) {
+impl Uses<'_> {
+    /// Returns the names that each definition uses, without definitions that use none.
+    pub fn rows(&self) -> impl Iterator<Item = UsesRow<'_>> {
         let rows = self.owners.iter().map(|&definition| UsesRow {
             definition,
             names: self.words_of(&self.names, definition),
@@ -130,13 +138,9 @@ impl Json for Uses<'_> {
                 .map(|local| local.1)
                 .collect(),
         });
-        let is_used =
-            |row: &UsesRow| !(row.names.is_empty() && row.attributes.is_empty() && row.bound.is_empty());
-        rows.filter(is_used).collect::<Vec<_>>().write(text);
+        rows.filter(|row| !(row.names.is_empty() && row.attributes.is_empty() && row.bound.is_empty()))
     }
-}
 
-impl Uses<'_> {
     fn words_of(&self, found: &[(Owner, u32)], owner: Owner) -> Vec<&str> {
         part(found, |&(owner, _)| owner, owner).iter().map(|&(_, word)| self.words[word as usize]).collect()
     }

@@ -38,7 +38,7 @@ class Graph:
 def read_records(
     tables: Tables, files: Sequence[tuple[str, str, bytes]], with_names: bool, threads: int
 ) -> list[list[bytes] | ReadFailure]:
-    """Return the sections of the record of each file, given by path, language and text."""
+    """Return the packed sections of the record of each file, given by path, language and text."""
 
 def read_tokens(
     tables: Tables, files: Sequence[tuple[str, str, bytes]], threads: int

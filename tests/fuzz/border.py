@@ -47,10 +47,11 @@ from holdfast.storage.network.client import parse_proxy
 from holdfast.storage.network.login_codes import LoginCodes
 from holdfast.storage.network.tokens import TOKENS_NAME, TokenFile
 from holdfast.storage.sql.write_ahead_log import committed_pages
+from holdfast.syntax.core.sections import PackedRecord, pack
 from holdfast.syntax.highlighting import HighlightedText
 from holdfast.syntax.languages import language_of
 from holdfast.syntax.parse import ParseTooLong
-from holdfast.syntax.record import ImportedName, from_sections, read_record, sections
+from holdfast.syntax.record import ImportedName, read_record
 from tests.fuzz import documents
 from tests.fuzz.table import NOTHING, OURS, SAMPLES, add, held, in_file, typed
 
@@ -170,7 +171,7 @@ add("comparison", "source/diff/comparison", lambda data: [list(map(list, Compari
 # Source text, and the settings that say what imports mean.
 def record(path: str, data: bytes) -> object:
     found = read_record(path, data)
-    return None if found is None else from_sections(*sections(found))
+    return None if found is None else PackedRecord(pack(found))
 
 
 for sample in sorted(SAMPLES.iterdir()):

@@ -52,6 +52,9 @@ REASONS = {
         stats tasks/consistency tasks/tools/init tasks/trackers/adapter
         tasks/trackers/counterparts tasks/view/board tasks/view/results
     """,
+    "reads what this user's Holdfast wrote, as a code in the file proves": """
+        analysis/columns/snapshot
+    """,
     "state sealed by the SDK with a key": """
         faces/mcp/askers
     """,

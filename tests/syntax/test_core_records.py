@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.syntax.core.library import is_found, read_records
+from holdfast.syntax.core.sections import pack
 from holdfast.syntax.languages import LANGUAGES, Language, language_of
 from holdfast.syntax.parse import MAX_CHARACTERS, ParseTooLong
-from holdfast.syntax.record import read_record, sections
+from holdfast.syntax.record import read_record
 from tests.conftest import ROOT
 from tests.reliability.samples import examples
 
@@ -60,7 +61,7 @@ def differences(files: list[tuple[str, bytes]], with_names: bool = True) -> list
         except ParseTooLong:
             continue
         assert record is not None
-        if found != list(sections(record)[: 2 + with_names]):
+        if found != list(pack(record, with_names=with_names)[: 2 + with_names]):
             differing.append(path if isinstance(found, list) else f"{path}: {found.message}")
     return differing
 
@@ -125,4 +126,4 @@ def test_a_file_that_cannot_be_read_fails_alone() -> None:
     assert "klingon" in unknown.message
     record = read_record("a.py", b"a")
     assert record is not None
-    assert read == list(sections(record))
+    assert read == list(pack(record))

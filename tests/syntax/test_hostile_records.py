@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.syntax import parse as parsing
+from holdfast.syntax.core.sections import PackedRecord, pack
 from holdfast.syntax.languages import LANGUAGES
 from holdfast.syntax.parse import ParseTooLong
-from holdfast.syntax.record import MODULE, from_sections, read_record, sections
+from holdfast.syntax.record import MODULE, read_record
 from tests.reliability.samples import examples
 
 FOLDER = Path(__file__).parent
@@ -42,7 +43,7 @@ def assert_holds_together(path: str, source: bytes) -> None:
     assert all(row.line in lines for rows in (names.imports, names.calls, names.unused) for row in rows)
     assert all(row.start_line <= row.line and row.start_line <= row.end_line for row in names.definitions)
     assert record.code_lines + record.comment_lines <= record.lines
-    assert from_sections(*sections(record)) == record
+    assert PackedRecord(pack(record)) == record
 
 
 @settings(max_examples=examples(150), deadline=None)

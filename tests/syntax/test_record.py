@@ -6,24 +6,34 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.syntax.record import NO_NAMES, from_sections, read_record, sections
+from holdfast.syntax.core.sections import PackedRecord, pack
+from holdfast.syntax.record import read_record
 
 SAMPLES = sorted(path for path in (Path(__file__).parent / "samples").iterdir() if path.suffix != ".expected")
 
 
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name)
-def test_a_record_comes_back_from_its_sections_as_it_was(path):
+def test_a_packed_record_is_the_record(path):
     record = read_record(path.name, path.read_bytes())
     assert record.names.definitions
     assert record.comments
-    assert from_sections(*sections(record)) == record
+    packed = PackedRecord(pack(record))
+    assert packed == record
+    assert repr((*packed.functions, *packed.comments)) == repr((*record.functions, *record.comments))
+    assert repr(tuple(packed.names)) == repr(tuple(record.names))  # truth values, too, are of the same type
 
 
-def test_a_section_is_read_without_the_others():
+def test_a_section_is_unpacked_without_the_others():
     record = read_record("a.py", b"# why\ndef f():\n    return 1\n")
-    metrics, _comments, names = sections(record)
-    assert from_sections(metrics) == record._replace(comments=(), names=NO_NAMES)
-    assert from_sections(metrics, names=names) == record._replace(comments=())
+    numbers, comments, names = pack(record)
+    assert PackedRecord((numbers, b"", b"")).functions == record.functions
+    assert PackedRecord((numbers, comments, b"")).comments == record.comments
+    assert PackedRecord((numbers, b"", names)).names == record.names
+
+
+def test_texts_with_any_character_are_packed():
+    record = read_record("a.py", "# \0, \x01, é, \uffff, \U0010ffff\n#\n".encode())
+    assert PackedRecord(pack(record)) == record
 
 
 def test_a_file_in_no_language_of_ours_has_no_record():

@@ -1,14 +1,11 @@
 """The record of a source file: everything that one pass over its text extracts.
 
 A record depends on the language and the bytes alone, and so can be cached by their hash. Its rows are named
-tuples of numbers, strings and tuples. Lines and columns count from 1.
-
-Contract: `from_sections(*sections(record)) == record`. Each section is JSON and can be read alone.
+tuples of numbers, strings and tuples; `core/sections.py` packs them. Lines and columns count from 1.
 """
 
 from __future__ import annotations
 
-import json
 from math import log2
 from typing import NamedTuple
 
@@ -195,7 +192,6 @@ class Record(NamedTuple):
     """The first syntax error, if there is one; the rest of the text is still counted."""
 
 
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
 NO_NAMES = Names((), (), (), (), (), (), (), False)
 
 
@@ -208,42 +204,3 @@ def read_record(path: str, source: bytes, *, with_names: bool = True) -> Record 
     from holdfast.syntax.reader import read
 
     return read(path, source, with_names)
-
-
-def sections(record: Record) -> tuple[bytes, bytes, bytes]:
-    """Serialize a record into three JSON texts: counts and functions, comments, names."""
-    counts = (record.language, record.lines, record.code_lines, record.comment_lines)
-    metrics, comments, names = map(
-        _encode, ((*counts, record.syntax_error, record.functions), record.comments, record.names)
-    )
-    return metrics.encode(), comments.encode(), names.encode()
-
-
-def from_sections(metrics: bytes, comments: bytes = b"", names: bytes = b"") -> Record:
-    """Deserialize a record; the comments and names of omitted sections are empty."""
-    language, lines, code_lines, comment_lines, syntax_error, functions = json.loads(metrics)
-    return Record(
-        language,
-        lines,
-        code_lines,
-        comment_lines,
-        tuple(map(FunctionMetrics._make, functions)),
-        tuple(map(Comment._make, json.loads(comments))) if comments else (),
-        _decode_names(names) if names else NO_NAMES,
-        syntax_error,
-    )
-
-
-def _decode_names(section: bytes) -> Names:
-    definitions, uses, imports, calls, exports, words, unused, is_entry, package = json.loads(section)
-    return Names(
-        tuple(Definition._make((*row[:-2], tuple(row[-2]), tuple(row[-1]))) for row in definitions),
-        tuple(Uses(row[0], *map(tuple, row[1:])) for row in uses),
-        tuple(map(ImportedName._make, imports)),
-        tuple(map(CallSite._make, calls)),
-        tuple(exports),
-        tuple(words),
-        tuple(map(Unused._make, unused)),
-        is_entry,
-        package,
-    )

@@ -13,8 +13,8 @@ from holdfast.analysis.debt.debt_report import debt_finding
 from holdfast.analysis.engine.code_finding import CodeFinding
 from holdfast.analysis.engine.file_reader import FileReader
 from holdfast.analysis.engine.scan import Scan
-from holdfast.analysis.engine.stored_record import StoredRecord
 from holdfast.analysis.room import Analysis
+from holdfast.syntax.core.sections import PackedRecord
 
 FILE_LOCAL_KINDS = frozenset({"import", "local", "unreachable"})
 """Kinds of code that other files cannot use."""
@@ -25,7 +25,7 @@ def findings_in_file(room: Analysis, path: str) -> list[CodeFinding]:
     result = FileReader(room.repository.root).read(path)
     if result.parts is None:
         return []
-    record = StoredRecord(result.parts)
+    record = PackedRecord(result.parts)
     unused = [
         item
         for item in find_dead_code(room.resolution(Scan({path: record}, {path: result.size})))

@@ -20,7 +20,7 @@ _RECORD_CODE: _Sources = (
     ("holdfast.syntax", ""),
     *(
         ("holdfast.analysis.engine", name)
-        for name in ("product.py", "file_reader.py", "source_text.py", "stored_record.py", "token_stream.py")
+        for name in ("product.py", "file_reader.py", "source_text.py", "token_stream.py")
     ),
 )
 _ANALYSIS_CODE: _Sources = (("holdfast.syntax", ""), ("holdfast.analysis", ""))

@@ -27,7 +27,6 @@ from holdfast.analysis.engine.source_text import (
     may_be_source,
     reason_to_skip,
 )
-from holdfast.analysis.engine.stored_record import Parts
 from holdfast.kernel.errors import HoldfastError, InvalidPath, NotFound, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.repo_path import RepoPath
@@ -35,6 +34,7 @@ from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.processes.pool import ProcessPool, run_unordered
 from holdfast.storage.processes.worker import WorkerLost
+from holdfast.syntax.core.sections import Parts
 from holdfast.syntax.languages import language_of
 from holdfast.syntax.parse import ParseTooLong
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 
-from holdfast.analysis.engine.stored_record import Parts, StoredRecord, pack
 from holdfast.analysis.engine.token_stream import TokenStream
 from holdfast.syntax.core.library import read_records, read_tokens
+from holdfast.syntax.core.sections import PackedRecord, Parts, pack
 from holdfast.syntax.lexer import tokenize
-from holdfast.syntax.record import read_record, sections
+from holdfast.syntax.record import read_record
 
 if TYPE_CHECKING:
     from holdfast._core import ReadFailure
@@ -64,19 +64,20 @@ class Product(Generic[Made]):
 
 def _record_parts(source: SourceText) -> Parts | None:
     record = read_record(source.path, source.text)
-    return None if record is None else pack(sections(record))
+    return None if record is None else pack(record)
 
 
 def _record_parts_without_names(source: SourceText) -> Parts | None:
     record = read_record(source.path, source.text, with_names=False)
-    return None if record is None else pack(sections(record)[:2])
+    return None if record is None else pack(record, with_names=False)
 
 
 def _compiled_records(
     sources: Sequence[SourceText], threads: int, with_names: bool = True
 ) -> list[Parts | ReadFailure]:
+    no_names = () if with_names else (b"",)
     results = read_records(sources, threads, with_names=with_names)
-    return [pack(result) if isinstance(result, list) else result for result in results]
+    return [(*result, *no_names) if isinstance(result, list) else result for result in results]
 
 
 def _token_parts(source: SourceText) -> Parts:
@@ -98,12 +99,12 @@ def _token_head(source: SourceText) -> bytes:
 
 
 RECORDS = Product(
-    "records", _record_parts, StoredRecord, _compiled_records, bytes_per_process=1_000_000, is_whole=True
+    "records", _record_parts, PackedRecord, _compiled_records, bytes_per_process=1_000_000, is_whole=True
 )
 NUMBERS = Product(
     "numbers",
     _record_parts_without_names,
-    StoredRecord,
+    PackedRecord,
     partial(_compiled_records, with_names=False),
     bytes_per_process=1_000_000,
 )

@@ -20,7 +20,6 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 from holdfast.analysis.engine.code_version import record_version
-from holdfast.analysis.engine.stored_record import Parts
 from holdfast.kernel.clock import DAY_SECONDS
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
@@ -28,6 +27,7 @@ from holdfast.storage.git.project_files import FileStat
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.lazy import Lazy
 from holdfast.storage.sql.derived import DerivedDatabase
+from holdfast.syntax.core.sections import Parts
 
 NAME = "records"
 APPLICATION_ID = 0x48465243  # "HFRC"

@@ -33,7 +33,6 @@ from holdfast.analysis.engine.record_cache import CachedFile, RecordCache
 from holdfast.analysis.engine.scan import CacheStrategy, FileScan, FileStats, Project, Skipped
 from holdfast.analysis.engine.scan_in_progress import ScanInProgress
 from holdfast.analysis.engine.source_text import GENERATED, VENDORED, may_be_source
-from holdfast.analysis.engine.stored_record import Parts
 from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Unavailable
@@ -46,6 +45,7 @@ from holdfast.storage.git.project_files import FileStat, attributes, checked_pro
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.processes.child import cores
 from holdfast.syntax.core.library import is_used as core_is_used
+from holdfast.syntax.core.sections import Parts
 
 _PRODUCTS_PER_WRITE = 256
 """Products written to the cache in one transaction: a judgement between the cost of a transaction and the

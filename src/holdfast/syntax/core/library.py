@@ -1,7 +1,7 @@
 """The compiled core: whether it is used, and its functions, each of which reads many files.
 
 Contract:
-- What they return is equal to what `record.sections` and `lexer.tokenize` return.
+- What they return is equal to what `sections.pack` and `lexer.tokenize` return.
 - Whether there is a core is decided without loading it. One that cannot be loaded, or that is older than its
   sources, is not used.
 - A file that cannot be read is a failure in the result, whose message does not quote the text.
@@ -61,7 +61,7 @@ def is_older_than_sources(module: Path) -> bool:
 
 
 def read_records(files: Files, threads: int, *, with_names: bool = True) -> Results:
-    """Return the sections of each file's record: metrics, comments and, if wanted, names."""
+    """Return the packed sections of each file's record: numbers, comments and, if wanted, names."""
     from holdfast import _core
     from holdfast.syntax.core.tables import tables  # loads the Python reader
 
