@@ -60,7 +60,8 @@ def find_dead_code(resolution: Resolution, inputs: CachedInputs | None = None) -
         if reached_in == UNREACHED and reported_kind(symbols, symbol)
     ]
     public_api = PublicApi(symbols, entries)
-    references = inputs.text_search.find({symbols.definitions[symbol].name for symbol in unreached})
+    # All names, as searching for more of them takes no longer, and the next run may need others.
+    references = inputs.text_search.find({definition.name for definition in symbols.definitions})
     evidence = Evidence(reachability, public_api, references, unreached)
     current_call().progress(2, 3, "collect weaker evidence")
     items = [*_unused_definitions(evidence, unreached), *unused_in_files(public_api)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from holdfast.analysis.engine.source_text import may_be_source
@@ -43,6 +43,8 @@ _BINARY_FILES = re.compile(
 )
 _LOOKS_LIKE_CODE = re.compile(r"_|[a-z][A-Z]|\d")
 """Words in prose that may be names; other words are ordinary words, which may equal a name by chance."""
+_MAX_KEPT_BYTES = 4 * 2**20
+"""The most bytes of words that are kept: a judgement. Django's other files have 1.5 MB of different words."""
 _SEPARATORS = bytes(
     byte if byte >= 0x80 or chr(byte).isalnum() or byte == ord("_") else 0x20 for byte in range(256)
 )
@@ -62,32 +64,48 @@ class TextReferences:
 
 
 class TextSearch:
-    """Searches the same files for more and more names; each name is searched for once."""
+    """Searches the same files for more and more names; each name is searched for once.
+
+    The words of the files are kept, so that a new name which no file contains is not searched for at all.
+    """
 
     def __init__(self, paths: Iterable[str], read: ReadBytes) -> None:
         self._files = sorted(path for path in paths if not _BINARY_FILES.search(path))
         self._read = read
         self._names: set[str] = set()
+        self._words: bytes | None = None
+        """All words, separated by spaces; None before the first search, or if they are too many to keep."""
+        self._is_searched = False
         self._found = TextReferences()
         self._lock = threading.Lock()
 
-    def find(self, names: Collection[str]) -> TextReferences:
+    def find(self, names: Iterable[str]) -> TextReferences:
         """Return where the files contain names, perhaps with other names that were searched for before."""
         with self._lock:
             new = set(names) - self._names
-            if new:
-                found = self._search(new)
+            wanted = self._wanted(new)
+            if wanted or not self._is_searched:
+                found = self._search(wanted)
                 self._found = replace(
                     found,
                     referring=self._found.referring | found.referring,
                     mentioned=self._found.mentioned | found.mentioned,
                 )
-                self._names |= new
+            self._names |= new
             return self._found
 
-    def _search(self, names: Collection[str]) -> TextReferences:
+    def _wanted(self, names: Iterable[str]) -> dict[bytes, list[str]]:
+        """Return the names by the word to search for, without words that no file contains."""
+        wanted: dict[bytes, list[str]] = {}
+        for name in names:
+            wanted.setdefault(name.strip("$#").encode(), []).append(name)
+        if not wanted or self._words is None:
+            return wanted
+        return {word: wanted[word] for word in wanted.keys() & set(self._words.split())}
+
+    def _search(self, wanted: Mapping[bytes, Sequence[str]]) -> TextReferences:
         found, call = TextReferences(), current_call()
-        wanted = {name.strip("$#").encode(): name for name in names}
+        kept, kept_bytes = set[bytes](), 0
         for number, path in enumerate(self._files):
             if number % _FILES_PER_PROGRESS_REPORT == 0:
                 call.progress(number, len(self._files), "files searched for names")
@@ -96,10 +114,17 @@ class TextSearch:
                 found.unsearched += 1
                 continue
             found.searched += 1
-            for word in wanted.keys() & _words(data):
-                name = wanted[word]
+            words = _words(data)
+            for name in (name for word in wanted.keys() & words for name in wanted[word]):
                 refers = found.referring if _refers(path, name) else found.mentioned
                 refers.setdefault(name, path)
+            if not self._is_searched and kept_bytes <= _MAX_KEPT_BYTES:
+                words -= kept
+                kept |= words
+                kept_bytes += sum(map(len, words))
+        if not self._is_searched and kept_bytes <= _MAX_KEPT_BYTES:
+            self._words = b" ".join(sorted(kept))
+        self._is_searched = True
         return found
 
 
