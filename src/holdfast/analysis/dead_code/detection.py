@@ -12,6 +12,7 @@ from typing import NamedTuple
 from holdfast.analysis.dead_code.doubt import Doubt
 from holdfast.analysis.dead_code.entry_points import EntryPoints, entry_points
 from holdfast.analysis.dead_code.evidence import Evidence
+from holdfast.analysis.dead_code.file_facts import FileFacts, facts_by_file, file_facts
 from holdfast.analysis.dead_code.public_api import PublicApi
 from holdfast.analysis.dead_code.reachability import UNREACHED, Reachability
 from holdfast.analysis.dead_code.roots import registered_subclasses, root_definitions
@@ -40,6 +41,8 @@ class CachedInputs(NamedTuple):
 
     roots: Mapping[str, Sequence[int]]
     """For each file, the indexes of its definitions that are roots."""
+    facts: Mapping[str, FileFacts]
+    """The facts of each file."""
     text_search: TextSearch
     """The search of the files that are not analysed as code."""
 
@@ -49,8 +52,8 @@ def find_dead_code(resolution: Resolution, inputs: CachedInputs | None = None) -
     """Return all unused code of any confidence, by file and line."""
     if inputs is None:
         roots = {path: root_definitions(path, record) for path, record in resolution.records.items()}
-        inputs = CachedInputs(roots, _text_search(resolution.layout))
-    symbols, entries = SymbolTable(resolution), entry_points(resolution.layout)
+        inputs = CachedInputs(roots, facts_by_file(resolution.records), _text_search(resolution.layout))
+    symbols, entries = SymbolTable(resolution, inputs.facts), entry_points(resolution.layout)
     reachability = Reachability(symbols)
     reachability.run_first_round(_roots(symbols, entries, inputs.roots))
     current_call().progress(1, 3, "mark reachable code")
@@ -87,12 +90,13 @@ def newly_dead_code(room: Analysis, repository: Scan, base: BaseCommit | None) -
 def _all_dead_code(room: Analysis, scan: Scan) -> tuple[UnusedCode, ...]:
     resolution = room.resolution(scan)
     roots = room.cached_by_file("root definitions", scan, root_definitions)
+    facts = room.cached_by_file("facts for dead code", scan, file_facts)
 
     def read(path: str) -> bytes | None:
         return room.read_bytes(path, MAX_SEARCHED_BYTES)
 
     search = room.cached("text search", scan.others, lambda: TextSearch(resolution.layout.unparsed, read))
-    return find_dead_code(resolution, CachedInputs(roots, search))
+    return find_dead_code(resolution, CachedInputs(roots, facts, search))
 
 
 def _text_search(layout: Layout) -> TextSearch:

@@ -99,22 +99,26 @@ class Evidence:
             for imported in record.names.imports:  # it may be re-exported
                 if imported.name in names:
                     self.occurrences[imported.name].append(Occurrence(file, MODULE, is_attribute=False))
-            start = symbols.starts[file]
+            start, facts = symbols.starts[file], symbols.facts[file]
+            used, accessed = names & facts.names, names & facts.attributes
+            may_look_up = symbols.families[file] == "python" and not _DYNAMIC_LOOKUPS.isdisjoint(facts.names)
+            if not (used or accessed or may_look_up):
+                continue
             for uses in record.names.uses:
                 symbol = MODULE if uses.definition == MODULE else start + uses.definition
-                for name in names.intersection(uses.names).difference(uses.bound):
+                for name in used.intersection(uses.names).difference(uses.bound):
                     self.occurrences[name].append(Occurrence(file, symbol, is_attribute=False))
                 if symbols.families[file] in ("go", "script"):
-                    hidden = names.intersection(uses.names, uses.bound)
+                    hidden = used.intersection(uses.names, uses.bound)
                     self.shadowed.update((dirname(path), name) for name in hidden)
-                if symbols.families[file] == "python" and _DYNAMIC_LOOKUPS.intersection(uses.names):
+                if may_look_up and not _DYNAMIC_LOOKUPS.isdisjoint(uses.names):
                     self.looked_up.update(self._modules_named(file, uses.names))
-                for name in names.intersection(uses.attributes):
+                for name in accessed.intersection(uses.attributes):
                     self.occurrences[name].append(Occurrence(file, symbol, is_attribute=True))
 
     def _modules_named(self, file: int, names: Iterable[str]) -> Iterator[int]:
         """Yield the files of the project that names of a file are bound to by an import."""
-        by_name = self.symbols.imports[file].by_name
+        by_name = self.symbols.facts[file].imports.by_name
         for imported in (imported for name in names for imported in by_name.get(name, ())):
             if not any(self.symbols.resolve_import(file, imported)):
                 yield from self.symbols.imported_files(file, imported)

@@ -58,13 +58,13 @@ class Inheritance:
         file = self.symbols.file_of[symbol]
         if last_word(base) not in conventions(self.symbols.records[file].language).silent_bases:
             return False
-        imports = self.symbols.imports[file].by_name.get(base, ())
+        imports = self.symbols.facts[file].imports.by_name.get(base, ())
         return base != "Protocol" or any("typing" in imported.module for imported in imports)
 
     def _project_classes(self, symbol: int, base: str) -> list[int]:
         """Return the classes of the project that the name of a base may refer to."""
         symbols, file = self.symbols, self.symbols.file_of[symbol]
-        imports = symbols.imports[file].by_name.get(base.partition(".")[0], ())
+        imports = symbols.facts[file].imports.by_name.get(base.partition(".")[0], ())
         is_external = not any(symbols.imported_files(file, imported) for imported in imports)
         if imports and is_external and symbols.families[file] in BY_IMPORT:
             return []  # imported from elsewhere, although the project has a class of that name

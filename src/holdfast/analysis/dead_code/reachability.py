@@ -165,7 +165,7 @@ class Reachability:
     def _follow_name(self, file: int, symbol: int, name: str, bound: Collection[str] = ()) -> None:
         """Mark the definitions that a name without a dot may refer to."""
         symbols = self.symbols
-        imports = symbols.imports[file].by_name.get(name, ()) if name in bound else ()
+        imports = symbols.facts[file].imports.by_name.get(name, ()) if name in bound else ()
         is_local = name in bound and not self._is_called(file, name)
         if is_local and all(imported.definition == MODULE for imported in imports):
             # A local variable or parameter; otherwise only a nested function can have this name.

@@ -155,14 +155,17 @@ def _registering_classes(symbols: SymbolTable) -> set[str]:
     """Return the names of classes whose subclasses are found: by a Python class, or by a test runner."""
     owners = [symbols.containers[symbol] for symbol in symbols.members.get("__init_subclass__", ())]
     names = {symbols.definitions[symbol].name for symbol in owners if symbol >= 0}
-    classes = (definition for definition in symbols.definitions if definition.kind == "Class")
-    metaclasses = {definition.name for definition in classes if "type" in definition.bases}
-    for path, record in zip(symbols.paths, symbols.records, strict=True):
+    metaclasses = {
+        definition.name
+        for definition in symbols.definitions
+        if definition.bases and definition.kind == "Class" and "type" in definition.bases
+    }
+    for file, (path, record) in enumerate(zip(symbols.paths, symbols.records, strict=True)):
         if record.language in _MAY_HAVE_TESTS and IN_TESTS.search(path):
             definitions = record.names.definitions
             tests = (item for item in definitions if item.kind == "Method" and _is_test(item))
             names.update(definitions[item.container].name for item in tests if item.container >= 0)
-        if record.language != "python":
+        if record.language != "python" or metaclasses.isdisjoint(symbols.facts[file].names):
             continue
         for uses in record.names.uses:
             user = record.names.definitions[uses.definition] if uses.definition >= 0 else None
@@ -180,8 +183,12 @@ def _queried_for_subclasses(symbols: SymbolTable) -> set[str]:
     helpers: set[str] = set()
     for _ in range(_MAX_QUERY_CALLS):
         found = set(helpers)
-        for record in symbols.records:
-            for uses in record.names.uses if record.language == "python" else ():
+        for record, facts in zip(symbols.records, symbols.facts, strict=True):
+            if record.language != "python" or not (
+                "__subclasses__" in facts.attributes or not helpers.isdisjoint(facts.names)
+            ):
+                continue
+            for uses in record.names.uses:
                 if "__subclasses__" in uses.attributes or not helpers.isdisjoint(uses.names):
                     names.update(uses.names)
                     user = record.names.definitions[uses.definition] if uses.definition >= 0 else None

@@ -11,10 +11,11 @@ of classes are matched by name alone, because types are not inferred: `x.save()`
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from posixpath import dirname
 from typing import NamedTuple
 
+from holdfast.analysis.dead_code.file_facts import FileFacts
 from holdfast.analysis.dead_code.unused_code import Kind
 from holdfast.analysis.graph.file_scope import NAMESPACES
 from holdfast.analysis.graph.resolution import Resolution
@@ -43,15 +44,6 @@ BY_IMPORT = frozenset({"python", "script"})
 """Families in which a plain name refers to the same file or an import."""
 
 
-class FileImports(NamedTuple):
-    """The import statements of a file, as far as they bind names."""
-
-    by_name: dict[str, list[ImportedName]]
-    """The imports by the name that they bind."""
-    stars: list[ImportedName]
-    """The imports of everything in a module, without a name of their own or to export it again."""
-
-
 class ImportedModules(NamedTuple):
     """What a file imports from."""
 
@@ -63,7 +55,7 @@ class ImportedModules(NamedTuple):
 class SymbolTable:
     """The definitions of a scan, and name resolution among them."""
 
-    def __init__(self, resolution: Resolution) -> None:
+    def __init__(self, resolution: Resolution, facts: Mapping[str, FileFacts]) -> None:
         self.paths = list(resolution.records)
         self.records = list(resolution.records.values())
         self.file_numbers = {path: file for file, path in enumerate(self.paths)}
@@ -98,7 +90,8 @@ class SymbolTable:
         known_names = {*self.non_members, "default"}
         self.renaming_aliases = {alias for (_, alias), names in self.aliases.items() if names & known_names}
         """Aliases that imports give to definitions with another name."""
-        self.imports = [_imports_of(record) for record in self.records]
+        self.facts = [facts[path] for path in self.paths]
+        """The facts of each file."""
         self._exports: dict[tuple[int, str], tuple[int, ...]] = {}
         """The results of `resolve_export`, which other exports lead to again and again."""
         self._imported_modules: dict[int, ImportedModules] = {}
@@ -191,7 +184,7 @@ class SymbolTable:
             yield from self._default_export(file)
         local = [symbol for symbol in self.local[file].get(name, ()) if self.containers[symbol] == MODULE]
         yield from local
-        imports, stars = self.imports[file]
+        imports, stars = self.facts[file].imports
         for imported in imports.get(name, ()):
             yield from self.resolve_import(file, imported)
         if not local and name in self.records[file].names.exports:  # exported under another name
@@ -251,16 +244,6 @@ class SymbolTable:
         """
         modules = self.imported_modules(file)
         return other in modules.files or self.paths[other].startswith(modules.package_folders)
-
-
-def _imports_of(record: Record) -> FileImports:
-    imports = FileImports({}, [])
-    for imported in record.names.imports:
-        if imported.alias:
-            imports.by_name.setdefault(imported.alias, []).append(imported)
-        if imported.name == "*" and (not imported.alias or imported.reexported):
-            imports.stars.append(imported)
-    return imports
 
 
 def reported_kind(symbols: SymbolTable, symbol: int) -> Kind | None:

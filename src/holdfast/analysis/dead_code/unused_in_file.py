@@ -120,10 +120,9 @@ def _imported_elsewhere(symbols: SymbolTable) -> set[tuple[int, str]]:
         for imported in record.names.imports:
             if imported.name in files_by_name:
                 elsewhere.update((module, imported.name) for module in symbols.imported_files(file, imported))
-        for used in record.names.uses:
-            for name in files_by_name.keys() & used.attributes:
-                others = (module for module in files_by_name[name] if module != file)
-                elsewhere.update((module, name) for module in others if symbols.imports_module(file, module))
+        for name in files_by_name.keys() & symbols.facts[file].attributes:
+            others = (module for module in files_by_name[name] if module != file)
+            elsewhere.update((module, name) for module in others if symbols.imports_module(file, module))
     return elsewhere
 
 
@@ -138,7 +137,7 @@ def _import_doubt(symbols: SymbolTable, file: int, unused: Unused) -> Doubt | No
         imported.name == "*" for imported in names.imports if symbols.families[file] == "python"
     )
     rules = conventions(symbols.records[file].language)
-    for imported in symbols.imports[file].by_name.get(unused.name, ()):
+    for imported in symbols.facts[file].imports.by_name.get(unused.name, ()):
         if imported.line != unused.line:
             continue
         if passes_on and symbols.imported_files(file, imported):
