@@ -50,6 +50,8 @@ CATCHES_EVERYTHING = {
     "kernel/dispatch/failures.py",  # an operation
     "kernel/dispatch/workers.py",  # the same, on its way out of a thread
     "faces/cli/application.py",  # the program
+    "faces/hooks/command.py",  # a hook, which must not disturb its client
+    "faces/hooks/listener.py",  # one of the hooks that a server answers
     "faces/http/application.py",  # a request over HTTP
     "faces/http/worker_processes.py",  # a worker process, which ends with the status its failure has
     "faces/mcp/engine.py",  # a request to the SDK

@@ -7,7 +7,7 @@ import sys
 
 from holdfast.faces.cli import report_load_failure
 
-_QUICK_COMMANDS = ("send", "inbox")
+_QUICK_COMMANDS = ("send", "hook", "inbox")
 _DISABLING_VARIABLES = ("HOLDFAST_NO_QUICK", "HOLDFAST_READ_ONLY")
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import time
 
+from holdfast.inbox import schema
 from holdfast.inbox.envelope import (
     SendReceipt,
     author_in_environment,
@@ -20,11 +21,16 @@ from holdfast.inbox.envelope import (
     is_line_range,
     is_storable,
     legacy_message_file,
+    message_id,
     path_in_work_tree,
 )
 from holdfast.inbox.schema import ANY_PENDING, APPLICATION_ID, DATABASE_NAME, INSERT_MESSAGE, MIGRATIONS
 from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.storage.sql.quick import NeedsFullProgram, QuickStore, WriteFailed, enclosing_repository
+
+TYPE_CHECKING = False  # importing `typing` takes too long
+if TYPE_CHECKING:
+    from sqlite3 import Connection
 
 _MAX_COMMENT_CHARACTERS = 2000
 """A judgement: well below the limit of the store, and few comments are longer."""
@@ -34,6 +40,9 @@ _MAX_PATH_BYTES = 2000
 """A judgement: half of the 4096 bytes that Linux allows (PATH_MAX)."""
 _UNUSUAL_CHARACTERS = frozenset('\\~:"\u3164')
 """Characters that file systems, shells or git treat specially, and the Hangul filler, an invisible letter."""
+LEASE_SECONDS = 30.0
+MESSAGES_PER_CALL = 10
+"""As in `kernel.limits`, which takes too long to import; a test compares them."""
 _MAX_COUNTED_BYTES = 1024 * 1024
 """A judgement: the line is in the first mebibyte of nearly every source."""
 
@@ -75,11 +84,99 @@ def is_inbox_empty(start: str) -> bool:
     if os.path.lexists(legacy_message_file()):
         return False
     _, directory = enclosing_repository(start)
-    database = os.path.join(directory, DATABASE_NAME)
-    # The second file marks that the store was created; with it alone, the store was lost.
-    if not os.path.lexists(database) and not os.path.lexists(f"{database}.created"):
-        return True
-    return not _store(directory).first_value(ANY_PENDING)
+    return not _has_store(directory) or not _store(directory).first_value(ANY_PENDING)
+
+
+class OpenRemark:
+    """A remark that nobody has answered."""
+
+    __slots__ = ("comment", "file", "id", "lines", "sequence", "time")
+
+    def __init__(
+        self, digest: str, file: str, lines: str | None, comment: str, time: str = "", sequence: int = 0
+    ) -> None:
+        self.id = message_id(digest)
+        self.file = file
+        self.lines = lines
+        self.comment = comment
+        self.time = time
+        self.sequence = sequence
+
+
+class HookDelivery:
+    """Waiting remarks that are leased to a hook, as the text for its agent."""
+
+    def __init__(self, store: QuickStore, lease: str, text: str) -> None:
+        self.text = text
+        self._store = store
+        self._lease = lease
+
+    def settle(self, *, answered: bool) -> None:
+        """Mark the remarks as delivered once the answer was written; release them if that failed."""
+        now = rfc3339_of_seconds(int(time.time()))
+        statement, row = (
+            (schema.MARK_DELIVERED, (now, self._lease)) if answered else (schema.RELEASE, (self._lease,))
+        )
+        self._store.transaction(lambda connection: connection.execute(statement, row))
+
+
+def lease_for_hook(directory: str, characters: int) -> HookDelivery | None:
+    """Lease the waiting remarks that fit into `characters`; None if none waits.
+
+    Exactly what `delivery.lease_fitting` does. Remarks whose lines must first be found in the changes need
+    the full program.
+    """
+    if os.path.lexists(legacy_message_file()):
+        raise NeedsFullProgram
+    if not _has_store(directory):
+        return None
+    store = _store(directory)
+    terms: dict[str, object] = {"now": time.time(), "lease_seconds": LEASE_SECONDS}
+    if not store.rows(schema.HAS_DELIVERABLE, terms)[0][0]:
+        return None
+    if store.first_value(schema.ANY_WITHOUT_LINES):
+        raise NeedsFullProgram
+    from holdfast.inbox import text
+
+    lease = os.urandom(16).hex()
+
+    def take(connection: Connection) -> str:
+        again = {**terms, "now": time.time(), "lease": lease, "limit": MESSAGES_PER_CALL}
+        connection.execute(schema.LEASE_OLDEST, again)
+        remarks = [OpenRemark(*row) for row in connection.execute(schema.LEASED_REMARKS, again)]
+        waiting = connection.execute(schema.COUNT_DELIVERABLE, again).fetchone()[0]
+        rendered, shown = text.fit_messages(remarks, characters, waiting=waiting, preface=text.HOOK_PREFACE)
+        for remark in remarks[shown:]:
+            connection.execute(schema.RELEASE_ONE, (lease, remark.sequence))
+        return rendered
+
+    return HookDelivery(store, lease, store.transaction(take))
+
+
+def remarks_on(directory: str, file: str, limit: int) -> list[OpenRemark]:
+    """Return the unanswered remarks about a file, the newest first; none where there is no inbox."""
+    return _open_remarks(directory, schema.OPEN_REMARKS_ON, file, limit)
+
+
+def unanswered_since(directory: str, seconds: float, limit: int) -> list[OpenRemark]:
+    """Return the remarks that were delivered since then and are unanswered, in the order they arrived."""
+    return _open_remarks(directory, schema.UNANSWERED, rfc3339_of_seconds(int(seconds)), limit)
+
+
+def count_waiting(directory: str) -> int:
+    """Return how many remarks wait to be delivered."""
+    try:
+        count = _store(directory).first_value(schema.COUNT_BY_STATE["pending"])
+    except NeedsFullProgram:
+        return 0
+    return count if isinstance(count, int) else 0
+
+
+def _open_remarks(directory: str, query: str, value: str, limit: int) -> list[OpenRemark]:
+    try:
+        return [OpenRemark(*row) for row in _store(directory).rows(query, (value, limit))]
+    except NeedsFullProgram:
+        return []
 
 
 def _has_target(path: str, line: str | None) -> bool:
@@ -92,6 +189,12 @@ def _has_target(path: str, line: str | None) -> bool:
     finally:
         os.close(descriptor)
     return int(line.rpartition("-")[2]) <= content.count(b"\n")
+
+
+def _has_store(directory: str) -> bool:
+    database = os.path.join(directory, DATABASE_NAME)
+    # The second file marks that the store was created; with it alone, the store was lost.
+    return os.path.lexists(database) or os.path.lexists(f"{database}.created")
 
 
 def _store(directory: str) -> QuickStore:

@@ -127,6 +127,25 @@ BY_DIGEST_PREFIX = (
     "SELECT * FROM stored_message WHERE digest >= ? AND digest < ? || 'g' ORDER BY digest LIMIT 6"
 )
 
+# For hooks, in the order of `inbox.quick.OpenRemark`.
+_OPEN_REMARKS = "SELECT digest, file, coalesce(line, changed_lines), comment FROM stored_message"
+OPEN_REMARKS_ON = (
+    f"{_OPEN_REMARKS} WHERE file = ? AND withdrawn_at IS NULL AND reply_count = 0"
+    " ORDER BY sequence DESC LIMIT ?"
+)
+UNANSWERED = (
+    f"{_OPEN_REMARKS} WHERE delivered_at >= ? AND withdrawn_at IS NULL AND reply_count = 0"
+    " ORDER BY sequence LIMIT ?"
+)
+
+ANY_WITHOUT_LINES = (
+    "SELECT EXISTS (SELECT 1 FROM pending_message WHERE line IS NULL AND changed_lines IS NULL)"
+)
+LEASED_REMARKS = (
+    "SELECT digest, file, coalesce(line, changed_lines), comment, time, sequence FROM stored_message"
+    " WHERE lease = :lease ORDER BY sequence"
+)
+
 REPLIES = "SELECT text, author, time FROM reply WHERE message = ? ORDER BY sequence"
 INSERT_REPLY = "INSERT INTO reply (message, text, author, time) VALUES (?, ?, ?, ?)"
 

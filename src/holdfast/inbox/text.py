@@ -9,11 +9,12 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from holdfast.inbox.envelope import acknowledgement
-from holdfast.inbox.message import Message, Reply
 from holdfast.kernel.text import counted, one_line, shorten
 from holdfast.kernel.untrusted import visible
 
-if TYPE_CHECKING:  # the toolset loads pydantic, which takes longer than everything else in a prompt hook
+if TYPE_CHECKING:  # loading these takes longer than everything else in a hook
+    from holdfast.inbox.message import Message, Reply
+    from holdfast.inbox.quick import OpenRemark
     from holdfast.inbox.toolset import Answer, Remark
 
 NOTHING_NEW = "No new messages from lazygit"
@@ -30,7 +31,7 @@ _MAX_EXCERPT_CHARACTERS = 60
 _CALL_AGAIN = "call check_lazygit_messages again"
 
 
-def message_block(number: int, remark: Message | Remark) -> str:
+def message_block(number: int, remark: Message | Remark | OpenRemark) -> str:
     """Return one message in the specification's format; without the line if it is unknown."""
     parts = [f"Message {number}:", f"File: {_on_one_line(remark.file)}"]
     if remark.lines:
@@ -50,7 +51,7 @@ def batch_text(remarks: Sequence[Message | Remark], waiting: int = 0, next_step:
 
 
 def fit_messages(
-    remarks: Sequence[Message | Remark], max_characters: int, *, waiting: int, preface: str = ""
+    remarks: Sequence[Message | Remark | OpenRemark], max_characters: int, *, waiting: int, preface: str = ""
 ) -> tuple[str, int]:
     """Return as many whole messages as fit, and their number.
 
@@ -70,7 +71,7 @@ def fit_messages(
     return _batch_with_preface(_preface_with_ids(preface, remarks[:1]), [cut_block], rest), 1
 
 
-def _preface_with_ids(preface: str, remarks: Sequence[Message | Remark]) -> str:
+def _preface_with_ids(preface: str, remarks: Sequence[Message | Remark | OpenRemark]) -> str:
     """Return the preface, if there is one, with the ids for replies, which the specified format lacks."""
     if not preface:
         return ""

@@ -30,9 +30,12 @@ _HANDWRITTEN = {
     "open": "Serve the repository on this machine and open its page in the browser",
     "token": "Manage who may use this repository's server over HTTP, and for what",
     "install": "Configure another program to use Holdfast",
+    "hook": "Tell an agent what it should know, when its client runs a hook",
     "fleet": "Run one analysis over many repositories and merge the results",
 }
 """The summaries of commands written by hand, for help pages that do not load them; a test compares them."""
+_ELSEWHERE = {"hook": "holdfast.faces.hooks.command_line"}
+"""The modules of commands that are not in this folder."""
 
 
 def run(arguments: list[str] | None = None, commands: Commands | None = None) -> int:
@@ -80,7 +83,7 @@ def application(commands: Commands) -> CommandGroup:
     entries = dict(_everyday_entries(commands))
     for toolset in commands.catalogue:
         entries[toolset.name] = _group_entry(commands, toolset)
-    entries |= handwritten_commands("demo", "open", "serve", "token", "install")
+    entries |= handwritten_commands("demo", "open", "serve", "token", "install", "hook")
     group = CommandGroup("holdfast", summary or "", entries, [version_option()])
     entries["completion"] = completion_entry(group, "holdfast")
     return group
@@ -99,7 +102,8 @@ def handwritten_commands(*names: str, section: str = _PROGRAM) -> dict[str, Comm
 
 
 def _load_handwritten(name: str) -> click.Command:
-    command: click.Command = getattr(import_module(f"holdfast.faces.cli.{name}"), f"{name}_command")()
+    module = _ELSEWHERE.get(name, f"holdfast.faces.cli.{name}")
+    command: click.Command = getattr(import_module(module), f"{name}_command")()
     return command
 
 

@@ -1,6 +1,6 @@
-"""A fast path for `send` and `inbox drain`, which take hardly longer than Python takes to start.
+"""A fast path for `send`, `hook` and `inbox drain`, which take hardly longer than Python takes to start.
 
-These commands run many times an hour, from a key binding and a hook, so they import almost nothing.
+These commands run many times an hour, from a key binding and from hooks, so they import almost nothing.
 
 Contract: `attempt` either answers a command exactly as the full command line would, or does nothing. It
 leaves help, mistakes, unusual spellings and every failure to the full command line, except a failure of the
@@ -19,12 +19,17 @@ if TYPE_CHECKING:
 _LONG_FORMS = {"-f": "--file", "-c": "--comment"}
 _SEND_OPTIONS = ("--file", "--comment", "--line", "--root")
 _DRAIN_OPTIONS = ("--root",)
+_EVENTS = ("session-start", "prompt", "before-edit", "after-edit", "stop")
+"""As in `installation.dialects`; a test compares them."""
+_HOOK_OPTIONS = ("--client", "--root")
 
 
 def attempt(arguments: list[str]) -> int | None:
     """Run the command and return its exit status, or None to leave it to the full command line."""
     if sys.stdout is None:
         return None
+    if arguments[:1] == ["hook"]:
+        return _hook(arguments[1:2], _parse_options(arguments[2:], _HOOK_OPTIONS, flags=("--refuse",)))
     command = arguments[:1] if arguments[:1] == ["send"] else arguments[:2]
     rest = arguments[len(command) :]
     try:
@@ -60,6 +65,14 @@ def _parse_options(
         else:
             return None
     return options
+
+
+def _hook(event: list[str], options: dict[str, str] | None) -> int | None:
+    if not event or event[0] not in _EVENTS or options is None or "--client" not in options:
+        return None
+    from holdfast.faces.hooks.command import run_hook
+
+    return run_hook(event[0], options["--client"], options.get("--root"), refuses="--refuse" in options)
 
 
 def _send(options: dict[str, str] | None) -> int | None:

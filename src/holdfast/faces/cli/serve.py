@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -137,12 +138,15 @@ def _run_server(
     workspace: Workspace, selection: Selection, profile: Profile, settings: HttpSettings | None
 ) -> int:
     if settings is None:
+        from holdfast.faces.hooks.listener import answering_hooks
         from holdfast.faces.mcp.stdio import serve_stdio
 
         if is_terminal(sys.stdin) and is_terminal(sys.stderr):
             sys.stderr.write(_WAITING)
             sys.stderr.flush()
-        return serve_stdio(workspace, selection, profile)
+        answers_hooks = not (selection.read_only or profile.is_strict)
+        with answering_hooks(workspace) if answers_hooks else nullcontext():
+            return serve_stdio(workspace, selection, profile)
     from holdfast.faces.http.serve import serve_http
 
     return serve_http(workspace, selection, profile, settings)

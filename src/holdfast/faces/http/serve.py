@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 
 from holdfast import __version__
+from holdfast.faces.hooks.listener import answering_hooks
 from holdfast.faces.http.access import LocalTokens, TokenSource
 from holdfast.faces.http.application import WorkerContext
 from holdfast.faces.http.handover import Handover, WorkerSockets
@@ -70,7 +71,9 @@ def serve_http(workspace: Workspace, selection: Selection, profile: Profile, set
         token_sources: list[TokenSource] = [LocalTokens(token, tokens)]
         if settings.oauth is not None:
             token_sources.append(OAuthTokens(settings.oauth))
-        run_application(server.application(token_sources), server, listener)
+        answers_hooks = worker == 0 and not (selection.read_only or profile.is_strict)
+        with answering_hooks(workspace) if answers_hooks else nullcontext():
+            run_application(server.application(token_sources), server, listener)
         workspace.close()
         end_tracing()
 

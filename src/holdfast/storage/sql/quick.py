@@ -15,6 +15,13 @@ import os
 import stat
 from _sqlite3 import SQLITE_CANTOPEN, SQLITE_IOERR, Connection, Error, OperationalError, connect
 
+TYPE_CHECKING = False  # importing `typing` takes too long
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    Result = TypeVar("Result")
+
 _BUSY_SECONDS = 1.0
 """How long to wait for a lock. A judgement: after that the full program, which waits longer, takes over."""
 _MAX_LOG_BYTES = 200_000
@@ -49,6 +56,28 @@ class QuickStore:
         try:
             with _OpenStore(self._path, self._expected, "rw") as connection:
                 return connection.execute(query).fetchone()[0]
+        except (OSError, Error, UnicodeDecodeError) as error:
+            raise NeedsFullProgram from error
+
+    def rows(
+        self, query: str, parameters: tuple[object, ...] | dict[str, object] = ()
+    ) -> list[tuple[Any, ...]]:
+        """Return the rows of a query's result."""
+        try:
+            with _OpenStore(self._path, self._expected, "rw") as connection:
+                return connection.execute(query, parameters).fetchall()
+        except (OSError, Error, UnicodeDecodeError) as error:
+            raise NeedsFullProgram from error
+
+    def transaction(self, change: Callable[[Connection], Result]) -> Result:
+        """Run a change in one durable transaction, and return its result."""
+        try:
+            with _OpenStore(self._path, self._expected, "rw") as connection:
+                connection.execute(FLUSH_SETTING)
+                connection.execute("BEGIN IMMEDIATE")
+                result = change(connection)
+                connection.execute("COMMIT")
+                return result
         except (OSError, Error, UnicodeDecodeError) as error:
             raise NeedsFullProgram from error
 
