@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from holdfast.analysis.duplicates.clone_corpus import CloneCorpus, Codes, Integers, kinds_of
+from holdfast.analysis.duplicates.token_columns import token_columns
 from holdfast.analysis.engine.product import TOKENS, SourceText
-from holdfast.analysis.engine.token_stream import Tokens, token_table
 from holdfast.syntax.languages import LANGUAGES
 from holdfast.syntax.lexer import TokenKind, tokenize
 from tests.reliability.samples import examples
@@ -15,11 +19,25 @@ from tests.reliability.samples import examples
 NAMES = [language.name for language in LANGUAGES]
 
 
+class Tokens(NamedTuple):
+    """The tokens of a text, blank ones left out."""
+
+    exact: Codes
+    kind: Codes
+    line: Integers
+    end_line: Integers
+
+
 def tokens(language: str, text: str | bytes) -> Tokens:
     source = text if isinstance(text, bytes) else text.encode()
     parts = TOKENS.make(SourceText("a", language, source))
     assert parts is not None
-    return token_table({"a": TOKENS.restore(parts)}).of("a")
+    files = {"a": TOKENS.restore(parts)}
+    corpus = CloneCorpus(files, token_columns(files))
+    positions = np.arange(corpus.size)
+    return Tokens(
+        corpus.tokens, kinds_of(corpus.tokens), corpus.lines_at(positions), corpus.end_lines_at(positions)
+    )
 
 
 def kinds(language: str, text: str) -> str:

@@ -64,6 +64,15 @@ def test_copies_are_exact_clones_whatever_their_layout_and_comments() -> None:
     assert found.code.share == 11 / found.code.lines
 
 
+def test_a_copy_ends_with_the_tokens_that_all_have_in_common() -> None:
+    calls = [f"call{number}(first, second);" for number in range(6)]
+    one_line, lines = " ".join(calls), "\n".join(calls)
+    files = {"a.js": f"{one_line}\n", "b.js": f"{lines} one(1);\n", "c.js": f"{lines} two(2);\n"}
+
+    # The first file has too few lines, and ends the common code where a line of the others goes on.
+    assert places(clones(files, EXACT)) == [("exact", [("b.js", 1, 5), ("c.js", 1, 5)])]
+
+
 @pytest.mark.requirement("analysis-127")
 def test_names_and_literals_may_differ_in_renamed_clones_where_that_is_consistent() -> None:
     found = clones({"a.py": SUM, "b.py": SUMMED.replace("= 0", "= 100")})

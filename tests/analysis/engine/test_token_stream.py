@@ -7,7 +7,7 @@ from pathlib import Path
 from holdfast.analysis.engine.product import TOKENS
 from holdfast.analysis.engine.scan import FileScan, Project
 from holdfast.analysis.engine.scanner import Scanner
-from holdfast.analysis.engine.token_stream import TokenStream, indentations, token_table
+from holdfast.analysis.engine.token_stream import TokenStream
 from holdfast.analysis.room import Analysis
 from holdfast.storage.git.repository import Repository
 from tests.analysis.engine.test_scanner import SKIPS, reasons, write
@@ -38,30 +38,3 @@ def test_tokens_are_of_the_files_that_a_survey_has(repository: Path) -> None:
     assert (tokens.counts, reasons(tokens)) == (records.counts, reasons(records))
     assert (tokens.misses, again.hits) == (70, 70)
     assert scan_tokens(repository, 1) == scan_tokens(repository, 4)
-
-
-def test_the_table_of_many_files_has_the_lines_of_each(repository: Path) -> None:
-    write(repository, {"a.py": "x = 1\ny\n", "b.py": "", "c.py": '\n\n"""z\n"""\nw'})
-    table = token_table(scan_tokens(repository, 1).files)
-
-    assert (table.paths, table.lines) == (("a.py", "b.py", "c.py"), (2, 0, 5))
-    assert table.of("a.py").line.tolist() == [1, 1, 1, 2]
-    assert table.of("c.py").line.tolist() == [3, 5]
-    assert table.of("c.py").end_line.tolist() == [4, 5]
-    assert len(table.of("b.py").exact) == 0
-
-
-def test_every_token_knows_how_far_its_line_is_indented(repository: Path) -> None:
-    write(
-        repository,
-        {
-            "a.py": "if x:\n    y\n\n    # z\n    if w:\n\tv = 1\nu",
-            "b.py": "\n  t",
-            "c.c": "  /* a */ b\n\tc",
-        },
-    )
-    files = scan_tokens(repository, 1).files
-
-    found = indentations(files).tolist()
-    assert found == [0, 0, 0, 4, 4, 4, 4, 4, 4, 4, 0, 2, 2, 4]
-    assert len(found) == token_table(files).starts[-1]

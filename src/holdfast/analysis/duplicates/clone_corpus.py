@@ -1,4 +1,4 @@
-"""The tokens of a project as arrays, with their lines and files, and as exact or renamed text to search.
+"""The tokens of a project, with their lines and files, and as exact or renamed text to search.
 
 In renamed code, names are compared in Baker's *prev encoding* for parameterised matching: a name becomes its
 distance to its previous occurrence, 0 if there is none, and a literal becomes its kind. `x = x + 1` and
@@ -9,32 +9,56 @@ A *position* is the index of a token among the tokens of all files.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.analysis.engine.token_stream import TokenTable
-from holdfast.syntax.lexer import TokenKind
+from holdfast.analysis.columns.snapshot import ColumnSnapshot
+from holdfast.analysis.engine.token_stream import TokenStream
+from holdfast.syntax.lexer import KIND_BITS, TokenKind
 
 Integers = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
+Codes = NDArray[np.uint32]
 
-_POSITION_BITS = np.uint64(32)
-"""Bits of a position in a sort key. The text of a name has the other half of the 64 bits."""
+COMPARISONS_PER_STEP = 1_000_000
+"""Tokens compared in one step: a judgement. At about 30 bytes each, the arrays of a step take 30 MB."""
+SIGN, NAME, IMPORT = np.array([TokenKind.SIGN, TokenKind.NAME, TokenKind.IMPORT], np.uint32)
+"""Kinds of tokens in the type of the tokens' numbers, as comparing with another type takes far longer."""
+_KIND_MASK = np.uint32((1 << KIND_BITS) - 1)
 _LANGUAGE_FAMILIES = {"typescript": "javascript", "tsx": "javascript", "cpp": "c"}
 """The family of each language whose code is also compared with another language's."""
 
 
-class NormalisedText(NamedTuple):
-    """The tokens of a project in the form in which they are compared; each array has one item per token."""
+class RowMark:
+    """What is known of a row, a line with tokens."""
 
-    codes: NDArray[np.uint32]
-    """Numbers that are equal for equal tokens. In renamed code, a name or literal has only its kind."""
+    CONTENT = np.uint8(1)
+    """It has more than brackets and commas."""
+    RUNS = np.uint8(2)
+    """It calls, assigns or branches."""
+    CONTINUES = np.uint8(4)
+    """It continues the statement above, at the same indentation."""
+    IMPORT = np.uint8(8)
+
+
+class NormalisedText(NamedTuple):
+    """Tokens in the form in which they are compared; each array has one item per token."""
+
+    exact: Codes
+    """Numbers that are equal for equal tokens."""
     previous_distances: NDArray[np.int32] | None = None
     """The distance to the previous occurrence of the same name, 0 if there is none. None for exact code."""
     next_distances: NDArray[np.int32] | None = None
     """The distance to the next occurrence of the same name, 0 if there is none. None for exact code."""
+
+    def codes(self, tokens: Codes) -> Codes:
+        """Return what is compared of some tokens: in renamed code, a name or literal has only its kind."""
+        return tokens if self.previous_distances is None else blinded(tokens)
 
 
 class CloneCorpus:
@@ -43,86 +67,125 @@ class CloneCorpus:
     A *segment* is a longest run of tokens without an import in one file; no fragment extends beyond one.
     """
 
-    def __init__(self, table: TokenTable) -> None:
-        tokens = self.tokens = table.tokens
-        self.table = table
-        self.size = len(tokens.exact)
+    def __init__(self, files: Mapping[str, TokenStream], columns: ColumnSnapshot) -> None:
+        """`columns` has the columns of the files (`token_columns.py`), in their order."""
+        self.paths = tuple(files)
+        tokens, rows = columns.tables["tokens"], columns.tables["rows"]
+        self.tokens: Codes = tokens.columns["exact"]
+        """A number for each token, with its `TokenKind` in the low bits."""
+        self.size = len(self.tokens)
         """The number of tokens."""
-        self.file_starts = np.array(table.starts)
+        self.file_starts = tokens.starts
         """The first token of each file, followed by the number of tokens."""
-        starts_line = np.ones(self.size + 1, np.bool_)
-        starts_line[1:-1] = tokens.line[1:] != tokens.line[:-1]
-        starts_line[self.file_starts] = True
-        self.line_starts = np.flatnonzero(starts_line)
-        """The first token of each line, followed by the number of tokens."""
-        self._line_of_token = np.cumsum(starts_line, dtype=np.int32) - np.int32(1)
-        imports = np.flatnonzero(tokens.kind == TokenKind.IMPORT)
-        self._segment_bounds = np.union1d(self.file_starts, imports)
+        self.file_rows = rows.starts
+        """The first row of each file, followed by the number of rows."""
+        self.rows: Mapping[str, NDArray[Any]] = rows.columns
+        self.line_starts = np.append(
+            rows.columns["first"] + np.repeat(tokens.starts[:-1], np.diff(rows.starts)), self.size
+        )
+        """The first token of each row, followed by the number of tokens."""
+        self._previous_distances = tokens.columns["previous"]
+        self.families = tuple(language_family(stream.language) for stream in files.values())
+        """The language family of each file, whose code is compared with each other's."""
+
+    @cached_property
+    def row_bounds(self) -> Integers:
+        """The first row of each segment, or the row of the import just before it."""
+        return segment_rows(self.rows["marks"], self.file_rows)
+
+    @cached_property
+    def _segment_bounds(self) -> Integers:
         """The start of each segment, or the import just before it; followed by the number of tokens."""
-        segments = np.arange(len(self._segment_bounds) - 1, dtype=np.int32)
-        self._segment_of_token = np.repeat(segments, np.diff(self._segment_bounds))
-        families = [_LANGUAGE_FAMILIES.get(language, language) for language in table.languages]
-        self.family_names = sorted(set(families))
-        numbers = {name: number for number, name in enumerate(self.family_names)}
-        self.file_families = np.array([numbers[name] for name in families], np.uint64)
-        """The language family of each file, as an index in `family_names`."""
+        return np.append(self.line_starts[self.row_bounds], self.size)
 
     def file_line_starts(self, file: int) -> Integers:
         """Return the first token of each line of a file, followed by the end of the file."""
-        first, last = self._line_of_token[self.file_starts[file : file + 2]]
-        return self.line_starts[first : last + 1]
+        return self.line_starts[self.file_rows[file] : self.file_rows[file + 1] + 1]
 
     def files_at(self, positions: Integers) -> Integers:
         """Return the number of the file that contains each position."""
         return np.searchsorted(self.file_starts, positions, "right") - 1
 
+    def rows_at(self, positions: Integers) -> Integers:
+        """Return the row that contains each position; the number of rows for the end of the text."""
+        return np.searchsorted(self.line_starts, positions, "right") - 1
+
     def segment_ends(self, positions: Integers) -> Integers:
         """Return where the segment at each position ends: at an import or the end of the file."""
-        ends: Integers = self._segment_bounds[self._segment_of_token[positions] + 1]
+        ends: Integers = self._segment_bounds[np.searchsorted(self._segment_bounds, positions, "right")]
         return ends
 
     def segment_starts(self, positions: Integers) -> Integers:
         """Return the first token of the segment at each position."""
-        bounds: Integers = self._segment_bounds[self._segment_of_token[positions]]
-        starts: Integers = bounds + (self.tokens.kind[bounds] == TokenKind.IMPORT)
+        segments = np.searchsorted(self._segment_bounds, positions, "right") - 1
+        bounds: Integers = self._segment_bounds[segments]
+        starts: Integers = bounds + (kinds_of(self.tokens[bounds]) == IMPORT)
         return starts
 
     def shrink_to_lines(self, starts: Integers, ends: Integers) -> tuple[Integers, Integers]:
         """Shrink ranges of tokens to whole lines; a range without a whole line becomes empty or negative."""
-        lines = self._line_of_token[starts]
-        next_lines = np.minimum(lines + 1, len(self.line_starts) - 1)
-        is_whole = self.line_starts[lines] == starts
-        first = np.where(is_whole, starts, self.line_starts[next_lines])
-        return first, self.line_starts[self._line_of_token[ends]]
+        first_rows = np.searchsorted(self.line_starts, starts)
+        return self.line_starts[first_rows], self.line_starts[self.rows_at(ends)]
 
     def line_counts(self, starts: Integers, ends: Integers) -> Integers:
         """Return the number of lines with tokens that each range of tokens covers."""
-        counts: Integers = self._line_of_token[ends - 1] - self._line_of_token[starts] + 1
-        return counts
+        return self.rows_at(ends - 1) - self.rows_at(starts) + 1
+
+    def lines_at(self, positions: Integers) -> Integers:
+        """Return the line on which the token at each position starts."""
+        lines: Integers = self.rows["line"][self.rows_at(positions)]
+        return lines
+
+    def end_lines_at(self, positions: Integers) -> Integers:
+        """Return the line on which the token at each position ends, which differs in the last of a row."""
+        rows = self.rows_at(positions)
+        is_last = self.line_starts[rows + 1] - 1 == positions
+        return np.where(is_last, self.rows["end_line"][rows], self.rows["line"][rows])
 
     def exact_text(self) -> NormalisedText:
-        return NormalisedText(self.tokens.exact)
+        return NormalisedText(self.tokens)
 
     def renamed_text(self) -> NormalisedText:
         """Return the tokens in prev encoding, which a consistent renaming does not change."""
-        exact, kind = self.tokens.exact, self.tokens.kind
-        names = np.flatnonzero(kind == TokenKind.NAME)
-        # One number for each name, sorted by its text in the upper half, then by its position in the lower.
-        occurrences = np.sort(exact[names].astype(np.uint64) << _POSITION_BITS | names.astype(np.uint64))
-        texts = occurrences >> _POSITION_BITS
-        positions = (occurrences & np.uint64(2**32 - 1)).astype(np.int64)
-        repeated = np.flatnonzero(texts[1:] == texts[:-1])
-        earlier, later = positions[repeated], positions[repeated + 1]
-        previous_distances, next_distances = np.zeros(self.size, np.int32), np.zeros(self.size, np.int32)
-        previous_distances[later] = later - earlier
-        next_distances[earlier] = later - earlier
-        codes = np.where(kind == TokenKind.SIGN, exact, kind.astype(np.uint32))
-        return NormalisedText(codes, previous_distances, next_distances)
+        previous = self._previous_distances
+        later = np.flatnonzero(previous)
+        distances = previous[later]
+        next_distances = np.zeros_like(previous)
+        next_distances[later - distances] = distances
+        return NormalisedText(self.tokens, previous, next_distances)
 
 
-def bounds_from_sizes(sizes: Integers) -> Integers:
+def kinds_of(tokens: Codes) -> Codes:
+    """Return the `TokenKind` of each token."""
+    return tokens & _KIND_MASK
+
+
+def blinded(tokens: Codes) -> Codes:
+    """Return tokens with each name and literal replaced with its kind."""
+    kinds = kinds_of(tokens)
+    return np.where(kinds == SIGN, tokens, kinds)
+
+
+def language_family(language: str) -> str:
+    """Return the family of a language, whose code is compared with each other's."""
+    return _LANGUAGE_FAMILIES.get(language, language)
+
+
+def family_number(language: str) -> np.uint64:
+    """Return a number that is equal for the languages of a family."""
+    return np.uint64(crc32(language_family(language).encode()))
+
+
+def segment_rows(marks: NDArray[np.uint8], file_rows: Integers) -> Integers:
+    """Return the first row of each file and every row with an import."""
+    is_bound = marks & RowMark.IMPORT != 0
+    is_bound[file_rows[:-1][np.diff(file_rows) > 0]] = True
+    return np.flatnonzero(is_bound)
+
+
+def bounds_from_sizes(sizes: NDArray[Any]) -> Integers:
     """Return where consecutive ranges start, followed by the end of the last: [2, 3] gives [0, 2, 5]."""
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)))
 
 
 def indices_of_ranges(starts: Integers, sizes: Integers) -> Integers:
@@ -130,3 +193,14 @@ def indices_of_ranges(starts: Integers, sizes: Integers) -> Integers:
     bounds = bounds_from_sizes(sizes)
     indices: Integers = np.repeat(starts - bounds[:-1], sizes) + np.arange(bounds[-1])
     return indices
+
+
+def steps_of_ranges(lengths: Integers) -> Iterator[slice]:
+    """Yield sequences of ranges to look at at once, of limited length to save memory, or of one range."""
+    bounds = bounds_from_sizes(lengths)
+    start = 0
+    while start < len(lengths):
+        last_bound = int(np.searchsorted(bounds, bounds[start] + COMPARISONS_PER_STEP, "right")) - 1
+        stop = max(last_bound, start + 1)
+        yield slice(start, stop)
+        start = stop

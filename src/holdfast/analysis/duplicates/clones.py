@@ -14,7 +14,7 @@ from holdfast.analysis.duplicates.gpu_use import GpuUse
 from holdfast.analysis.duplicates.places import one_per_place
 from holdfast.analysis.engine.scan import FileScan, Project
 from holdfast.analysis.engine.test_files import IN_TESTS
-from holdfast.analysis.engine.token_stream import TokenStream, indentations, token_table
+from holdfast.analysis.engine.token_stream import TokenStream
 from holdfast.storage.garbage_collection import without_garbage_collection
 from holdfast.syntax.record import Record
 
@@ -50,9 +50,10 @@ def clones_in_files(
     from holdfast.analysis.duplicates.near_clones import near_clones
     from holdfast.analysis.duplicates.statements import Statements
     from holdfast.analysis.duplicates.token_clones import exact_clones, renamed_clones
+    from holdfast.analysis.duplicates.token_columns import token_columns
     from holdfast.analysis.duplicates.whole_clones import add_whole_clones
 
-    statements = Statements(CloneCorpus(token_table(files)), indentations(files))
+    statements = Statements(CloneCorpus(files, token_columns(files)))
     groups: list[FragmentGroup] = []
     if "exact" in query.kinds:
         groups += exact_clones(statements, query)

@@ -21,15 +21,18 @@ import numpy as np
 
 from holdfast.analysis.duplicates.clone import CloneQuery
 from holdfast.analysis.duplicates.clone_corpus import (
+    NAME,
     CloneCorpus,
+    Codes,
     Integers,
+    RowMark,
+    blinded,
     bounds_from_sizes,
     indices_of_ranges,
+    kinds_of,
 )
 from holdfast.analysis.duplicates.sketch import Pieces
 from holdfast.analysis.duplicates.statements import Rows, Statements
-from holdfast.analysis.engine.token_stream import Tokens
-from holdfast.syntax.lexer import TokenKind
 from holdfast.syntax.record import Record
 
 _MIN_BLOCK_TOKENS = 80
@@ -69,24 +72,23 @@ class CodePieces:
 
     def __init__(self, statements: Statements, records: Mapping[str, Record], query: CloneQuery) -> None:
         corpus = statements.corpus
-        self._statements, self._table, self._query = statements, corpus.table, query
+        self._statements, self._corpus, self._query = statements, corpus, query
         self._numbers: dict[tuple[str, bytes], int] = {}
         """The number of each piece, by its language family and tokens."""
         self.pieces: list[CodePiece] = []
-        for file, path in enumerate(self._table.paths):
+        for file, path in enumerate(corpus.paths):
             if record := records.get(path):
-                family = corpus.family_names[int(corpus.file_families[file])]
-                self._add(self._spans(file, record), family)
+                self._add(self._spans(file, record), corpus.families[file])
 
     def is_substantial(self, number: int) -> bool:
         """Return whether a piece is long enough for a clone, and code that runs."""
         span = self.pieces[number].spans[0]
         rows = self._statements.rows_of_tokens(span.start, span.end)
-        return self._statements.are_substantial(rows, self._query)
+        return bool(self._statements.are_substantial(*rows, self._query))
 
     def tokens_of(self, number: int) -> list[int]:
         span = self.pieces[number].spans[0]
-        tokens: list[int] = self._table.tokens.exact[span.start : span.end].tolist()
+        tokens: list[int] = self._corpus.tokens[span.start : span.end].tolist()
         return tokens
 
     def tokens(self) -> Pieces:
@@ -95,9 +97,8 @@ class CodePieces:
         starts = np.array([span.start for span in spans], np.int64)
         lengths = np.array([span.end - span.start for span in spans], np.int64)
         indices = indices_of_ranges(starts, lengths)
-        exact, kind = self._table.tokens.exact[indices], self._table.tokens.kind[indices]
-        blind = np.where(kind == TokenKind.SIGN, exact, kind.astype(np.uint32))
-        return Pieces(exact, blind, bounds_from_sizes(lengths))
+        exact = self._corpus.tokens[indices]
+        return Pieces(exact, blinded(exact), bounds_from_sizes(lengths))
 
     def are_comparable(self, first: int, second: int) -> bool:
         """Return whether two pieces are of one language family, and neither contains the other."""
@@ -114,7 +115,7 @@ class CodePieces:
         spans = [*self.pieces[first].spans, *self.pieces[second].spans]
         if len({span.end - span.start for span in spans}) > 1:
             return False
-        tokens = self._table.tokens
+        tokens = self._corpus.tokens
         return np.array_equal(
             canonical_tokens(tokens, self.pieces[first].spans[0]),
             canonical_tokens(tokens, self.pieces[second].spans[0]),
@@ -126,7 +127,7 @@ class CodePieces:
         for span in spans:
             while open_pieces and open_pieces[-1][1] <= span.start:
                 open_pieces.pop()
-            text = self._table.tokens.exact[span.start : span.end].tobytes()
+            text = self._corpus.tokens[span.start : span.end].tobytes()
             number = self._numbers.setdefault((family, text), len(self.pieces))
             if number == len(self.pieces):
                 self.pieces.append(CodePiece(family))
@@ -147,7 +148,7 @@ class CodePieces:
             if end - first < self._query.min_lines:
                 continue
             if is_function[rows] or _is_separate_block(lines, rows, enclosing):
-                spans.append(lines.span(self._table.paths[file], rows))
+                spans.append(lines.span(self._corpus.paths[file], rows))
                 enclosing.append(rows)
         return spans
 
@@ -164,16 +165,16 @@ class CodePieces:
         return is_function
 
 
-def canonical_tokens(tokens: Tokens, span: PieceSpan) -> Integers:
+def canonical_tokens(tokens: Codes, span: PieceSpan) -> Integers:
     """Return tokens with each name as the number of its first occurrence, and each literal as its kind.
 
     Spans have the same canonical tokens exactly if they differ in a consistent renaming and in literals
     alone.
     """
-    exact, kind = tokens.exact[span.start : span.end], tokens.kind[span.start : span.end]
-    is_name = kind == TokenKind.NAME
+    exact = tokens[span.start : span.end]
+    is_name = kinds_of(exact) == NAME
     _, first_occurrences, name_numbers = np.unique(exact[is_name], return_index=True, return_inverse=True)
-    canonical: Integers = np.where(kind == TokenKind.SIGN, exact, kind).astype(np.int64)
+    canonical: Integers = blinded(exact).astype(np.int64)
     canonical[is_name] = -1 - first_occurrences[name_numbers]  # negative, as no other token is
     return canonical
 
@@ -182,11 +183,11 @@ class TokenLines:
     """The lines of a file that have tokens, as rows numbered from 0."""
 
     def __init__(self, corpus: CloneCorpus, file: int) -> None:
-        self._tokens = corpus.tokens
         self.starts = corpus.file_line_starts(file)
         """The first token of each row, followed by the end of the file."""
-        self._first_row = int(np.searchsorted(corpus.line_starts, self.starts[0]))
-        self._line_numbers = corpus.tokens.line[self.starts[:-1]]
+        self._first_row, end = corpus.file_rows[file : file + 2].tolist()
+        rows = {name: corpus.rows[name][self._first_row : end] for name in ("line", "end_line", "marks")}
+        self._line_numbers, self._end_lines, self._marks = rows.values()
 
     def __len__(self) -> int:
         return len(self._line_numbers)
@@ -194,7 +195,7 @@ class TokenLines:
     @property
     def leading_imports(self) -> int:
         """The number of rows with imports at the start of the file."""
-        is_other = self._tokens.kind[self.starts[:-1]] != TokenKind.IMPORT
+        is_other = self._marks & RowMark.IMPORT == 0
         return int(is_other.argmax()) if is_other.any() else len(self)
 
     def rows_between(self, first_line: int, last_line: int) -> Rows:
@@ -213,9 +214,7 @@ class TokenLines:
     def span(self, path: str, rows: Rows) -> PieceSpan:
         first, end = rows
         start, stop = int(self.starts[first]), int(self.starts[end])
-        return PieceSpan(
-            path, int(self._line_numbers[first]), int(self._tokens.end_line[stop - 1]), start, stop
-        )
+        return PieceSpan(path, int(self._line_numbers[first]), int(self._end_lines[end - 1]), start, stop)
 
 
 def _is_separate_block(lines: TokenLines, rows: Rows, enclosing: list[Rows]) -> bool:

@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from holdfast.analysis.duplicates.clone_corpus import (
+    COMPARISONS_PER_STEP,
     Booleans,
     CloneCorpus,
     Integers,
@@ -36,8 +37,6 @@ from holdfast.analysis.duplicates.clone_corpus import (
 from holdfast.analysis.duplicates.windows import WindowGroups, repeated_windows
 from holdfast.kernel.call import current_call
 
-COMPARISONS_PER_STEP = 1_000_000
-"""Tokens compared in one step: a judgement. At about 30 bytes each, the arrays of a step take 30 MB."""
 _MAX_COMPARISONS = 400_000_000
 """Tokens compared in all: a judgement. Without a limit, the time that highly repetitive code takes grows with
 the square of its length; this many comparisons take seconds, not minutes."""
@@ -156,7 +155,7 @@ class _Extender:
         first_rows = np.repeat(bounds[:-1], fragment_counts)
         # Positions outside the text are clipped: the caller cuts the result to its limits.
         positions = starts[:, None] + direction * columns
-        codes = self._text.codes.take(positions, mode="clip")
+        codes = self._text.codes(self._text.exact.take(positions, mode="clip"))
         is_equal = codes == codes[first_rows]
         distances_of_text = self._text.previous_distances if direction > 0 else self._text.next_distances
         if distances_of_text is not None:

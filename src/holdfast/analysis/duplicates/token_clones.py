@@ -28,22 +28,18 @@ from holdfast.analysis.duplicates.clone import (
     group_id,
 )
 from holdfast.analysis.duplicates.clone_corpus import (
+    SIGN,
     Booleans,
     CloneCorpus,
-    Integers,
     NormalisedText,
     bounds_from_sizes,
     indices_of_ranges,
+    kinds_of,
+    steps_of_ranges,
 )
-from holdfast.analysis.duplicates.matches import (
-    COMPARISONS_PER_STEP,
-    Matches,
-    distinct_matches,
-    maximal_matches,
-)
+from holdfast.analysis.duplicates.matches import Matches, distinct_matches, maximal_matches
 from holdfast.analysis.duplicates.statements import Statements
 from holdfast.kernel.call import current_call
-from holdfast.syntax.lexer import TokenKind
 
 MIN_EQUAL_VALUES = 0.6
 """The least share of equal names and literals of two lists of like statements: a judgement, by reading the
@@ -66,9 +62,9 @@ def renamed_clones(statements: Statements, query: CloneQuery) -> Iterator[Fragme
     corpus = statements.corpus
     text = corpus.renamed_text()
     matches = _statement_matches(statements, text, query)
-    matches = matches.select(_are_no_like_lists(statements, matches))
-    similarities = _equal_shares(corpus, matches, np.ones(corpus.size, np.bool_))
+    similarities, equal_values = _equal_shares(corpus, matches)
     is_renamed = np.minimum.reduceat(similarities, matches.bounds[:-1]) < 1
+    is_renamed &= _are_no_like_lists(statements, matches, equal_values)
     similarities = similarities[np.repeat(is_renamed, matches.fragment_counts)]
     return _fragment_groups(corpus, text, matches.select(is_renamed), "renamed", similarities)
 
@@ -78,15 +74,16 @@ def _statement_matches(statements: Statements, text: NormalisedText, query: Clon
     corpus = statements.corpus
     matches = maximal_matches(corpus, text, query.min_tokens, query.min_lines)
     call = current_call()
-    firsts = matches.first_positions.tolist()
-    ends = (matches.first_positions + matches.lengths).tolist()
+    # The lines of a match are those of another fragment than the first if that has too few lines.
+    first_rows = np.searchsorted(statements.starts, matches.first_positions).tolist()
+    end_rows = corpus.rows_at(matches.first_positions + matches.lengths).tolist()
     cut = []
-    for match, (first, end) in enumerate(zip(firsts, ends, strict=True)):
+    for match, rows in enumerate(zip(first_rows, end_rows, strict=True)):
         call.check()
-        rows = statements.rows_of_tokens(first, end)
-        cut += [(match, *part) for part in statements.whole(rows) if statements.are_substantial(part, query)]
-    numbers, starts, stops = np.array(cut, np.int64).reshape(-1, 3).T
-    starts, stops = statements.starts[starts], statements.starts[stops]
+        cut += [(match, *part) for part in statements.whole(rows)]
+    parts = np.array(cut, np.int64).reshape(-1, 3)
+    parts = parts[statements.are_substantial(parts[:, 1], parts[:, 2], query)]
+    numbers, starts, stops = parts[:, 0], statements.starts[parts[:, 1]], statements.starts[parts[:, 2]]
     counts = matches.fragment_counts[numbers]
     offsets = starts - matches.first_positions[numbers]
     fragments = indices_of_ranges(matches.bounds[numbers], counts)
@@ -120,51 +117,38 @@ def _without_shifted_repetitions(corpus: CloneCorpus, matches: Matches) -> Match
     return matches.select(is_selected)
 
 
-def _are_no_like_lists(statements: Statements, matches: Matches) -> Booleans:
+def _are_no_like_lists(statements: Statements, matches: Matches, equal_values: Similarities) -> Booleans:
     """Return for each match whether its rows vary, or most names and literals of its fragments are equal.
 
     Any list of like statements, such as the assignments of a constructor, is a renaming of any other.
     """
     corpus = statements.corpus
-    firsts, ends = matches.first_positions, matches.first_positions + matches.lengths
-    varied = np.ones(len(firsts), np.bool_)
-    call = current_call()
-    for match, (first, end) in enumerate(zip(firsts.tolist(), ends.tolist(), strict=True)):
-        call.check()
-        varied[match] = statements.are_varied(statements.rows_of_tokens(first, end))
-    equal_values = _equal_shares(corpus, matches, corpus.tokens.kind != TokenKind.SIGN)
+    firsts = matches.first_positions
+    varied = statements.are_varied(corpus.rows_at(firsts), corpus.rows_at(firsts + matches.lengths))
     sums = np.add.reduceat(equal_values, matches.bounds[:-1]) - 1  # the first equals itself
     means = sums / (matches.fragment_counts - 1)
     no_lists: Booleans = varied | (means >= MIN_EQUAL_VALUES)
     return no_lists
 
 
-def _equal_shares(corpus: CloneCorpus, matches: Matches, is_counted: Booleans) -> Similarities:
-    """Return for each fragment the share of its counted tokens that equal those of its match's first one."""
-    exact = corpus.tokens.exact
+def _equal_shares(corpus: CloneCorpus, matches: Matches) -> tuple[Similarities, Similarities]:
+    """Return for each fragment the share of all tokens, and of names and literals, that equal the first's."""
     firsts = np.repeat(matches.first_positions, matches.fragment_counts)
     lengths = np.repeat(matches.lengths, matches.fragment_counts)
-    shares = np.ones(len(lengths))
-    for step in _steps(lengths):
-        positions = indices_of_ranges(matches.positions[step], lengths[step])
-        first_tokens = exact[indices_of_ranges(firsts[step], lengths[step])]
+    shares, value_shares = np.ones(len(lengths)), np.ones(len(lengths))
+    for step in steps_of_ranges(lengths):
+        current_call().check()
+        tokens = corpus.tokens[indices_of_ranges(matches.positions[step], lengths[step])]
+        is_equal = tokens == corpus.tokens[indices_of_ranges(firsts[step], lengths[step])]
+        is_value = kinds_of(tokens) != SIGN
         starts = bounds_from_sizes(lengths[step])[:-1]
-        counted = is_counted[positions]
-        is_equal = (exact[positions] == first_tokens) & counted
-        totals = np.add.reduceat(counted, starts, dtype=np.int64)
-        shares[step] = np.add.reduceat(is_equal, starts, dtype=np.int64) / np.maximum(totals, 1)
-    return shares
-
-
-def _steps(lengths: Integers) -> Iterator[slice]:
-    """Yield ranges of fragments to compare at once, of limited size to save memory, or of one fragment."""
-    bounds = bounds_from_sizes(lengths)
-    start = 0
-    while start < len(lengths):
-        last_bound = int(np.searchsorted(bounds, bounds[start] + COMPARISONS_PER_STEP, "right")) - 1
-        stop = max(last_bound, start + 1)
-        yield slice(start, stop)
-        start = stop
+        equal, values, equal_values = (
+            np.add.reduceat(counted, starts, dtype=np.int64)
+            for counted in (is_equal, is_value, is_equal & is_value)
+        )
+        shares[step] = equal / lengths[step]
+        value_shares[step] = equal_values / np.maximum(values, 1)
+    return shares, value_shares
 
 
 def _fragment_groups(
@@ -173,10 +157,10 @@ def _fragment_groups(
     """Yield each match as a clone group."""
     fragments = _fragments(corpus, matches, similarities)
     bounds, means = matches.bounds.tolist(), _mean_similarities(matches, similarities)
-    families = corpus.file_families[corpus.files_at(matches.first_positions)].tolist()
+    files = corpus.files_at(matches.first_positions).tolist()
     starts, lengths = matches.first_positions.tolist(), matches.lengths.tolist()
     for match, (start, length) in enumerate(zip(starts, lengths, strict=True)):
-        content = f"{kind} {corpus.family_names[families[match]]} ".encode()
+        content = f"{kind} {corpus.families[files[match]]} ".encode()
         content += _common_bytes(text, start, length)
         match_fragments = tuple(fragments[bounds[match] : bounds[match + 1]])
         yield FragmentGroup(group_id(content), kind, means[match], match_fragments)
@@ -188,9 +172,9 @@ def _fragments(corpus: CloneCorpus, matches: Matches, similarities: Similarities
     return list(
         map(
             Fragment,
-            [corpus.table.paths[file] for file in files],
-            corpus.tokens.line[matches.positions].tolist(),
-            corpus.tokens.end_line[matches.positions + lengths - 1].tolist(),
+            [corpus.paths[file] for file in files],
+            corpus.lines_at(matches.positions).tolist(),
+            corpus.end_lines_at(matches.positions + lengths - 1).tolist(),
             lengths.tolist(),
             np.round(similarities, COPY_SIMILARITY_DECIMALS).tolist(),
         )
@@ -207,7 +191,7 @@ def _mean_similarities(matches: Matches, similarities: Similarities) -> list[flo
 
 def _common_bytes(text: NormalisedText, start: int, length: int) -> bytes:
     """Return the normalised tokens at a position, which are the same in all fragments of a group."""
-    codes = text.codes[start : start + length]
+    codes = text.codes(text.exact[start : start + length])
     if text.previous_distances is None:
         return codes.tobytes()
     distances = text.previous_distances[start : start + length]

@@ -22,11 +22,10 @@ from holdfast.analysis.duplicates.clone import (
     FragmentGroup,
     group_id,
 )
-from holdfast.analysis.duplicates.clone_corpus import CloneCorpus
+from holdfast.analysis.duplicates.clone_corpus import SIGN, CloneCorpus, blinded, kinds_of
 from holdfast.analysis.duplicates.code_pieces import PieceSpan, TokenLines, canonical_tokens
 from holdfast.analysis.duplicates.statements import Statements
 from holdfast.analysis.duplicates.token_clones import MIN_EQUAL_VALUES
-from holdfast.syntax.lexer import TokenKind
 from holdfast.syntax.record import Record
 
 EqualSpans = list[PieceSpan]
@@ -84,14 +83,13 @@ def _equal_when_blinded(
     statements: Statements, records: Mapping[str, Record], query: CloneQuery
 ) -> Iterator[EqualSpans]:
     """Yield the functions and files that are equal if each name and literal is replaced with its kind."""
-    exact, kind = statements.corpus.tokens.exact, statements.corpus.tokens.kind
-    blind = np.where(kind == TokenKind.SIGN, exact, kind.astype(np.uint32))
+    tokens = statements.corpus.tokens
     for spans in _spans_by_length(statements, records, query):
         if len(spans) == 1:
             continue
         by_text: dict[bytes, EqualSpans] = {}
         for span in spans:
-            by_text.setdefault(blind[span.start : span.end].tobytes(), []).append(span)
+            by_text.setdefault(blinded(tokens[span.start : span.end]).tobytes(), []).append(span)
         yield from (equal for equal in by_text.values() if len(equal) > 1)
 
 
@@ -99,10 +97,9 @@ def _spans_by_length(
     statements: Statements, records: Mapping[str, Record], query: CloneQuery
 ) -> Iterable[EqualSpans]:
     """Return the functions and files of each language family and length, if they are long enough."""
-    by_family_and_length: dict[tuple[int, int], EqualSpans] = {}
+    by_family_and_length: dict[tuple[str, int], EqualSpans] = {}
     corpus = statements.corpus
-    families = corpus.file_families.tolist()
-    for file, path in enumerate(corpus.table.paths):
+    for file, path in enumerate(corpus.paths):
         lines = TokenLines(corpus, file)
         functions = records[path].functions if path in records else ()
         whole_file = (lines.leading_imports, len(lines))
@@ -116,11 +113,13 @@ def _spans_by_length(
                 rows == whole_file
                 and "semantic" in query.kinds
                 and len(lines) - lines.leading_imports >= query.min_lines
-                and statements.running_rows(corpus_rows) > 0
+                and statements.running_rows(*corpus_rows) > 0
             )
-            if is_lead or statements.are_substantial(corpus_rows, query):
+            if is_lead or statements.are_substantial(*corpus_rows, query):
                 tokens = lines.token_count(rows)
-                by_family_and_length.setdefault((families[file], tokens), []).append(lines.span(path, rows))
+                by_family_and_length.setdefault((corpus.families[file], tokens), []).append(
+                    lines.span(path, rows)
+                )
     return by_family_and_length.values()
 
 
@@ -131,17 +130,18 @@ def _whole_groups(
     for blinded_spans in equal_when_blinded:
         first = blinded_spans[0]
         rows = statements.rows_of_tokens(first.start, first.end)
-        is_lead, is_varied = not statements.are_substantial(rows, query), statements.are_varied(rows)
+        is_lead = not statements.are_substantial(*rows, query)
+        (is_varied,) = statements.are_varied(*np.array(rows).reshape(2, 1))
         by_text: dict[tuple[CloneKind, bytes], EqualSpans] = {}
         for span in blinded_spans:
-            exact = corpus.tokens.exact[span.start : span.end].tobytes()
+            exact = corpus.tokens[span.start : span.end].tobytes()
             renamed = canonical_tokens(corpus.tokens, span).tobytes()
             if is_lead:
                 by_text.setdefault(("semantic", renamed), []).append(span)
                 continue
             by_text.setdefault(("exact", exact), []).append(span)
             by_text.setdefault(("renamed", renamed), []).append(span)
-        family = corpus.family_names[int(corpus.file_families[corpus.table.paths.index(first.file)])]
+        family = corpus.families[corpus.paths.index(first.file)]
         for (kind, text), spans in by_text.items():
             if len(spans) == 1:
                 continue
@@ -158,14 +158,15 @@ def _whole_groups(
 def _equal_values(corpus: CloneCorpus, spans: EqualSpans) -> float:
     """Return the mean share of names and literals of spans that equal the first span's."""
     tokens, first = corpus.tokens, min(spans)
-    is_value = tokens.kind[first.start : first.end] != TokenKind.SIGN
-    texts = [tokens.exact[span.start : span.end][is_value] for span in spans if span != first]
-    return float(np.mean([text == tokens.exact[first.start : first.end][is_value] for text in texts]))
+    first_tokens = tokens[first.start : first.end]
+    is_value = kinds_of(first_tokens) != SIGN
+    texts = [tokens[span.start : span.end][is_value] for span in spans if span != first]
+    return float(np.mean([text == first_tokens[is_value] for text in texts]))
 
 
 def _fragments(corpus: CloneCorpus, spans: EqualSpans) -> tuple[Fragment, ...]:
     """Return spans of equal length as fragments, with the share of tokens that equal the first span's."""
-    texts = [corpus.tokens.exact[span.start : span.end] for span in spans]
+    texts = [corpus.tokens[span.start : span.end] for span in spans]
     shares = [round(float((text == texts[0]).mean()), COPY_SIMILARITY_DECIMALS) for text in texts]
     return tuple(
         Fragment(span.file, span.start_line, span.end_line, span.end - span.start, share)

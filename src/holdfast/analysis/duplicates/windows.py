@@ -17,20 +17,33 @@ Contract:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.analysis.duplicates.clone_corpus import Booleans, CloneCorpus, Integers, NormalisedText
-from holdfast.syntax.lexer import TokenKind
+from holdfast.analysis.duplicates.clone import DEFAULT_MIN_TOKENS
+from holdfast.analysis.duplicates.clone_corpus import (
+    Booleans,
+    CloneCorpus,
+    Integers,
+    NormalisedText,
+    RowMark,
+    family_number,
+    segment_rows,
+)
 
 Hashes = NDArray[np.uint64]
 
+_BUCKET_SHIFT = np.uint64(64 - 21)
+"""Selects the bits of a hash that number its bucket: a judgement. Two million buckets are several times the
+windows of most projects, and take 16 MB."""
 _HASH_BASE = np.uint64(0x9E3779B97F4A7C15)
 """The base of the polynomial: 2**64 / φ, the increment of SplitMix64 (Steele, Lea and Flood, 2014)."""
 _MIXER = np.uint64(0xD6E8FEB86659FD93)
 """An odd number with evenly spread bits, the multiplier of degski's 64-bit integer hash."""
+_INVERSE_BASE = np.uint64(pow(int(_HASH_BASE), -1, 2**64))
 _HALF_WORD_BITS = np.uint64(32)
 _DISTANCE_OFFSET = np.uint64(2**32)
 """Added to the distances of names, as these would otherwise equal codes, which have 32 bits."""
@@ -62,15 +75,19 @@ class WindowGroups(NamedTuple):
 
 def repeated_windows(corpus: CloneCorpus, text: NormalisedText, length: int) -> WindowGroups:
     """Return the groups of equal windows of `length` tokens."""
-    line_starts = corpus.line_starts[:-1]
-    has_room = line_starts + length <= corpus.segment_ends(line_starts)
-    is_import = corpus.tokens.kind[line_starts] == TokenKind.IMPORT
-    anchors = line_starts[has_room & ~is_import]
-    hashes = _window_hashes(text, anchors, length)
-    # Code is equal only within a language family.
-    hashes += corpus.file_families[corpus.files_at(anchors)] * _MIXER
+    if length == DEFAULT_MIN_TOKENS:
+        row_hashes = corpus.rows[window_column(text)]
+    else:
+        row_hashes = WindowHashes(length).of_rows(
+            text, corpus.line_starts, corpus.file_rows, corpus.rows["marks"], corpus.families
+        )
+    with_window = np.flatnonzero(row_hashes)
+    anchors, hashes = corpus.line_starts[with_window], row_hashes[with_window]
     # The numbers of the anchors of windows that occur repeatedly, by hash, then in the order of the text.
-    by_hash = np.argsort(hashes, kind="stable")
+    # Most windows share no bucket with another, so they need not be sorted.
+    buckets = hashes >> _BUCKET_SHIFT
+    by_hash = np.flatnonzero(np.bincount(buckets.astype(np.int64))[buckets] > 1)
+    by_hash = by_hash[np.argsort(hashes[by_hash], kind="stable")]
     by_hash = by_hash[_is_repeated(hashes[by_hash])]
     sorted_hashes, positions = hashes[by_hash], anchors[by_hash]
     is_apart = np.ones(len(by_hash), np.bool_)
@@ -81,33 +98,75 @@ def repeated_windows(corpus: CloneCorpus, text: NormalisedText, length: int) -> 
     return _group_windows(anchors, by_hash, hashes[by_hash])
 
 
-def _window_hashes(text: NormalisedText, positions: Integers, length: int) -> Hashes:
-    """Return the polynomial hash, modulo 2**64, of the window at each position."""
-    size = len(text.codes)
-    powers = np.full(size, _HASH_BASE)
+def window_column(text: NormalisedText) -> str:
+    """Return the name of the column with the hashes of a text's windows of the default length."""
+    return "exact_window" if text.previous_distances is None else "renamed_window"
+
+
+class WindowHashes:
+    """Computes the polynomial hashes of windows, modulo 2**64.
+
+    They depend on the code of a window alone, not on its position.
+    """
+
+    def __init__(self, length: int) -> None:
+        self._length = length
+        self._powers = self._inverse_powers = np.ones(0, np.uint64)
+
+    def of_rows(
+        self,
+        text: NormalisedText,
+        row_starts: Integers,
+        file_rows: Integers,
+        marks: NDArray[np.uint8],
+        families: Sequence[str],
+    ) -> Hashes:
+        """Return the hash of the window at the start of each row, 0 if there is none."""
+        starts = row_starts[:-1]
+        bounds = segment_rows(marks, file_rows)
+        rows_of_segments = np.diff(np.append(bounds, len(starts)))
+        ends = np.repeat(row_starts[np.append(bounds, len(starts))[1:]], rows_of_segments)
+        has_window = (starts + self._length <= ends) & (marks & RowMark.IMPORT == 0)
+        rows = np.flatnonzero(has_window)
+        # Code is equal only within a language family.
+        numbers = np.array([family_number(family) for family in families], np.uint64)
+        hashes = np.zeros(len(starts), np.uint64)
+        hashes[rows] = self._at(text, starts[rows]) + np.repeat(numbers, np.diff(file_rows))[rows] * _MIXER
+        return hashes
+
+    def _at(self, text: NormalisedText, positions: Integers) -> Hashes:
+        """Return the hash of the window at each position."""
+        size = len(text.exact)
+        if size > len(self._powers):
+            self._powers, self._inverse_powers = _powers(_HASH_BASE, size), _powers(_INVERSE_BASE, size)
+        powers = self._powers[:size]
+        terms = _mix(text.codes(text.exact))
+        outside_terms: Hashes = np.zeros(1, np.uint64)
+        if text.previous_distances is not None:
+            distances = text.previous_distances
+            names = np.flatnonzero((distances > 0) & (distances < self._length))
+            name_terms = _mix(distances[names].astype(np.uint64) + _DISTANCE_OFFSET)
+            terms[names] += name_terms
+            # A distance does not count in windows that contain the name but not its previous occurrence.
+            # A difference array sums the terms to subtract for every possible start of a window.
+            # Its indices are distinct, as a name has one next occurrence.
+            name_terms *= powers[names]
+            changes = np.zeros(size + 1, np.uint64)
+            changes[names - distances[names] + 1] += name_terms
+            changes[names + 1] -= name_terms
+            outside_terms = np.cumsum(changes, out=changes)[positions]
+        # The terms of a window are the difference of two prefix sums.
+        sums = np.zeros(size + 1, np.uint64)
+        np.cumsum(np.multiply(terms, powers, out=terms), out=sums[1:])
+        # Equal windows at different positions differ by a power of the base.
+        hashes: Hashes = sums[positions + self._length] - sums[positions] - outside_terms
+        return hashes * self._inverse_powers[positions]
+
+
+def _powers(base: np.uint64, count: int) -> Hashes:
+    powers = np.full(count, base)
     powers[:1] = 1
-    np.cumprod(powers, out=powers)
-    codes = _mix(text.codes)
-    outside_terms: Hashes = np.zeros(1, np.uint64)
-    if text.previous_distances is not None:
-        distances = text.previous_distances
-        names = np.flatnonzero((distances > 0) & (distances < length))
-        terms = _mix(distances[names].astype(np.uint64) + _DISTANCE_OFFSET)
-        codes[names] += terms
-        # A distance does not count in windows that contain the name but start after its previous occurrence.
-        # A difference array sums the terms to subtract for every possible start of a window.
-        # Its indices are distinct, as a name has one next occurrence.
-        terms *= powers[names]
-        changes = np.zeros(size + 1, np.uint64)
-        changes[names - distances[names] + 1] += terms
-        changes[names + 1] -= terms
-        outside_terms = np.cumsum(changes, out=changes)[positions]
-    # The terms of a window are the difference of two prefix sums.
-    sums = np.zeros(size + 1, np.uint64)
-    np.cumsum(np.multiply(codes, powers, out=codes), out=sums[1:])
-    hashes = sums[positions + length] - sums[positions] - outside_terms
-    # Equal windows at different positions differ by a power of the base: raise all to the same power.
-    return hashes * powers[size - 1 - positions]
+    return np.cumprod(powers, out=powers)
 
 
 def _mix(numbers: NDArray[np.uint32] | NDArray[np.uint64]) -> Hashes:
