@@ -12,6 +12,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from holdfast.kernel.errors import InvalidPath
 from holdfast.kernel.limits import LIMITS
+from holdfast.storage.files import repo_path
 from holdfast.storage.files.repo_path import RepoPath
 from tests.storage.files.uri_part import UriPath
 from tests.storage.hostile_paths import HOSTILE_PATHS, HOSTILE_URI_PARTS, LITERAL_PATHS, REFUSED_PATHS
@@ -197,3 +198,11 @@ def test_a_model_says_invalid_path_and_not_something_vaguer(value):
 def test_quick_commands_can_parse_paths_without_pydantic():
     code = "import sys, holdfast.storage.files.work_tree; assert 'pydantic' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@given(st.from_regex(repo_path._PLAIN_PATH, fullmatch=True))
+def test_a_plain_path_would_pass_every_check(text):
+    repo_path._check_text(text)
+    for segment in RepoPath.parse(text).segments:
+        repo_path._check_segment(segment, text)
+    assert RepoPath.parse(text).text == text

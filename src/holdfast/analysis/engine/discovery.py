@@ -41,9 +41,6 @@ _GENERATED_NAME = re.compile(
 )
 _AMBIGUOUS_EXTENSION = ".h"
 """The extension of headers of C and of C++: only the content decides the language."""
-# The names of nearly all files, which `RepoPath` accepts as well; it takes longer.
-_PLAIN_NAME = r"[A-Za-z0-9_](?:[\w@+=.-]*[\w@+=-])?"
-_PLAIN_PATH = re.compile(rf"(?:{_PLAIN_NAME}/)*{_PLAIN_NAME}", re.ASCII)
 
 
 @dataclass
@@ -123,8 +120,6 @@ def _may_be_in(languages: frozenset[str], path: str) -> bool:
 
 def _is_nameable(path: str) -> bool:
     """Return whether tools accept the path as an argument."""
-    if len(path) <= LIMITS.path_segment_bytes and _PLAIN_PATH.fullmatch(path):
-        return True
     try:
         RepoPath.parse(path)
     except InvalidPath:

@@ -16,6 +16,7 @@ Contract:
 from __future__ import annotations
 
 import os
+import re
 from functools import lru_cache
 from typing import Any
 
@@ -36,6 +37,10 @@ _IGNORABLE = dict.fromkeys(
 _RESERVED = frozenset({".git", ".holdfast"})
 # The 8.3 short names that Windows gives `.git` and `.holdfast`, before the tilde and a number.
 _RESERVED_SHORT = frozenset({"git", "holdfa"})
+
+# Nearly all paths, which the checks below accept as well; they take longer.
+_PLAIN_NAME = r"[A-Za-z0-9_](?:[\w@+=.-]*[\w@+=-])?"
+_PLAIN_PATH = re.compile(rf"(?:{_PLAIN_NAME}/)*{_PLAIN_NAME}", re.ASCII)
 
 _MAX_CACHED_PATHS = 1024
 """A judgement: a request names the same few paths over and over."""
@@ -123,6 +128,8 @@ def _invalid_path(text: str, reason: str, hint: str) -> InvalidPath:
 
 @lru_cache(maxsize=_MAX_CACHED_PATHS)
 def _segments(text: str) -> tuple[str, ...]:
+    if len(text) <= LIMITS.path_segment_bytes and _PLAIN_PATH.fullmatch(text):
+        return tuple(text.split("/"))
     _check_text(text)
     segments = tuple(segment for segment in text.split("/") if segment not in ("", "."))
     if not segments:
