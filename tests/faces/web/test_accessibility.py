@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 import holdfast.faces.web
-from tests.faces.web.conftest import Axe
+from tests.faces.web.conftest import Axe, Held
 from tests.faces.web.site import Site, demonstrated, served
 
 VIEWS = Path(holdfast.faces.web.__file__).parent / "static" / "views"
@@ -25,6 +25,21 @@ ADDRESSES = {
     "activity": "/activity",
 }
 WIDE, NARROW = 1440, 360
+HAVE_ACTION = (
+    "/board",
+    "/task/TP-1",
+    "/issues",
+    "/issues?kind=milestone",
+    "/health",
+    "/activity",
+    "/board?query=no",
+)
+SHIFTS = """window.shifts = 0;
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) window.shifts += entry.value;
+}).observe({type: "layout-shift", buffered: true});"""
+MOST_SHIFTED = 0.02
+"""A fifth of 0.1, from which web.dev calls the stability of a page in need of improvement."""
 CUT_OFF = """() => [...document.querySelectorAll(".empty, .empty *")]
   .filter((node) => node.scrollWidth > node.clientWidth + 1 && getComputedStyle(node).display !== "inline")
   .map((node) => node.textContent)"""
@@ -84,7 +99,11 @@ def test_an_empty_view_shows_the_next_command_whole_on_a_small_screen(
         for address in ("/", "/board", "/task/TP-1", "/code", "/issues", "/health", "/activity"):
             page.goto(f"{site.url}{address}")
             expect(page.locator(".empty").first).to_be_visible()
+            expect(page.locator(".empty .icon").first).to_be_visible()
             assert page.evaluate(CUT_OFF) == [], address
+        for address in HAVE_ACTION:
+            page.goto(f"{site.url}{address}")
+            expect(page.locator(".empty").first.locator(".button")).to_have_count(1)
         page.get_by_role("link", name="Board").click()
         command = page.get_by_text("holdfast tasks init").bounding_box()
         assert command is not None
@@ -100,3 +119,33 @@ def test_the_bar_of_a_selection_stands_at_the_edge_of_a_small_screen(site: Site,
     assert bar is not None
     assert rail is not None
     assert abs(bar["y"] + bar["height"] - rail["y"]) <= 1, "no line of the code shows below it"
+
+
+def test_agents_differ_from_people_by_shape_mark_and_name_for_screen_readers(site: Site, page: Page) -> None:
+    page.goto(f"{site.url}/activity")
+    avatar = {name: page.locator(f'.person[title="{name}"] .avatar').first for name in ("Ada", "claude")}
+    for node in avatar.values():
+        expect(node).to_be_visible()
+    style = "(node) => getComputedStyle(node).borderRadius"
+    assert avatar["Ada"].evaluate(style) == "50%"
+    assert avatar["claude"].evaluate(style) != "50%"
+    antenna = "(node) => getComputedStyle(node, '::before').content"
+    assert [avatar[name].evaluate(antenna) for name in avatar] == ["none", '""']
+    expect(page.locator('.person[title="claude"]').first.get_by_role("img", name="agent")).to_be_visible()
+    expect(page.locator('.person[title="Ada"]').get_by_role("img")).to_have_count(0)
+
+
+def test_what_loads_late_is_announced_by_bars_and_moves_nothing(site: Site, page: Page) -> None:
+    page.add_init_script(SHIFTS)
+    late = Held(page, "**/api/inbox/**")
+    page.goto(site.url)
+    mine = page.get_by_role("region", name="For you")
+    expect(page.get_by_role("region", name="Agents").get_by_text("codex")).to_be_visible()
+    bars = "(node) => getComputedStyle(node, '::after').content"
+    assert mine.evaluate(bars) == '""'
+    expect(mine.get_by_role("link")).to_have_count(0)
+    late.let_go()
+    expect(mine.get_by_text("It is ignored there now, with a test.")).to_be_visible()
+    assert mine.evaluate(bars) == "none"
+    expect(page.get_by_role("region", name="Since yesterday").get_by_role("link").first).to_be_visible()
+    assert page.evaluate("window.shifts") < MOST_SHIFTED

@@ -534,7 +534,7 @@ def test_who_writes_is_not_disturbed_and_lines_change_when_they_are_done(page: P
     thread = elsewhere.get_by_role("article").filter(has_text="Go on")
     thread.get_by_role("button", name="Reply").click()
     page.keyboard.type("Half of it")
-    page.locator("main").click(position={"x": 1, "y": 1})
+    page.locator("main").click(position={"x": 1, "y": 20})
     site.holdfast("send", "--anyway", "--file", "to.py", "--line", "2", "--comment", "Meanwhile")
     expect(file(page, "to.py").get_by_text("Meanwhile")).to_be_visible()
     expect(page.get_by_role("textbox", name="Reply to the thread")).to_have_value("Half of it")

@@ -1,6 +1,7 @@
 // Buttons, selects and dialogs.
 
 import { el } from "./dom.js";
+import { icon } from "./icons.js";
 
 /**
  * Wrap a function so that it does not run twice at once: a call during a run returns the promise of that run.
@@ -55,7 +56,7 @@ export function choice(label, options, chosen, change, more = {}) {
  * @param {...any} children
  */
 export function dialog(title, ...children) {
-  const close = plainButton("✕", () => box.close(), { "aria-label": "Close" });
+  const close = plainButton(icon("close"), () => box.close(), { "aria-label": "Close" });
   const box = el("dialog", { "aria-label": title }, el("header.row", el("h2", title), close), children);
   box.addEventListener("close", () => box.remove());
   box.addEventListener("click", (event) => event.target === box && box.close());

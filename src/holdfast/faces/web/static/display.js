@@ -1,6 +1,7 @@
 // Small pieces of text and graphics that every view uses: muted text, counts, errors, empty states, bars.
 
 import { el } from "./dom.js";
+import { icon } from "./icons.js";
 
 /**
  * Return muted text.
@@ -25,10 +26,11 @@ export const errorMessage = ({ message, hint }, ...next) =>
 
 /**
  * Return an empty state: what would be shown here and how to create it.
+ * @param {string} symbol the icon of what would be shown
  * @param {string} text
  * @param {...any} next further content, such as a button or a command
  */
-export const emptyState = (text, ...next) => el("div.empty", el("p", text), next);
+export const emptyState = (symbol, text, ...next) => el("div.empty", icon(symbol), el("p", text), next);
 
 /**
  * Return a progress bar.

@@ -3,6 +3,7 @@
 import { el, fill } from "./dom.js";
 import { button } from "./controls.js";
 import { emptyState, errorMessage } from "./display.js";
+import { icon } from "./icons.js";
 import { Problem, get, signInWith } from "./api.js";
 import * as live from "./live.js";
 import { loadText, saveText } from "./storage.js";
@@ -57,11 +58,13 @@ async function showView() {
   isSignedOut = false;
   isUnreachable = false;
   delete main.dataset.ready;
+  main.classList.add("loading");
   markCurrentLink(route?.view);
   if (!route) {
-    fill(main);
+    fill(main).classList.remove("loading");
     view.setHeading("Page not found");
-    main.append(emptyState("There is no page at this address.", el("a.button", { href: "/" }, "Go to Today")));
+    const today = el("a.button", { href: "/" }, "Go to Today");
+    main.append(emptyState("search", "There is no page at this address.", today));
     return;
   }
   try {
@@ -77,6 +80,8 @@ async function showView() {
     if (isUnreachable) fill(main);
     main.append(viewFailure(problem));
     if (problem.status === undefined) throw problem; // a bug in the page itself
+  } finally {
+    if (currentView === view) main.classList.remove("loading");
   }
   if (currentView === view) {
     main.dataset.ready = ""; // the tests wait for it
@@ -170,10 +175,11 @@ function showSignedOut() {
   isSignedOut = true;
   outage.hidden = true; // the server has answered
   document.title = "Sign in · Holdfast";
+  main.classList.remove("loading");
   fill(
     main,
     el("header.heading", el("h1", { tabindex: "-1" }, "This browser is not signed in")),
-    emptyState("When the server starts, it prints a link that signs in the first browser to open it. " +
+    emptyState("agent", "When the server starts, it prints a link that signs in the first browser to open it. " +
       "To get a new link, run this in the repository:", el("pre", "holdfast open"),
     el("p", "Or sign in with a token, which the owner of the repository creates with holdfast token add:"),
     tokenForm()),
@@ -202,6 +208,9 @@ async function showRepositoryName() {
   byId("repository").textContent = workspaces?.[0]?.name ?? "";
 }
 
+for (const [view, link] of links) link.append(icon(String(view)));
+byId("jump").prepend(icon("search"));
+byId("theme").append(icon("theme"));
 const theme = loadText("theme");
 if (theme) document.documentElement.dataset.theme = theme;
 document.addEventListener("signed-out", showSignedOut);

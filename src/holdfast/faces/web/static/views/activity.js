@@ -4,6 +4,8 @@ import { apiUrl } from "../api.js";
 import { button, choice, primaryButton } from "../controls.js";
 import { emptyState } from "../display.js";
 import { el, fill } from "../dom.js";
+import { icon } from "../icons.js";
+import { person } from "../people.js";
 import { DAY_MS, ago } from "../time.js";
 import { agentItem, loadAgents } from "./activity/agents.js";
 import { ROOMS, RoomEvents, mergeEvents } from "./activity/events.js";
@@ -21,8 +23,8 @@ export async function show(view) {
   view.main.append(el("div.two-columns",
     el("section.stack", { "aria-label": "Events" }, feed.newButtonPlace, feed.list, feed.foot),
     el("aside.stack", { "aria-label": "Agents" }, el("h2", "Agents"), people)));
-  const command = el("pre", "holdfast tasks next");
-  const none = emptyState("No agent is at work. An agent is shown here when it claims a task:", command);
+  const tasks = el("a.button", { href: "/board?ready=true" }, "See the tasks that are ready");
+  const none = emptyState("agent", "No agent is at work. An agent is shown here when it claims a task.", tasks);
   const showAgents = () => view.attempt(people, async () => {
     const agents = await loadAgents(view.signal);
     fill(people, agents.length ? agents.map(agentItem) : el("li", none));
@@ -144,13 +146,13 @@ class Feed {
       const minuteAndActor = `${event.at.slice(0, 16)} ${event.actor}`;
       if (minuteAndActor !== group) {
         lines = el("ul.plain-list");
-        nodes.push(el("li.group", ago(event.at), el("strong.one-line", { title: event.actor }, event.actor), lines));
+        nodes.push(el("li.group", ago(event.at), el("strong.row", person(event.actor)), lines));
       }
       group = minuteAndActor;
       const line = el("span", event.line());
       line.title = line.textContent ?? "";
       const highlight = highlighted.has(event.key) && "fresh";
-      const tag = el("span.tag", ROOMS[event.room].name);
+      const tag = el("span.tag", icon(ROOMS[event.room].icon), " ", ROOMS[event.room].name);
       lines.append(el("li", { class: highlight, dataset: { key: event.key } }, tag, line));
     }
     fill(this.list, nodes);
@@ -173,9 +175,9 @@ class Feed {
     };
     const attemptOlder = () => this.view.attempt(this.foot, showOlder);
     const empty = this.view.query.size
-      ? emptyState("No event matches these filters.", el("a.button", { href: "/activity" }, "Show all"))
-      : emptyState("Nothing has happened yet. Changes of tasks, issues, remarks and notes are shown here.",
-        el("pre", 'holdfast tasks add "…"'));
+      ? emptyState("search", "No event matches these filters.", el("a.button", { href: "/activity" }, "Show all"))
+      : emptyState("activity", "Nothing has happened yet. Changes of tasks, issues, remarks and notes are shown here.",
+        el("a.button.primary", { href: "/board?new=true" }, "Add a task"));
     fill(this.foot, count ? null : empty,
       unfinished.length > 0 && button("Older", attemptOlder, { class: "button older" }));
   }

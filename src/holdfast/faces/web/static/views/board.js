@@ -84,7 +84,7 @@ function notInitialized(view) {
  */
 function emptyMessage(filters, create) {
   const all = el("a.button", { href: "/board" }, "Show all tasks");
-  if (Object.keys(filters).length) return emptyState("No task matches these filters.", all);
+  if (Object.keys(filters).length) return emptyState("search", "No task matches these filters.", all);
   return emptyBoard("The board shows tasks by status. There are none yet.", create, "New task",
     'holdfast tasks add "What is to be done"');
 }
@@ -97,7 +97,7 @@ function emptyMessage(filters, create) {
  * @param {string} command
  */
 const emptyBoard = (text, click, verb, command) =>
-  emptyState(text, el("div.row.wrap", primaryButton(verb, click), "or run", el("code", command)));
+  emptyState("board", text, el("div.row.wrap", primaryButton(verb, click), "or run", el("code", command)));
 
 /**
  * Ask the user for a new task and create it with the label and milestone of the filters. Resolves to its id.

@@ -43,7 +43,8 @@ export async function show(view) {
 async function showFolder(view, center, path, loaded = null) {
   const folder = loaded ?? (await get("source/list_files", { folder: path }, view));
   showHeading(view, path === "." ? "" : path, apiUrl("source/list_files", { folder: path }));
-  const empty = emptyState("No files yet. Files that git tracks or would add are shown here.", el("pre", "git add ."));
+  const empty = emptyState("code", "No files yet. Files that git tracks or would add are shown here.",
+    el("pre", "git add ."));
   fill(center, folder.entries.length ? folderTable(path, folder) : empty);
   center.append(await drawReadme(view, path, folder.entries));
 }

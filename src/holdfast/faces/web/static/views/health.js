@@ -55,8 +55,8 @@ async function showMap(view, place) {
   // The sections are shown even if the request failed or the user has chosen something else.
   if (!report || selection !== currentSelection()) return true;
   if (!report.files_analyzed) {
-    fill(place, emptyState("The map shows files in the languages that Holdfast parses; this repository has none yet.",
-      el("pre", { tabindex: "0" }, "holdfast analyze files")));
+    const text = "The map shows files in the languages that Holdfast parses; this repository has none yet.";
+    fill(place, emptyState("health", text, el("a.button", { href: "/code" }, "See the files")));
     return false;
   }
   const reasonMissing = report.not_measured[query.measure];

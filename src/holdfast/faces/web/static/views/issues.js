@@ -5,8 +5,9 @@ import { button, choice, primaryButton } from "../controls.js";
 import { emptyState, quiet } from "../display.js";
 import { el, fill, renderKeyed } from "../dom.js";
 import { formDialog } from "../forms.js";
+import { person } from "../people.js";
 import { filterField } from "./issues/filter.js";
-import { entityAddress, kindOf, listItem, personName, textFields } from "./issues/entity.js";
+import { entityAddress, kindOf, listItem, textFields } from "./issues/entity.js";
 
 /** @import { View } from "../view.js" */
 /** @import { Item } from "./issues/entity.js" */
@@ -185,10 +186,12 @@ class List {
     };
     const searched = query.has("closed") ? kind : `open ${kind}`;
     const clearButton = button("Clear the filter", clear);
-    if (query.get("filter")) return emptyState(`No ${searched} matches this filter.`, clearButton);
+    if (query.get("filter")) return emptyState("search", `No ${searched} matches this filter.`, clearButton);
+    const createButton = primaryButton(`Create the first ${kind}`, () => this.create());
     const command = el("pre", `git mile create ${kind} "What is to be done"`);
-    return emptyState(`There are no open ${kind}s. ${KINDS[kind].title} are stored in git refs of this repository, ` +
-      `so they are cloned and fetched with it. Create one with “New ${kind}”, or on the command line:`, command);
+    const text = `There are no open ${kind}s. ${KINDS[kind].title} are stored in git refs of this repository, so ` +
+      "they are cloned and fetched with it.";
+    return emptyState(kind === "issue" ? "issues" : kind, text, createButton, el("p", "or run"), command);
   }
 
   /** @param {number} step 1 or -1 */
@@ -229,7 +232,7 @@ class List {
       const summary = received + sent ? `Received ${received} and sent ${sent} changes.` : "Nothing to exchange.";
       const claimed = ({ id, title, holder }) => {
         const link = el("a", { href: entityAddress("issue", id) }, title);
-        return el("p", "“", link, "” is now claimed by ", personName(holder), ".");
+        return el("p", "“", link, "” is now claimed by ", person(holder), ".");
       };
       await this.refresh();
       fill(this.notice, el("p", summary), lost.map(claimed), problems.map((text) => el("p.problem", text)));

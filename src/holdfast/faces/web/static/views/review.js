@@ -211,9 +211,11 @@ export class Review {
   /** Return the empty state of a review without differences. */
   emptyMessage() {
     const purpose = "Changes by agents and by you are shown here.";
-    if (this.query.what !== "worktree") return emptyState("There are no differences.");
-    if (EMPTY_TREE.test(this.diff.old)) return emptyState(`Nothing has been committed yet. ${purpose}`);
-    return emptyState(`Nothing has changed since the last commit. ${purpose}`,
+    if (this.query.what !== "worktree") return emptyState("review", "There are no differences.",
+      el("a.button", { href: "/review" }, "See uncommitted changes"));
+    if (EMPTY_TREE.test(this.diff.old)) return emptyState("review", `Nothing has been committed yet. ${purpose}`,
+      el("a.button", { href: "/code" }, "See the files"));
+    return emptyState("review", `Nothing has changed since the last commit. ${purpose}`,
       el("a.button", { href: commitAddress("HEAD") }, "See the last commit"));
   }
 

@@ -27,8 +27,8 @@ export async function show(view) {
   const editor = new TaskEditor(view);
   const isInitialised = await ifInitialised(editor.load().then(() => true), false);
   if (!isInitialised) {
-    const command = el("pre", { tabindex: "0" }, "holdfast tasks init");
-    view.main.append(emptyState("This repository has no tasks yet. To create the list of tasks:", command));
+    const board = el("a.button.primary", { href: "/board" }, "Go to the board");
+    view.main.append(emptyState("task", "This repository has no tasks yet. The board can create their list.", board));
     return;
   }
   editor.showHeading();

@@ -1,15 +1,16 @@
 // The Today view: what awaits the user, which agents are at work, and what happened since yesterday.
 
 import { apiUrl, get } from "../api.js";
-import { errorMessage, quiet } from "../display.js";
+import { emptyState, errorMessage, quiet } from "../display.js";
 import { el, fill } from "../dom.js";
+import { icon } from "../icons.js";
 import { MAX_ITEMS, WAITING } from "./today/waiting.js";
 
 /** @import { View } from "../view.js" */
 /** @import { ListItem, ShortList } from "./today/waiting.js" */
 
 /** @type {ShortList} */
-const AGENTS = { name: "At work", all: "/activity", topic: "tasks", load: loadAgentsAtWork };
+const AGENTS = { all: "/activity", topic: "tasks", load: loadAgentsAtWork };
 /** @type {ShortList} */
 const MILESTONES = { all: "/issues?kind=milestone", topic: "milestones", load: loadOpenMilestones };
 
@@ -17,10 +18,9 @@ const MILESTONES = { all: "/issues?kind=milestone", topic: "milestones", load: l
 export async function show(view) {
   view.setHeading("Today", { json: apiUrl("inbox/list_messages", { newest: true }) });
   const [mine, agents, recent, milestones, health] = ["For you", "Agents", "Since yesterday", "Milestones", "Health"]
-    .map((name) => el("section.stack.column", { "aria-label": name }, el("h2", name)));
-  milestones.classList.add("wide");
+    .map((name) => el("section.stack.column.loading", { "aria-label": name }, el("h2", name)));
   health.hidden = true;
-  view.main.append(el("div.today", mine, agents, recent), el("div.today", milestones, health));
+  view.main.append(el("div.today", mine, el("div.stack", agents, milestones, health), recent));
   const fastColumns = [
     fillColumn(view, mine, WAITING, "Nothing waits for you."),
     fillColumn(view, milestones, [MILESTONES], "No milestone is open."),
@@ -38,7 +38,7 @@ export async function show(view) {
     const nothing = "No task, issue or file with notes changed since yesterday.";
     const isRecentFilled = await fillColumn(view, recent, recentLists, nothing);
     if (view.signal.aborted) return;
-    if (!isRecentFilled && !filled.some(Boolean)) showFirstSteps(view, milestones);
+    if (!isRecentFilled && !filled.some(Boolean)) showFirstSteps(view, health);
     showHealth(view, health, mine);
   }
 }
@@ -73,7 +73,7 @@ async function showHealth(view, health, mine) {
   const showGate = ({ passed, reason }) => {
     failing.hidden = passed;
     const items = [{ text: reason, href: "/health#gate" }];
-    fill(failing, drawList({ name: "The quality gate fails" }, { total: 1, items }));
+    fill(failing, drawList({ name: "The quality gate fails", icon: "health" }, { total: 1, items }));
   };
   const load = async (/** @type {AbortSignal | undefined} */ signal) => {
     const { healthOverview } = await import("./health/overview.js");
@@ -107,8 +107,10 @@ async function fillColumn(view, node, lists, nothing) {
       totals.set(list, 1); // an error makes the column not empty
       fill(place, list.name && el("h3", list.name), errorMessage(problem));
     }
-    place.hidden = totals.get(list) === 0;
-    placeholder.hidden = totals.size < lists.length || [...totals.values()].some(Boolean);
+    if (totals.size < lists.length) return; // all lists appear at once, so that none pushes another down
+    node.classList.remove("loading");
+    for (const [each, card] of places) card.hidden = totals.get(each) === 0;
+    placeholder.hidden = [...totals.values()].some(Boolean);
   };
   for (const list of lists) if (list.topic) view.on(list.topic, () => load(list));
   const loadRemarks = () => lists.filter(({ topic }) => topic === "inbox").forEach(load);
@@ -119,15 +121,15 @@ async function fillColumn(view, node, lists, nothing) {
 
 /**
  * Draw a list with a link to all of its items.
- * @param {Pick<ShortList, "name" | "all" | "maxItems">} list
+ * @param {Pick<ShortList, "name" | "icon" | "all" | "maxItems">} list
  * @param {{total: number, items: any[], more?: boolean}} content
  */
-function drawList({ name, all, maxItems = MAX_ITEMS }, { total, items, more = false }) {
+function drawList({ name, icon: symbol, all, maxItems = MAX_ITEMS }, { total, items, more = false }) {
   const draw = (/** @type {ListItem} */ { tag, text, href, detail }) => el("li.line",
     tag && el("span", { class: tag === "done" ? "tag ok" : "tag" }, tag),
     el("a.two-items", { href, title: text }, text), quiet(detail));
   return [
-    name && el("h3", name),
+    name && el("h3", symbol && icon(symbol), name),
     el("ul.plain-list", items.slice(0, maxItems).map((item) => (item instanceof Node ? item : draw(item)))),
     (more || total > maxItems) && el("a.all", { href: all }, more ? "see all" : `all ${total}`),
   ];
@@ -136,18 +138,17 @@ function drawList({ name, all, maxItems = MAX_ITEMS }, { total, items, more = fa
 /**
  * Show the first steps in a repository that has no data yet.
  * @param {View} view
- * @param {HTMLElement} milestones
+ * @param {HTMLElement} health remains
  */
-function showFirstSteps(view, milestones) {
-  milestones.remove();
+function showFirstSteps(view, health) {
   for (const { topic } of [AGENTS, MILESTONES, ...WAITING]) view.on(topic ?? "", () => view.go(location.href));
   const step = (/** @type {string} */ text, /** @type {string} */ command) =>
     el("li", el("p", text), el("pre", { tabindex: "0" }, command));
-  fill(/** @type {HTMLElement} */ (view.main.querySelector(".today")), el("div.empty",
-    el("p", "This page shows what waits for you, who is at work and what happened since yesterday. To get started:"),
+  fill(/** @type {HTMLElement} */ (view.main.querySelector(".today")), emptyState("today",
+    "This page shows what waits for you, who is at work and what happened since yesterday. To get started:",
     el("ol",
       step("Connect your agent to Holdfast.", "holdfast install claude-code"),
       step("Leave the agent a remark on a line.",
         'holdfast send --file src/main.py --line 42 --comment "Handle the error"'),
-      step("Add a first task.", 'holdfast tasks init && holdfast tasks add "What is to be done"'))));
+      step("Add a first task.", 'holdfast tasks init && holdfast tasks add "What is to be done"'))), health);
 }

@@ -3,6 +3,7 @@
 import { get, ifInitialised } from "../../api.js";
 import { progressBar, quiet } from "../../display.js";
 import { el } from "../../dom.js";
+import { person } from "../../people.js";
 import { ago, keepUpdated, timeLeft } from "../../time.js";
 
 /**
@@ -54,7 +55,7 @@ export function agentItem({ agent, tasks = [], last_seen, last }) {
   const held = tasks.map(({ id, title, since, expires_at }) => el("li.stack",
     el("a.two-lines", { href: `/task/${id}`, title }, quiet(id), " ", title), leaseBar(since, expires_at)));
   return el("li.agent.stack",
-    el("div.row", el("strong.one-line", agent), held.length ? null : el("span.tag", "holds no task")),
+    el("div.row", el("strong.row", person(agent)), held.length ? null : el("span.tag", "holds no task")),
     last ? quiet(describeEvent(last, last.task_id), " · ", ago(last.at)) : quiet("seen ", ago(last_seen)),
     held.length ? el("ul.plain-list.stack", held) : null);
 }

@@ -50,11 +50,12 @@ const timeSpan = (events, time) => ({ newest: events[0]?.[time], until: events.a
 
 /**
  * The rooms that have events, with the name of an event and a function that reads a page of events.
- * @type {Record<string, {name: string, page(filters: Filters, options: {signal: AbortSignal}): Promise<Page>}>}
+ * @type {Record<string, {name: string, icon: string,
+ *   page(filters: Filters, options: {signal: AbortSignal}): Promise<Page>}>}
  */
 export const ROOMS = {
   tasks: {
-    name: "Task",
+    name: "Task", icon: "task",
     async page({ actor, task, file, cursor }, options) {
       const query = { limit: EVENTS_PER_PAGE, actor, task_id: task, connected_file: file, cursor };
       const response = await get("tasks/taskpilot_events", query, options);
@@ -67,7 +68,7 @@ export const ROOMS = {
     },
   },
   milestones: {
-    name: "Issue",
+    name: "Issue", icon: "issues",
     async page({ actor, task, file, cursor }, options) {
       if (task || file) return { events: [] };
       const response = await get("milestones/git_mile_log", { limit: EVENTS_PER_PAGE, cursor }, options);
@@ -85,7 +86,7 @@ export const ROOMS = {
     },
   },
   inbox: {
-    name: "Remark",
+    name: "Remark", icon: "remark",
     async page({ actor, task, file }, options) {
       if (task) return { events: [] };
       const response = await get("inbox/list_messages", { newest: true, limit: MAX_REMARKS }, options);
@@ -98,7 +99,7 @@ export const ROOMS = {
     },
   },
   comments: {
-    name: "Note",
+    name: "Note", icon: "note",
     async page({ actor, task, file, cursor }, options) {
       if (task) return { events: [] };
       const since = cursor ? null : new Date(Math.floor(Date.now() / DAY_MS - FIRST_PAGE_DAYS) * DAY_MS).toISOString();

@@ -2,6 +2,7 @@
 
 import { button } from "../../controls.js";
 import { el, fill } from "../../dom.js";
+import { icon } from "../../icons.js";
 import { CARD_HEIGHT, CardList } from "./list.js";
 import { COLUMNS, columnOf, compareCards, laneOf, sortLanes, statusOf } from "./rules.js";
 
@@ -135,7 +136,8 @@ export class Layout {
    */
   drawHead(column, title) {
     const isFolded = this.isFolded(column);
-    const text = [el("span.title", title), " ", el("span.quiet.number")];
+    const symbol = column === "review" ? "in-review" : column;
+    const text = [icon(symbol), el("span.title", title), " ", el("span.quiet.number")];
     const properties = { class: "button plain fold", title, "aria-expanded": !isFolded };
     const toggle = button([text, isFolded ? " ▸" : " ▾"], () => this.toggleFold(column), properties);
     const content = el("h2", this.canFold(column) ? toggle : text);

@@ -3,6 +3,8 @@
 import { button } from "../../controls.js";
 import { errorMessage, quiet } from "../../display.js";
 import { arrange, el, fill } from "../../dom.js";
+import { icon } from "../../icons.js";
+import { label, person } from "../../people.js";
 import { keepUpdated, timeLeft } from "../../time.js";
 import { compareCards, describeBlockers } from "./rules.js";
 
@@ -16,7 +18,7 @@ export const CARD_PITCH = CARD_HEIGHT + 8;
 /** Cards in the document above and below those in view; a judgement: a fast scroll moves that far in a frame. */
 const OVERSCAN_CARDS = 4;
 /** How a card shows its priority; medium is not shown. */
-const PRIORITY_MARKS = { high: "▲ high", low: "▽ low" };
+const MARKED_PRIORITIES = ["high", "low"];
 const CHANGED = "Changed since your last visit";
 
 /** The sorted cards of one column in one lane. */
@@ -156,15 +158,15 @@ function setIfChanged(target, name, value) {
 function drawCard(node, card, board) {
   const { id, priority, title } = card, tabindex = id === board.current ? "0" : "-1";
   const name = { href: `/task/${id}`, title, draggable: "false", tabindex, dataset: { part: "name" } };
-  const more = { type: "button", tabindex, dataset: { part: "more" } };
+  const more = { type: "button", tabindex, dataset: { part: "more" }, "aria-haspopup": "true" };
   const problem = board.problems.get(id);
   fill(
     node,
     el("div.row",
       quiet(id),
-      PRIORITY_MARKS[priority] && el(`span.priority.${priority}`, PRIORITY_MARKS[priority]),
+      MARKED_PRIORITIES.includes(priority) && el(`span.priority.${priority}`, icon(priority), priority),
       board.isUnseen(card) && el("span.changed", { title: CHANGED }, el("span.visually-hidden", CHANGED)),
-      el("button.button.plain.more", { ...more, "aria-label": `Move or claim ${id}`, "aria-haspopup": "true" }, "⋯")),
+      el("button.button.plain.more", { ...more, "aria-label": `Move or claim ${id}` }, icon("more"))),
     el("a.name.two-lines", { ...name, "aria-describedby": `marks-${id} board-keys` },
       el("span.visually-hidden", `${id}: `), title),
     el("div.marks.row", { id: `marks-${id}` }, marks(card)),
@@ -180,14 +182,13 @@ function drawCard(node, card, board) {
 function marks(card) {
   const { claimed_by: holder, lease_until: until, criteria, criteria_met: met = 0 } = card;
   return [
-    holder && el("span.holder", { title: `Held by ${holder}` }, el("span.dot"),
-      el("span.one-line", holder),
+    holder && el("span.holder", { title: `Held by ${holder}` }, person(holder),
       keepUpdated(quiet(), () => timeLeft(until ?? "") ?? "lease expired")),
     card.blocked_by && el("span.waits", describeBlockers(card)),
     criteria && el("span.criteria", { title: `${met} of ${criteria} criteria are met` }, `${met}/${criteria}`,
       el("span.bar", { "aria-hidden": "true", style: { "--share": `${(100 * met) / criteria}%` } })),
     card.unblocks && el("span.quiet", { title: "Tasks that wait for this one" }, `blocks ${card.unblocks}`),
-    card.remarks && el("span.quiet", { title: "Linked notes and remarks" }, `✎ ${card.remarks}`),
-    card.labels?.map((label) => el("span.tag", label)),
+    card.remarks && el("span.quiet", { title: "Linked notes and remarks" }, icon("remark"), card.remarks),
+    card.labels?.map(label),
   ];
 }

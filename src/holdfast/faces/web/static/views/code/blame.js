@@ -3,6 +3,7 @@
 import { get } from "../../api.js";
 import { el } from "../../dom.js";
 import { commitAddress } from "../../links.js";
+import { avatar } from "../../people.js";
 import { ago } from "../../time.js";
 
 /** @import { View } from "../../view.js" */
@@ -34,5 +35,5 @@ export function blameMark(span, line) {
   if (!span || span.start !== line) return el("span.blame");
   if (!span.commit) return el("span.blame", el("span.one-line", "not committed yet"));
   const link = { href: commitAddress(span.commit), title: `${span.subject}\n${span.author}` };
-  return el("span.blame", el("a.one-line", link, span.author), ago(span.time));
+  return el("span.blame", avatar(span.author), el("a.one-line", link, span.author), ago(span.time));
 }

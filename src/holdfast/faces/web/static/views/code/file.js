@@ -90,7 +90,8 @@ export class FileView {
   async showUnshown(reason) {
     const place = el("div.document-place");
     fill(this.center, place, this.story.node);
-    if (!isImage(this.path)) return fill(place, emptyState(`This file is ${reason}, so its lines are not shown.`));
+    const text = `This file is ${reason}, so its lines are not shown.`;
+    if (!isImage(this.path)) return fill(place, emptyState("file", text));
     return this.view.attempt(place, async () =>
       fill(place, await loadImage(this.view, this.lines.query, this.path)));
   }

@@ -6,6 +6,7 @@ import { errorMessage, quiet } from "../../display.js";
 import { arrange, el, fill, highlight } from "../../dom.js";
 import { form } from "../../forms.js";
 import { codeAddress } from "../../links.js";
+import { person } from "../../people.js";
 import { ago } from "../../time.js";
 import { markdown } from "../../markdown.js";
 import { LINE_HEIGHT_PX, highlightSyntax } from "./lines.js";
@@ -144,13 +145,13 @@ export class Notes {
         pointerleave: removeHighlight, focusout: removeHighlight,
       },
     },
-    el("header", note.tag && el("strong", note.tag), el("span", note.author), ago(note.created),
+    el("header", note.tag && el("strong", note.tag), person(note.author), ago(note.created),
       el("a", { href: `#L${line}`, on: { click: select } }, `line ${line}`),
       el("span", { title: "Confidence that the note belongs to this line" }, certainty),
       !isOpen && el("span.tag.ok", status === "resolved" ? "resolved" : "won't fix")),
     el("div.note-text", markdown(note.shownText ?? note.text)),
     isOpen && note.replies.map(({ text, author, created }) =>
-      el("div.reply", quiet(author, " "), ago(created), el("div", text))),
+      el("div.reply", el("div.row", person(author), ago(created)), el("div", text))),
     needsReview && this.drawCandidates(note),
     el("footer", isOpen && plainButton("Reply", () => this.reply(note, node)),
       plainButton(isOpen ? "Resolve" : "Reopen", setStatus)));
@@ -180,7 +181,7 @@ export class Notes {
     });
     const node = el("div.orphan", { dataset: { id } },
       el("div.note-text", note.shownText ?? note.text),
-      el("div.quiet", author, " · ", ago(created), ` · was on line ${line} · ${reason.replaceAll("_", " ")}`),
+      el("div.quiet", person(author), " · ", ago(created), ` · was on line ${line}, ${reason.replaceAll("_", " ")}`),
       this.drawCandidates(note), moveButton);
     this.orphanButtons.push(moveButton);
     this.offerSelection();

@@ -62,7 +62,7 @@ async function showInPlace(view, link, revision) {
 export async function loadImage(view, { file, revision }, alt) {
   const { mime, data } = await get("source/read_image", { file, revision }, view);
   // A data URL, because the content security policy allows no other pictures. A picture runs no script of its own.
-  const error = () => image.replaceWith(emptyState(`${alt || file} is no image that this browser can show.`));
+  const error = () => image.replaceWith(emptyState("file", `${alt || file} is no image that this browser can show.`));
   const image = el("img.picture", { src: `data:${mime};base64,${data}`, alt, on: { error } });
   return image;
 }

@@ -4,8 +4,10 @@ import { get } from "../../api.js";
 import { button, plainButton } from "../../controls.js";
 import { pluralise, quiet } from "../../display.js";
 import { el, fill } from "../../dom.js";
+import { icon } from "../../icons.js";
 import { codeAddress, codeLink, commitAddress } from "../../links.js";
 import { markdown } from "../../markdown.js";
+import { person } from "../../people.js";
 import { address } from "../../router.js";
 import { ago } from "../../time.js";
 import { findReasons } from "./reasons.js";
@@ -66,7 +68,8 @@ export class Story {
    */
   async open(title, activity, load) {
     const place = el("div.stack");
-    const close = plainButton("✕", () => this.close() && this.lines.box.focus(), { "aria-label": "Close the panel" });
+    const label = { "aria-label": "Close the panel" };
+    const close = plainButton(icon("close"), () => this.close() && this.lines.box.focus(), label);
     const heading = el("h2", { tabindex: "-1" }, title);
     this.node.hidden = false;
     this.node.ariaLabel = title;
@@ -174,10 +177,10 @@ export class Story {
       const reasons = await findReasons(this.view, this.path, range, this.notes(), commits);
       const { notes, remarks, tasks, issues } = reasons;
       fill(place,
-        section("Notes", notes.map((note) => item([note.tag ?? "Note", " by ", note.author, " ", ago(note.created)],
+        section("Notes", notes.map((note) => item([note.tag ?? "Note", " by ", person(note.author), ago(note.created)],
           note.shownText ?? note.text, note.replies))),
         section("Remarks", remarks.map(({ author, time, comment, answers, line, state }) =>
-          item([author, " ", ago(time), line && ` on line ${line}`, `, ${state}`], comment, answers))),
+          item([person(author), " ", ago(time), line && ` on line ${line}`, `, ${state}`], comment, answers))),
         section("Tasks", tasks.map(({ id, title, status, reason }) =>
           el("li", el("a", { href: address("/task", id) }, id), ` ${title} `, quiet(`${status}; ${reason}`)))),
         section("Issues", issues.map(({ id, title, status, task }) =>
@@ -203,7 +206,7 @@ const section = (title, items) =>
  * @param {{text: string, author: string}[]} replies
  */
 const item = (head, text, replies) => el("li", el("div.quiet", head), markdown(text),
-  replies.map((reply) => el("div.reply", quiet(reply.author, " "), reply.text)));
+  replies.map((reply) => el("div.reply", person(reply.author), " ", reply.text)));
 
 /** @param {Commit[]} commits */
 const drawCommits = (commits) => commits.length > 0 && el("ul.plain-list.stack", commits.map(commitItem));
@@ -211,7 +214,7 @@ const drawCommits = (commits) => commits.length > 0 && el("ul.plain-list.stack",
 /** @param {Commit} commit */
 function commitItem({ commit, author, time, subject, body, file }) {
   const then = file && { href: `${codeAddress(file)}?revision=${commit}` };
-  const facts = el("div.row.wrap.quiet", el("span", author), ago(time), el("span.mono", commit.slice(0, 8)),
+  const facts = el("div.row.wrap.quiet", person(author), ago(time), el("span.mono", commit.slice(0, 8)),
     then && el("a", then, "the file then"));
   const link = el("a", { href: commitAddress(commit) }, subject || "(no message)");
   return el("li.commit", link, facts, body && el("details", el("summary", "Message"), el("pre.message", body)));

@@ -4,7 +4,9 @@ import { get } from "../../api.js";
 import { plainButton } from "../../controls.js";
 import { quiet } from "../../display.js";
 import { el, fill } from "../../dom.js";
+import { icon } from "../../icons.js";
 import { codeAddress, codeLink, commitAddress } from "../../links.js";
+import { person } from "../../people.js";
 import { ago } from "../../time.js";
 import { workButtons } from "./actions.js";
 import { MEASURES, formatNumber } from "./numbers.js";
@@ -33,7 +35,7 @@ export function showFile(view, place, file, files, close) {
   const name = path.split("/").at(-1) ?? path;
   const heading = el("h2", { tabindex: "-1", title: path }, name);
   fill(place,
-    el("header.row.spread", heading, plainButton("✕", close, { "aria-label": "Close the panel" })),
+    el("header.row.spread", heading, plainButton(icon("close"), close, { "aria-label": "Close the panel" })),
     el("a.mono", { href: codeAddress(path, file.complex_line) }, path),
     workButtons(view, { file: path, line: file.complex_line, title: `Improve ${name}`, text: summary(file, files),
       links: [{ kind: "file", ref: path }] }),
@@ -116,7 +118,7 @@ async function showHistory(view, place, path) {
   const query = { file: path, limit: MAX_COMMITS };
   const { commits, has_more: hasMore } = await get("source/read_history", query, view);
   const item = ({ commit, author, time, subject }) => el("li",
-    el("a", { href: commitAddress(commit) }, subject || "(no message)"), quiet(" ", author, " "), ago(time));
+    el("a", { href: commitAddress(commit) }, subject || "(no message)"), el("div.row", person(author), ago(time)));
   fill(place, commits.length ? el("ul.plain-list", commits.map(item)) : quiet("Not committed yet."),
     hasMore && el("a", { href: codeAddress(path) }, "All of it in Code"));
 }

@@ -89,7 +89,7 @@ export async function show(view, place, backfill = 0) {
     const command = el("pre", { tabindex: "0" }, `holdfast analyze record-trend --backfill ${BACKFILL_COMMITS}`);
     const text = "A trend needs the metrics of two commits. This command records them, for the current commit and " +
       "past ones; the button does the same:";
-    return fill(place, emptyState(text, command, measure));
+    return fill(place, emptyState("health", text, command, measure));
   }
   const text = `${measured} of the last ${commits} commits are measured. ${trend.note ?? ""}`;
   fill(place, el("div.multiples", series.map((/** @type {any} */ one) => drawTrend(one, trend.points))),

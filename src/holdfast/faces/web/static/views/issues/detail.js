@@ -5,11 +5,12 @@ import { button } from "../../controls.js";
 import { quiet } from "../../display.js";
 import { el, fill, patch } from "../../dom.js";
 import { form } from "../../forms.js";
+import { person } from "../../people.js";
 import { ago } from "../../time.js";
 import { markdown } from "../../markdown.js";
 import { Discussion } from "./discussion.js";
 import { drawFacts } from "./facts.js";
-import { dueDate, findByIds, kindOf, listItem, personName, issueProgress, statusLabel, textFields } from "./entity.js";
+import { dueDate, findByIds, kindOf, listItem, issueProgress, statusLabel, textFields } from "./entity.js";
 
 /** @import { View } from "../../view.js" */
 /** @import { Item } from "./entity.js" */
@@ -127,7 +128,7 @@ export class Detail {
     view.setHeading(item.title, {
       json: apiUrl("milestones/git_mile_show", { entity: item.entity, id: item.id }),
       tools: [button("Edit", () => this.edit())],
-      filters: [statusLabel(item.status), quiet(author, personName(item.author), ", ", ago(item.created))],
+      filters: [statusLabel(item.status), quiet(author, person(item.author), ", ", ago(item.created))],
     });
   }
 
@@ -164,7 +165,7 @@ export class Detail {
       const canUse = field !== "status" || value !== "draft"; // no operation sets the status draft
       return el("div.card.choice",
         el("div.value", this.drawValue(field, value)),
-        el("div.quiet", actor ? [personName(actor), ", ", ago(ts)] : "current value"),
+        el("div.quiet", actor ? [person(actor), ", ", ago(ts)] : "current value"),
         canUse && button("Use this one", () => this.resolve(conflict, value)));
     };
     const name = FIELD_NAMES[field] ?? field;

@@ -5,9 +5,9 @@ import { button, plainButton } from "../../controls.js";
 import { quiet } from "../../display.js";
 import { el, fill, patch, renderKeyed } from "../../dom.js";
 import { form, submitButton } from "../../forms.js";
+import { person } from "../../people.js";
 import { ago } from "../../time.js";
 import { markdown } from "../../markdown.js";
-import { personName } from "./entity.js";
 
 /** @import { Detail } from "./detail.js" */
 /** @import { Item } from "./entity.js" */
@@ -90,7 +90,7 @@ export class Discussion {
     if (isMine && !comment.deleted) showTools();
     const edited = comment.edited && quiet("edited ", ago(comment.edited));
     return [
-      el("header.row", el("strong", personName(comment.author)), ago(comment.ts), edited, tools),
+      el("header.row", el("strong", person(comment.author)), ago(comment.ts), edited, tools),
       comment.deleted ? el("p.quiet", "Deleted.") : markdown(comment.body),
     ];
   }
@@ -127,7 +127,7 @@ export class Discussion {
       return this.detail.attempt(() => this.loadHistory(page.nextCursor));
     };
     const more = page.nextCursor && el("li", button("Older", loadOlder));
-    const line = (event) => el("li", ago(event.ts), el("span", personName(event.actor), ` ${describeEvent(event)}`));
+    const line = (event) => el("li", ago(event.ts), el("span", person(event.actor), ` ${describeEvent(event)}`));
     fill(this.log, cursor && [...this.log.children], page.events.map(line), more);
   }
 }

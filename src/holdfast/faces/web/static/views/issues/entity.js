@@ -4,6 +4,8 @@ import { get } from "../../api.js";
 import { progressBar, pluralise, quiet } from "../../display.js";
 import { el } from "../../dom.js";
 import { field } from "../../forms.js";
+import { icon } from "../../icons.js";
+import { label, person } from "../../people.js";
 import { DAY_MS, ago } from "../../time.js";
 
 /**
@@ -17,23 +19,17 @@ import { DAY_MS, ago } from "../../time.js";
 const MAX_DAYS_COUNTED = 60;
 /** Earlier due dates are highlighted; a judgement: two days of notice. */
 const SOON_DAYS = 3;
-/** The symbol and the name of each status. */
-const STATUSES = { draft: ["◌", "Draft"], open: ["○", "Open"], closed: ["✓", "Closed"] };
+/** The icon and the name of each status. */
+const STATUSES = { draft: ["backlog", "Draft"], open: ["issues", "Open"], closed: ["done", "Closed"] };
 
 /**
- * Return a status as a symbol and a word.
+ * Return a status as an icon and a word.
  * @param {string} status
  */
 export function statusLabel(status) {
-  const [symbol, word] = STATUSES[status] ?? ["·", status];
-  return el(`span.state.${status}`, el("span", { "aria-hidden": "true" }, symbol), el("span", word));
+  const [symbol, word] = STATUSES[status] ?? ["ready", status];
+  return el(`span.state.${status}`, icon(symbol), el("span", word));
 }
-
-/**
- * Return the name of a person, with the mail address as its tooltip.
- * @param {string} text as git writes it: "Name <mail>"
- */
-export const personName = (text) => el("span.person", { title: text }, text.replace(/ <[^<>]*>$/, "") || text);
 
 /**
  * Return the time until a due date: "due in 2 days".
@@ -127,7 +123,7 @@ export function listItem(item, kind) {
   const { id, title, status, milestone, claimed_by: holder, assignee, due, labels, stats, contested, updated } = item;
   const issueFacts = () => [
     milestone && el("span.quiet", { title: `Milestone ${milestone}` }, milestone),
-    holder ? el("span", personName(holder), " is working on it") : assignee && personName(assignee),
+    holder ? el("span", person(holder), " is working on it") : assignee && person(assignee),
   ];
   const facts = kind === "milestone" ? [issueProgress(stats.open_issues, item.closed_issues)] : issueFacts();
   const comments = stats.comment_count && quiet(pluralise(stats.comment_count, "comment"));
@@ -136,7 +132,7 @@ export function listItem(item, kind) {
     statusLabel(status),
     el("div.what", el("a.name", { href: entityAddress(kind, id) }, title),
       contested && el("span.tag.attention", "contested"),
-      labels.map((/** @type {string} */ label) => el("span.tag", { title: label }, label))),
+      labels.map(label)),
     el(`div.facts.${kind}`, facts.map((fact) => el("span", fact || null))),
   ];
 }

@@ -5,9 +5,11 @@ import { button, choice, plainButton } from "../../controls.js";
 import { quiet } from "../../display.js";
 import { el, fill, patch } from "../../dom.js";
 import { form, submitButton } from "../../forms.js";
+import { icon } from "../../icons.js";
 import { codeAddress } from "../../links.js";
+import { label, person } from "../../people.js";
 import { ago, timeLeft } from "../../time.js";
-import { dueDate, entityAddress, personName, statusLabel } from "./entity.js";
+import { dueDate, entityAddress, statusLabel } from "./entity.js";
 
 /** @import { Detail } from "./detail.js" */
 /** @import { Item } from "./entity.js" */
@@ -43,7 +45,7 @@ export function drawFacts(detail, vocabulary) {
   show("Assignee", item.assignee, () => drawAssignee(detail, identity));
   show("Labels", item.labels, () => drawList(detail, "Labels", item.labels, {
     add: (label) => ["label", { add: [label] }], remove: (label) => ["label", { remove: [label] }],
-    drawValue: (label) => el("span.tag", label), class: "chips", input: { list: "labels" },
+    drawValue: label, class: "chips", input: { list: "labels" },
   }));
   show("Due", [item.due, item.status], () => drawDue(detail));
   if (item.entity === "issue") show("Milestone", described([item.milestone]), () => drawMilestone(detail));
@@ -105,7 +107,7 @@ function drawClaim(detail, me) {
     return [quiet("Nobody is working on it."), status !== "closed" && claimButton("Claim for an hour", "claim")];
   }
   const left = quiet(` ${timeLeft(claim.until) ?? "no time"} left`);
-  return [el("span", personName(claim.actor), left), claim.actor === me && claimButton("Release", "release")];
+  return [el("span", person(claim.actor), left), claim.actor === me && claimButton("Release", "release")];
 }
 
 /**
@@ -124,7 +126,7 @@ function drawAssignee(detail, me) {
   };
   const buttons = [submitButton("Assign"), assignee !== me && submitButton("Me", "me"),
     assignee && submitButton("Nobody", "nobody")];
-  return [assignee ? personName(assignee) : quiet("nobody"),
+  return [assignee ? person(assignee) : quiet("nobody"),
     changeForm(detail, "Change assignee", input, buttons, readChange)];
 }
 
@@ -180,7 +182,7 @@ function drawList(detail, name, values, { add, remove, drawValue, class: classes
   const input = el("input", { "aria-label": name, ...properties });
   const line = (/** @type {string} */ value) => {
     const removeValue = () => detail.act(...remove(value));
-    return el("li", drawValue(value), plainButton("✕", removeValue, { "aria-label": `Remove ${value}` }));
+    return el("li", drawValue(value), plainButton(icon("close"), removeValue, { "aria-label": `Remove ${value}` }));
   };
   /** @type {() => Change} */
   const readChange = () => {

@@ -3,6 +3,7 @@
 import { quiet } from "../../display.js";
 import { el } from "../../dom.js";
 import { SIDECAR_SUFFIX, codeLink } from "../../links.js";
+import { person } from "../../people.js";
 import { ago } from "../../time.js";
 
 /** @import { Line } from "./hunks.js" */
@@ -95,12 +96,12 @@ function noteItem(source, { kind, note, before }) {
   const isRewritten = before && before.text !== text;
   return el("li.stack",
     el("div.row.wrap", el("span", { class: `tag ${TAGS[kind]}` }, `note ${kind}`), tag && el("span.tag", tag),
-      el("strong", author ?? "Somebody"), updated && ago(updated),
+      el("strong", person(author)), updated && ago(updated),
       kind === "deleted" ? quiet(`${source}:${place}`) : codeLink(source, place),
       isMoved && quiet(`was on line ${before.place}`)),
     isRewritten && el("del.said.removed", before.text),
     kind === "deleted" ? el("del.said.removed", text) : el(isRewritten ? "ins.said.added" : "div.said", text),
     newReplies(note, before).map((reply) =>
-      el("div.reply", el("div.row", el("strong", reply.author ?? "Somebody"), reply.created && ago(reply.created)),
+      el("div.reply", el("div.row", el("strong", person(reply.author)), reply.created && ago(reply.created)),
         el("div.said", reply.text))));
 }

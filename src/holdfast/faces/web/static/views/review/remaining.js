@@ -3,6 +3,7 @@
 import { plainButton } from "../../controls.js";
 import { pluralise, progressBar } from "../../display.js";
 import { el, fill } from "../../dom.js";
+import { icon } from "../../icons.js";
 import { findRemark, lastMessage } from "./remarks.js";
 
 /** @import { Review } from "../review.js" */
@@ -25,12 +26,12 @@ export class Remaining {
     this.deleted = null;
     this.status = el("div.row.status");
     const { view } = review;
-    const step = (/** @type {string} */ sign, /** @type {string} */ label, /** @type {string} */ key, direction) => {
+    const step = (/** @type {any} */ sign, /** @type {string} */ label, /** @type {string} */ key, direction) => {
       view.addKey(key, label, () => this.step(direction));
       return plainButton(sign, () => this.step(direction), { title: `${label} (${key})`, "aria-label": label });
     };
     this.steps = el("div.row.steps", { hidden: true },
-      step("↑", "Previous remark", "p", -1), step("↓", "Next remark", "n", 1));
+      step(icon("up"), "Previous remark", "p", -1), step(icon("down"), "Next remark", "n", 1));
     const title = "Write the summary of the review";
     view.addKey("s", title, () => review.writeSummary());
     const summary = plainButton("Summary", () => review.writeSummary(), { title: `${title} (s)` });
@@ -48,7 +49,7 @@ export class Remaining {
     const open = last.filter(({ replies, state }) => !replies && state !== "withdrawn").length;
     const text = `${seen} of ${pluralise(files.length, "file")} seen`;
     fill(this.status, files.length > 0 && [progressBar("Files seen", Math.round(100 * seen / (files.length || 1))),
-      el("span", seen < files.length ? text : [el("span.tick", "✓ "), text])],
+      el("span", seen < files.length ? text : [el("span.tick", icon("done")), text])],
       open > 0 && el("span.tag.info", `${pluralise(open, "remark")} open`),
       answered > 0 && el("span.tag.ok", `${answered} answered`),
       this.deleted && el("span.row", "Remark deleted", plainButton("Undo", () => this.undo())));

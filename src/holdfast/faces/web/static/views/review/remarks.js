@@ -5,6 +5,7 @@ import { plainButton } from "../../controls.js";
 import { el, fill } from "../../dom.js";
 import { form } from "../../forms.js";
 import { codeLink } from "../../links.js";
+import { person } from "../../people.js";
 import { loadText } from "../../storage.js";
 import { ago } from "../../time.js";
 import { applyButton, hasSuggestion, remarkText } from "./suggestion.js";
@@ -191,7 +192,7 @@ export function findRow(rows, { side, from, to, quote }) {
 export function threadNode(thread, { markDone, reload, refresh, view }, isChanged = false) {
   const last = lastMessage(thread);
   const waiting = last.state === "delivered"
-    ? el("span.tag.info", "with the agent")
+    ? el("span.tag.agent", "with the agent")
     : el("span.tag", last.state === "withdrawn" ? "withdrawn" : "waiting");
   const place = el("div.stack");
   const open = () => openReply(place, thread, reload);
@@ -237,7 +238,7 @@ function answersTo({ id, replies: count }, view) {
   const place = el("div.stack");
   if (count > 0) {
     get("inbox/show_message", { message_id: id }, view)
-      .then(({ replies }) => fill(place, replies.map((reply) => entry(reply))))
+      .then(({ replies }) => fill(place, replies.map((one) => entry({ ...one, author: one.author ?? "the agent" }))))
       .catch((problem) => view.showError(place, problem));
   }
   return place;
@@ -248,7 +249,7 @@ function answersTo({ id, replies: count }, view) {
  * @param {string[]} [quote] the lines that the message is about
  */
 const entry = ({ author, time, text }, quote) =>
-  el("div", el("div.row", el("strong", author), ago(time)), remarkText(text, quote));
+  el("div", el("div.row", el("strong", person(author)), ago(time)), remarkText(text, quote));
 
 /**
  * Open a form for a reply, which the agent gets as a separate message; return its text area.

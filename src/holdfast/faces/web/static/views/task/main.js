@@ -5,6 +5,7 @@ import { button, plainButton } from "../../controls.js";
 import { progressBar, quiet } from "../../display.js";
 import { el, fill } from "../../dom.js";
 import { commitAddress } from "../../links.js";
+import { person } from "../../people.js";
 import { ago } from "../../time.js";
 import { markdown } from "../../markdown.js";
 import { describeEvent } from "../activity/agents.js";
@@ -166,7 +167,7 @@ function evidenceTag({ kind, ref, exit_status: status }) {
 function drawHistory(editor, section) {
   const list = el("ol.plain-list.history"), more = el("div");
   const line = (/** @type {any} */ event) =>
-    el("li", ago(event.at), " ", el("strong", event.actor), " ", describeEvent(event, "it"),
+    el("li", ago(event.at), " ", el("strong", person(event.actor)), " ", describeEvent(event, "it"),
       event.reason && quiet(` — ${event.reason}`));
   const append = (/** @type {TaskEditor["history"]} */ { events, next_cursor: cursor }) => {
     list.append(...events.map(line));

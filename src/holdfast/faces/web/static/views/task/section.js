@@ -3,6 +3,7 @@
 import { choice, plainButton } from "../../controls.js";
 import { el, fill, findControl, invalidate, patch } from "../../dom.js";
 import { field, form } from "../../forms.js";
+import { icon } from "../../icons.js";
 
 /** @import { TaskEditor } from "../task.js" */
 
@@ -80,7 +81,8 @@ export class Section {
    * @param {object} removal the argument `remove` of the operation
    */
   removeButton(name, removal) {
-    return plainButton("✕", () => this.editor.act(this, { remove: removal }), { "aria-label": `Remove ${name}` });
+    const remove = () => this.editor.act(this, { remove: removal });
+    return plainButton(icon("close"), remove, { "aria-label": `Remove ${name}` });
   }
 
   /**

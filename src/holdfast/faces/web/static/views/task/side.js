@@ -5,6 +5,7 @@ import { quiet } from "../../display.js";
 import { el } from "../../dom.js";
 import { codeAddress, commitAddress } from "../../links.js";
 import { leaseBar } from "../activity/agents.js";
+import { label, person } from "../../people.js";
 import { FINISHED_STATUSES, PRIORITIES } from "../board/rules.js";
 
 /** @import { TaskEditor } from "../task.js" */
@@ -59,7 +60,7 @@ function drawHolder(editor, section) {
   const buttons = el("div.row.wrap", claimButton("Release", "release"), claimButton("Renew", "renew"), handOver);
   const takeOver = () => editor.act(section, { action: "take", take_over: true }, "taskpilot_claim");
   const isMine = Boolean(claim.token); // only the holder gets it
-  return [el("strong", claim.agent), leaseBar(claim.since, claim.expires_at),
+  return [el("strong", person(claim.agent)), leaseBar(claim.since, claim.expires_at),
     isMine ? buttons : [quiet("Only the holder can change its state and criteria. ",
       "Once the lease has expired, anybody can claim it."), el("div", button("Take over", takeOver))]];
 }
@@ -135,7 +136,7 @@ function linkTarget({ kind, ref, uri }) {
 }
 
 const LABELS = listSection({
-  title: "Labels", list: "labels", label: "Label", drawItem: (name) => el("span.tag", name), key: (name) => name,
+  title: "Labels", list: "labels", label: "Label", drawItem: label, key: (name) => name,
 });
 
 const LINKS = listSection({

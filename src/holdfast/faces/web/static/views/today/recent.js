@@ -83,7 +83,10 @@ async function loadFiles(signal) {
  * @type {ShortList[]}
  */
 export const RECENT = [
-  { name: "Tasks", all: "/activity", topic: "tasks", load: loadTasks },
-  { name: "Issues", all: "/issues?sort=updated%3Adesc&closed=1", topic: "milestones", load: loadIssues },
-  { name: "Changed files with notes", all: "/code", topic: "comments", load: loadFiles },
+  { name: "Tasks", icon: "task", all: "/activity", topic: "tasks", load: loadTasks },
+  {
+    name: "Issues", icon: "issues", all: "/issues?sort=updated%3Adesc&closed=1", topic: "milestones",
+    load: loadIssues,
+  },
+  { name: "Changed files with notes", icon: "file", all: "/code", topic: "comments", load: loadFiles },
 ];

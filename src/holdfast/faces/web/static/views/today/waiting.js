@@ -15,6 +15,7 @@ import { ago } from "../../time.js";
  * A short list of Today.
  * @typedef {object} ShortList
  * @property {string} [name]
+ * @property {string} [icon]
  * @property {string} [all] the URL of the view that shows all items
  * @property {string} [topic] the topic whose changes make the list load again
  * @property {string[]} [counts] the views whose counts in the rail include the list
@@ -115,16 +116,25 @@ const loadReady = tasksMatching({ ready: true });
  * @type {ShortList[]}
  */
 export const WAITING = [
-  { name: "Answers to your remarks", all: "/review", topic: "inbox", counts: ["today", "review"], load: loadAnswers },
-  { name: "Tasks in review", all: "/board?status=review", topic: "tasks", counts: ["today"], load: loadInReview },
-  { name: "Notes whose code is gone", all: "/code", topic: "comments", counts: ["today"], load: loadOrphans },
   {
-    name: "Remarks no agent has read", all: "/review", topic: "inbox", maxItems: MAX_ITEMS_LESS_URGENT,
+    name: "Answers to your remarks", icon: "remark", all: "/review", topic: "inbox", counts: ["today", "review"],
+    load: loadAnswers,
+  },
+  {
+    name: "Tasks in review", icon: "in-review", all: "/board?status=review", topic: "tasks", counts: ["today"],
+    load: loadInReview,
+  },
+  {
+    name: "Notes whose code is gone", icon: "note", all: "/code", topic: "comments", counts: ["today"],
+    load: loadOrphans,
+  },
+  {
+    name: "Remarks no agent has read", icon: "review", all: "/review", topic: "inbox", maxItems: MAX_ITEMS_LESS_URGENT,
     load: loadUnread,
   },
   {
-    name: "Tasks that are ready", all: "/board?ready=true", topic: "tasks", maxItems: MAX_ITEMS_LESS_URGENT,
-    load: loadReady,
+    name: "Tasks that are ready", icon: "ready", all: "/board?ready=true", topic: "tasks",
+    maxItems: MAX_ITEMS_LESS_URGENT, load: loadReady,
   },
 ];
 
