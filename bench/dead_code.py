@@ -141,7 +141,7 @@ class Injector:
             for path, record in tree.records.items()
             for row in record.names.imports
             if row.reexported
-            for file in resolution.import_target(path, row).files
+            for file in resolution.imports.target(path, row).files
         }
 
     def inject(self, language: str, case: Case) -> None:

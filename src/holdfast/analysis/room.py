@@ -67,6 +67,7 @@ class Analysis:
         names would have to be read again for the next scan that needs them."""
         self._tree = Tree(repository)
         self._results: VersionedCache[Any] = VersionedCache(_MAX_RESULTS_CACHED)
+        self._last_resolution: Resolution | None = None
         self._by_file: dict[str, dict[str, tuple[Record, Any]]] = {}
         """By key of `cached_by_file` and path: a record, and the result computed from it."""
 
@@ -137,7 +138,12 @@ class Analysis:
         """Return the resolution of a scan's imports and names."""
         from holdfast.analysis.graph.resolution import Resolution  # slow to import, and most calls need none
 
-        return self.cached("resolution", scan, lambda: Resolution(scan, self.read_text))
+        def resolve() -> Resolution:
+            resolution = Resolution(scan, self.read_text, self._last_resolution)
+            self._last_resolution = resolution if scan.version else self._last_resolution
+            return resolution
+
+        return self.cached("resolution", scan, resolve)
 
     def read_text(self, path: str) -> str | None:
         """Return the text of a settings file; None if it does not exist, cannot be read or is too large."""

@@ -35,7 +35,7 @@ def project(files: Mapping[str, Record | None], settings: Mapping[str, str] | No
 
     def means(path: str, module: str, name: str = "", level: int = 0, definition: int = MODULE) -> Target:
         imported = ImportedName(module, name, name, 1, level, definition, False, False)
-        return resolution.import_target(path, imported)
+        return resolution.imports.target(path, imported)
 
     means.resolution = resolution  # type: ignore[attr-defined]
     return means

@@ -167,7 +167,7 @@ class SymbolTable:
 
     def imported_files(self, file: int, imported: ImportedName) -> list[int]:
         """Return the project files that an import may refer to."""
-        paths = self.resolution.import_target(self.paths[file], imported).files
+        paths = self.resolution.imports.target(self.paths[file], imported).files
         return [self.file_numbers[path] for path in paths if path in self.file_numbers]
 
     def resolve_export(self, file: int, name: str) -> tuple[int, ...]:
@@ -205,7 +205,7 @@ class SymbolTable:
 
     def resolve_import(self, file: int, imported: ImportedName) -> Iterator[int]:
         """Yield the definitions that an import may bind."""
-        target = self.resolution.import_target(self.paths[file], imported)
+        target = self.resolution.imports.target(self.paths[file], imported)
         if target.symbol in ("", "*"):
             return
         for path in target.files:
@@ -220,10 +220,9 @@ class SymbolTable:
         """Return the files that a file imports from, and the folders of the packages among them."""
         modules = self._imported_modules.get(file)
         if modules is None:
-            imports = self.records[file].names.imports
-            files = frozenset(number for item in imports for number in self.imported_files(file, item))
-            paths = [self.paths[module] for module in files]
+            paths = self.resolution.imports.paths(self.paths[file])
             folders = {f"{dirname(path)}/" for path in paths if "/__init__." in f"/{path}"}
+            files = frozenset(map(self.file_numbers.__getitem__, paths))
             modules = self._imported_modules[file] = ImportedModules(files, tuple(sorted(folders)))
         return modules
 

@@ -162,7 +162,7 @@ def _python_references(exports: ForeignExports, path: str, record: Record) -> It
     """Yield Python imports of extension modules written in another language."""
     for imported in record.names.imports:
         names = {last_part(imported.module), imported.name} & exports.python_modules.keys()
-        if not names or exports.resolution.import_target(path, imported).files:
+        if not names or exports.resolution.imports.target(path, imported).files:
             continue
         for name in names:
             for target in exports.python_modules[name]:

@@ -22,7 +22,7 @@ from holdfast.analysis.graph.resolution import Resolution
 from holdfast.analysis.graph.resolved_name import LOCAL, DefinitionRef, ResolvedName
 from holdfast.kernel.call import current_call
 from holdfast.storage.garbage_collection import without_garbage_collection
-from holdfast.syntax.record import MODULE, CallSite, Record
+from holdfast.syntax.record import MODULE, CallSite, Names, Record
 from holdfast.syntax.symbols import CLASSES, FUNCTIONS
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ class _Builder:
     def add(self, path: str, record: Record, edge_types: tuple[EdgeType, ...]) -> None:
         self._add_nodes(path, record, edge_types)
         if "Imports" in edge_types:
-            self._add_imports(path, record)
+            self._add_imports(path)
         if "Calls" in edge_types:
             self._add_calls(path, record)
         if "Inherits" in edge_types:
@@ -229,32 +229,17 @@ class _Builder:
                 container = container.rpartition(".")[0]
         return {**sums, **of_functions}
 
-    def _add_imports(self, path: str, record: Record) -> None:
-        names = record.names
-        for imported in names.imports:
-            target = self.resolution.import_target(path, imported)
-            files = [file for file in target.files if file in self.resolution.records and file != path]
-            certainty = target.certainty
-            if len(files) > 1:  # a package of several files: only those that define a used name
-                used_names = self._used_names(path)
-                top_level_names = self.resolution.layout.top_level_names
-                used_files = [file for file in files if not used_names.isdisjoint(top_level_names(file))]
-                if used_files:
-                    files = used_files
-                else:
-                    certainty = "likely"
-            is_in_function = innermost(names.definitions, imported.definition, FUNCTIONS) != MODULE
-            is_deferred = imported.typing_only or is_in_function
-            self._count_sites("Imports", weight=1, resolved=certainty != "unknown", package=target.package)
-            for file in files:
-                module = self._add_node(DefinitionRef(file, MODULE))
-                self._add_edge(DependencyEdge(path, module, "Imports", 1, certainty, is_deferred))
-            if target.package:
-                self._add_external(path, target.package, "Imports", weight=1)
-
-    def _used_names(self, path: str) -> frozenset[str]:
-        uses = self.resolution.records[path].names.uses
-        return frozenset(name for use in uses for name in (*use.names, *use.attributes))
+    def _add_imports(self, path: str) -> None:
+        found = self.resolution.imports.by_file(
+            "import edges", path, lambda: _imports_of(self.resolution, path)
+        )
+        for edge in found.edges:
+            self._add_node(DefinitionRef(edge.target, MODULE))
+            self._add_edge(edge)
+        self.sites["Imports"].update(found.sites)
+        self.external.update(found.external)
+        for package, weight in found.external.items():
+            self._add_external(path, package, "Imports", weight)
 
     def _add_calls(self, path: str, record: Record) -> None:
         scope = self.resolution.scope(path)
@@ -308,8 +293,7 @@ class _Builder:
 
     def _count_sites(self, edge_type: EdgeType, weight: int, *, resolved: bool, package: str) -> None:
         """Count `weight` places in the source by the result of resolving them."""
-        result = "external" if package else "resolved" if resolved else "unresolved"
-        self.sites[edge_type][result] += weight
+        self.sites[edge_type][_site_result(resolved=resolved, package=package)] += weight
         if package:
             self.external[package] += weight
 
@@ -321,20 +305,70 @@ class _Builder:
             self._add_edge(DependencyEdge(origin, key, edge_type, weight, "exact"))
 
     def _add_edge(self, edge: DependencyEdge) -> None:
-        """Add an edge, or merge it with the existing one of the same type between the same nodes."""
-        if existing := self.edges.get(edge.key):
-            edge = edge._replace(
-                weight=edge.weight + existing.weight,
-                certainty=min(edge.certainty, existing.certainty, key=_CERTAINTIES.index),
-                is_deferred=edge.is_deferred and existing.is_deferred,
-            )
-        self.edges[edge.key] = edge
+        _merge_edge(self.edges, edge)
 
     def graph(self, edge_types: tuple[EdgeType, ...]) -> CodeGraph:
         edges = tuple(self.edges[key] for key in sorted(self.edges))
         sites = {kind: Sites(self.sites[kind].total(), **self.sites[kind]) for kind in edge_types}
         external = dict(sorted(self.external.items(), key=lambda item: (-item[1], item[0])))
         return CodeGraph({key: self.nodes[key] for key in sorted(self.nodes)}, edges, sites, external)
+
+
+def _merge_edge(edges: dict[EdgeKey, DependencyEdge], edge: DependencyEdge) -> None:
+    """Add an edge, or merge it with the existing one of the same type between the same nodes."""
+    key = edge.key
+    if existing := edges.get(key):
+        edge = edge._replace(
+            weight=edge.weight + existing.weight,
+            certainty=min(edge.certainty, existing.certainty, key=_CERTAINTIES.index),
+            is_deferred=edge.is_deferred and existing.is_deferred,
+        )
+    edges[key] = edge
+
+
+class _FileImports(NamedTuple):
+    """The imports of one file."""
+
+    edges: tuple[DependencyEdge, ...]
+    sites: Counter[str]
+    """The numbers of imports by the result of resolving them."""
+    external: Counter[str]
+    """The numbers of imports of each external package."""
+
+
+def _imports_of(resolution: Resolution, path: str) -> _FileImports:
+    names = resolution.records[path].names
+    found = _FileImports((), Counter(), Counter())
+    edges: dict[EdgeKey, DependencyEdge] = {}
+    used_names: frozenset[str] | None = None
+    for imported in names.imports:
+        target = resolution.imports.target(path, imported)
+        files = [file for file in target.files if file in resolution.records and file != path]
+        certainty = target.certainty
+        if len(files) > 1:  # a package of several files: only those that define a used name
+            used_names = _used_names(names) if used_names is None else used_names
+            top_level_names = resolution.layout.top_level_names
+            used_files = [file for file in files if not used_names.isdisjoint(top_level_names(file))]
+            if used_files:
+                files = used_files
+            else:
+                certainty = "likely"
+        is_in_function = innermost(names.definitions, imported.definition, FUNCTIONS) != MODULE
+        is_deferred = imported.typing_only or is_in_function
+        for file in files:
+            _merge_edge(edges, DependencyEdge(path, file, "Imports", 1, certainty, is_deferred))
+        found.sites[_site_result(resolved=certainty != "unknown", package=target.package)] += 1
+        if target.package:
+            found.external[target.package] += 1
+    return found._replace(edges=tuple(edges.values()))
+
+
+def _used_names(names: Names) -> frozenset[str]:
+    return frozenset(name for use in names.uses for name in (*use.names, *use.attributes))
+
+
+def _site_result(*, resolved: bool, package: str) -> str:
+    return "external" if package else "resolved" if resolved else "unresolved"
 
 
 def _count_calls(calls: tuple[CallSite, ...]) -> Counter[tuple[int, tuple[str, ...], str]]:

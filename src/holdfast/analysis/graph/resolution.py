@@ -19,9 +19,9 @@ from functools import cache
 
 from holdfast.analysis.engine.scan import Scan
 from holdfast.analysis.graph.file_scope import NAMESPACES, FileScope
-from holdfast.analysis.graph.imports.layout import Layout, ReadOther
-from holdfast.analysis.graph.imports.resolvers import ImportResolvers
+from holdfast.analysis.graph.imports.layout import ReadOther
 from holdfast.analysis.graph.imports.target import Target
+from holdfast.analysis.graph.project_imports import ProjectImports
 from holdfast.analysis.graph.project_index import ProjectIndex
 from holdfast.analysis.graph.resolved_name import BUILT_IN, LOCAL, UNKNOWN, DefinitionRef, ResolvedName
 from holdfast.syntax.record import MODULE, ImportedName, Record
@@ -42,10 +42,13 @@ class _ActiveLookups(threading.local):
 class Resolution:
     """Resolves the imports and names of one scan."""
 
-    def __init__(self, scan: Scan, read_other: ReadOther) -> None:
+    def __init__(self, scan: Scan, read_other: ReadOther, former: Resolution | None = None) -> None:
+        """`former` is the resolution of an earlier scan, whose imports are kept as far as they are valid."""
         self.records: Mapping[str, Record] = scan.files
-        self.layout = Layout(scan.files, scan.other_files, read_other, scan.skipped_files)
-        self._import_resolvers = ImportResolvers(self.layout)
+        self.imports: ProjectImports = ProjectImports(
+            scan, read_other, None if former is None else former.imports
+        )
+        self.layout = self.imports.layout
         self.scope = cache(self._make_scope)
         """Returns the scope of a file."""
         self.bases = cache(self._resolve_bases)
@@ -59,11 +62,6 @@ class Resolution:
     def damaged_settings(self) -> dict[str, str]:
         """Settings files that could not be read, with the reasons."""
         return dict(sorted(self.layout.damaged.items()))
-
-    def import_target(self, path: str, imported: ImportedName) -> Target:
-        """Resolve an import to files of the project or to an external package."""
-        resolver = self._import_resolvers.for_language(self.records[path].language)
-        return resolver.resolve(path, imported)
 
     def _make_scope(self, path: str) -> FileScope:
         return FileScope(self.records[path])
@@ -241,15 +239,14 @@ class Resolution:
         if indices:
             return ResolvedName(tuple(DefinitionRef(path, index) for index in indices), certainty="exact")
         for imported in scope.star_imports:
-            target = self.import_target(path, imported)
+            target = self.imports.target(path, imported)
             if target.symbol not in ("*", ""):
                 resolved = self._resolve_in_target(target, target.symbol.removesuffix("*") + name)
             else:
                 resolved = self._first_export(target, name, path)
             if resolved.places:
                 return resolved
-        resolver = self._import_resolvers.for_language(self.records[path].language)
-        submodule = resolver.submodule(path, name)
+        submodule = self.imports.resolver(path).submodule(path, name)
         if submodule is not None:
             return ResolvedName((DefinitionRef(submodule, MODULE),), certainty="exact")
         return self._default_export(path) if name == "default" else UNKNOWN
@@ -281,7 +278,7 @@ class Resolution:
     def _resolve_import(self, path: str, imported: ImportedName) -> ResolvedName:
         if imported.name == "" and imported.alias and imported.module.startswith(imported.alias + "."):
             imported = imported._replace(module=imported.alias)  # `import a.b` binds a
-        target = self.import_target(path, imported)
+        target = self.imports.target(path, imported)
         if target.package or not target.files:
             return ResolvedName((), target.package, target.certainty) if target.package else UNKNOWN
         if target.symbol in ("", "*"):

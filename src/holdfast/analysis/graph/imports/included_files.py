@@ -7,7 +7,7 @@ from posixpath import basename, dirname
 
 from holdfast.analysis.graph.imports.layout import join_path
 from holdfast.analysis.graph.imports.target import UNRESOLVED, ImportResolver, Target, external_target
-from holdfast.syntax.record import ImportedName
+from holdfast.syntax.record import ImportedName, Record
 
 _INCLUDE_FOLDERS = frozenset({"lib", "include", "inc", "src", "app"})
 """Names of folders that are usually on the include path."""
@@ -15,6 +15,9 @@ _INCLUDE_FOLDERS = frozenset({"lib", "include", "inc", "src", "app"})
 
 class IncludedFiles(ImportResolver):
     """Resolves included file names."""
+
+    def interface(self, _path: str, _record: Record, /) -> object:
+        """Return nothing: only the paths of files and settings matter."""
 
     def resolve(self, path: str, imported: ImportedName) -> Target:
         """Return the file relative to this one, or the only file of the project with that path suffix."""

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from holdfast.analysis.graph.imports.layout import Layout, folder_and_ancestors, join_path
 from holdfast.analysis.graph.imports.target import UNRESOLVED, ImportResolver, Target, external_target
-from holdfast.syntax.record import ImportedName
+from holdfast.syntax.record import ImportedName, Record
 
 _EXTENSIONS_TO_TRY = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
 _SOURCE_EXTENSIONS = {
@@ -63,6 +63,9 @@ class JavaScriptModules(ImportResolver):
             if isinstance(name := manifest.get("name"), str):
                 self._packages.setdefault(name, dirname(path))
         self._resolve_module = cache(self._find_module)
+
+    def interface(self, _path: str, _record: Record, /) -> object:
+        """Return nothing: only the paths of files and settings matter."""
 
     def resolve(self, path: str, imported: ImportedName) -> Target:
         target = self._resolve_module(dirname(path), imported.module)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 from functools import cache, cached_property
 from posixpath import basename, commonpath, dirname, join, normpath
 from typing import Any
@@ -36,6 +37,13 @@ def folder_and_ancestors(folder: str) -> Iterator[str]:
         yield folder
         folder = dirname(folder)
     yield ""
+
+
+def top_level_names(record: Record) -> frozenset[str]:
+    """Return the names that a file defines at the top level or in a namespace."""
+    definitions = record.names.definitions
+    outer = {MODULE, *(index for index, item in enumerate(definitions) if item.kind == "Namespace")}
+    return frozenset(item.name for item in definitions if item.container in outer)
 
 
 class Layout:
@@ -82,11 +90,15 @@ class Layout:
         candidates = self.by_name.get(basename(suffix), [])
         return [path for path in candidates if path == suffix or path.endswith("/" + suffix)]
 
+    def renewed(self, records: Mapping[str, Record]) -> Layout:
+        """Return a layout of other contents of the same files, with the same settings."""
+        layout = copy(self)
+        layout.records = records
+        layout.top_level_names = cache(layout._find_top_level_names)
+        return layout
+
     def _find_top_level_names(self, path: str) -> frozenset[str]:
-        """Return the names that a file defines at the top level or in a namespace."""
-        definitions = self.records[path].names.definitions
-        namespaces = {index for index, item in enumerate(definitions) if item.kind == "Namespace"}
-        return frozenset(item.name for item in definitions if item.container in {MODULE, *namespaces})
+        return top_level_names(self.records[path])
 
     def settings(self, name: str) -> list[str]:
         """Return the settings files with a name, in the project and its parent folders."""

@@ -12,9 +12,9 @@ from collections import defaultdict
 from functools import cache
 from posixpath import dirname, join
 
-from holdfast.analysis.graph.imports.layout import Layout, folder_and_ancestors, join_path
+from holdfast.analysis.graph.imports.layout import Layout, folder_and_ancestors, join_path, top_level_names
 from holdfast.analysis.graph.imports.target import UNRESOLVED, ImportResolver, Target, external_target
-from holdfast.syntax.record import MODULE, ImportedName
+from holdfast.syntax.record import MODULE, ImportedName, Record
 
 _SETTINGS_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 _PACKAGE_FILE = "/__init__"
@@ -47,9 +47,7 @@ class PythonModules(ImportResolver):
         """The folders from which absolute imports are resolved by convention."""
 
     def _add(self, path: str) -> None:
-        location = path.rpartition(".")[0]
-        if ("/" + location).endswith(_PACKAGE_FILE):
-            location = location[: -len(_PACKAGE_FILE)] if "/" in location else ""
+        location = _location(path)
         if path.endswith(".pyi"):  # a stub is used only if there is no module
             self._files.setdefault(location, path)
         else:
@@ -61,6 +59,11 @@ class PythonModules(ImportResolver):
                 break
             self._folders.add(folder)
             self._homes[folder.rpartition("/")[2]].add(dirname(folder))
+
+    def interface(self, path: str, record: Record, /) -> object:
+        """Return the names that the file of a package binds, which may hide submodules."""
+        location = _location(path)
+        return _bound_names(record) if location in self._folders else None
 
     def resolve(self, path: str, imported: ImportedName) -> Target:
         return self._resolve_in(dirname(path), imported.module, imported.name, imported.level)
@@ -117,11 +120,23 @@ class PythonModules(ImportResolver):
 
     def _find_bound(self, module: str) -> frozenset[str]:
         """Return the names that a package binds itself, which shadow its submodules."""
-        imports = self._layout.records[module].names.imports
-        imported = (item.alias for item in imports if item.name and item.definition == MODULE and item.module)
-        return self._layout.top_level_names(module).union(imported)
+        return _bound_names(self._layout.records[module])
 
     def submodule(self, path: str, name: str) -> str | None:
         """Return the submodule with that name, if `path` is the file of a package."""
         folder = dirname(path)
         return self._files.get(join(folder, name)) if self._files.get(folder) == path else None
+
+
+def _location(path: str) -> str:
+    """Return the path of a module without extension, of a package its folder."""
+    location = path.rpartition(".")[0]
+    if not ("/" + location).endswith(_PACKAGE_FILE):
+        return location
+    return location[: -len(_PACKAGE_FILE)] if "/" in location else ""
+
+
+def _bound_names(record: Record) -> frozenset[str]:
+    imports = record.names.imports
+    imported = (item.alias for item in imports if item.name and item.definition == MODULE and item.module)
+    return top_level_names(record).union(imported)

@@ -13,6 +13,7 @@ from holdfast.analysis.graph.imports.named_packages import GoModules, NamedPacka
 from holdfast.analysis.graph.imports.python_modules import PythonModules
 from holdfast.analysis.graph.imports.rust_crates import RustCrates
 from holdfast.analysis.graph.imports.target import ImportResolver
+from holdfast.syntax.record import Record
 
 _RESOLVERS: Mapping[str, Callable[[Layout], ImportResolver]] = {
     "python": PythonModules,
@@ -31,12 +32,31 @@ class ImportResolvers:
     """The import resolvers of one project, created when first used."""
 
     def __init__(self, layout: Layout) -> None:
-        self._layout = layout
+        self.layout = layout
+        self._made: list[ImportResolver] = []
         self._of_family = cache(self._make_resolver)
+
+    def renewed(self, records: Mapping[str, Record]) -> ImportResolvers | None:
+        """Return the resolvers for other contents of the same files; None if another result is possible."""
+        for path, record in records.items():
+            former = self.layout.records[path]
+            if former is record:
+                continue
+            resolver = self.for_language(record.language)
+            if former.language != record.language or (
+                resolver.interface(path, former) != resolver.interface(path, record)
+            ):
+                return None
+        self.layout = self.layout.renewed(records)
+        for resolver in self._made:
+            resolver.renew(self.layout)
+        return self
 
     def for_language(self, language: str) -> ImportResolver:
         """Return the resolver of a language, which the languages of its family share."""
         return self._of_family(scoping_rules(language).family)
 
     def _make_resolver(self, family: str) -> ImportResolver:
-        return _RESOLVERS.get(family, ImportResolver)(self._layout)
+        resolver = _RESOLVERS.get(family, ImportResolver)(self.layout)
+        self._made.append(resolver)
+        return resolver

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from holdfast.analysis.graph.imports.layout import Layout
-from holdfast.syntax.record import ImportedName
+from holdfast.syntax.record import ImportedName, Record
 
 Certainty = Literal["exact", "likely", "guess", "unknown"]
 """`exact` follows from the rules of a language, `likely` from a convention, `guess` from a name alone."""
@@ -37,6 +37,17 @@ class ImportResolver:
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
+
+    def renew(self, layout: Layout) -> None:
+        """Go on with other contents of the same files, whose interfaces are equal."""
+        self._layout = layout
+
+    def interface(self, _path: str, record: Record, /) -> object:
+        """Return all that the results of this resolver depend on in the content of a file."""
+        names = record.names
+        return names.package, [
+            (item.name, item.path, item.kind, item.container) for item in names.definitions
+        ]
 
     def resolve(self, _path: str, imported: ImportedName, /) -> Target:
         return external_target(imported.module)
