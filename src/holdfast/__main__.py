@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 
@@ -35,5 +36,23 @@ def _run(arguments: list[str]) -> int:
     return full_main()
 
 
+def program() -> None:
+    """Run the command line, and end the process as the interpreter does, but without freeing each value.
+
+    After an analysis of a large project freeing takes a tenth of the command's time, and the system frees the
+    memory of a process anyway.
+    """
+    status = main()
+    if (threading := sys.modules.get("threading")) is not None:
+        threading._shutdown()  # waits for threads that are no daemons
+    atexit._run_exitfuncs()  # `os._exit` below runs none, and there is no public way to
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError, AttributeError):
+        sys.exit(status)  # the interpreter reports it
+    os._exit(status & 0xFF)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    program()
