@@ -6,6 +6,7 @@ It makes scans, and caches the results that analyses compute from them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.analysis.analysis_process import AnalysisProcesses, memory_error, memory_limit
@@ -70,6 +71,8 @@ class Analysis:
         self._last_resolution: Resolution | None = None
         self._by_file: dict[str, dict[str, tuple[Record, Any]]] = {}
         """By key of `cached_by_file` and path: a record, and the result computed from it."""
+        self._kept: dict[str, Any] = {}
+        self._lock = Lock()
 
     def run(self, operation: Callable[[Analysis, Arguments], Result], arguments: Arguments) -> Result:
         """Run an operation of this room where its operations run, in bounded memory."""
@@ -133,6 +136,14 @@ class Analysis:
             results[path] = record, result
         self._by_file[key] = results
         return {path: result for path, (_, result) in results.items()}
+
+    def kept(self, key: str, make: Callable[[], Result]) -> Result:
+        """Return an object that remembers what it computed, made once for this room."""
+        with self._lock:
+            if key not in self._kept:
+                self._kept[key] = make()
+            kept: Result = self._kept[key]
+            return kept
 
     def resolution(self, scan: Scan) -> Resolution:
         """Return the resolution of a scan's imports and names."""

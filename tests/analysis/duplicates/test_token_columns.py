@@ -7,10 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.analysis.columns.snapshot import ColumnSnapshot
+from holdfast.analysis.duplicates.clone import COPY_KINDS, CloneQuery
 from holdfast.analysis.duplicates.clone_corpus import CloneCorpus
-from holdfast.analysis.duplicates.token_columns import token_columns
+from holdfast.analysis.duplicates.clones import clones_in_files
+from holdfast.analysis.duplicates.token_columns import KeptColumns, token_columns
 from holdfast.analysis.engine.token_stream import TokenStream
-from tests.analysis.duplicates.test_token_clones import streams
+from tests.analysis.duplicates.test_token_clones import MIXED, SUM, SUMMED, streams
 from tests.reliability.samples import examples
 
 LANGUAGES = {"a.py": "python", "b.rb": "ruby", "c.c": "c", "d.go": "go", "e.ts": "typescript"}
@@ -76,3 +78,19 @@ def test_the_columns_of_a_file_depend_on_it_alone(written: list[tuple[str, str]]
 
     alone = [columns_of({path: stream}) for path, stream in files.items()]
     assert columns_of(files) == {name: [n for one in alone for n in one[name]] for name in alone[0]}
+
+
+@given(st.lists(st.dictionaries(st.sampled_from("abcd"), st.integers(0, 4)), min_size=2, max_size=6))
+@settings(max_examples=examples(60), deadline=None)
+def test_clones_after_changes_are_those_of_the_same_files_read_anew(steps: list[dict[str, int]]) -> None:
+    texts = [SUM, SUMMED, 2 * MIXED, f"import os\n{SUM}\n{SUMMED}", ""]
+    files: dict[str, str] = {}
+    kept = KeptColumns()
+    for step in steps:
+        files |= {f"{name}.py": texts[number] for name, number in step.items()}
+        if len(files) > 3:
+            files.pop(min(files))
+        for min_lines in (3, 5):
+            query = CloneQuery(COPY_KINDS, min_lines, 20)
+            found = clones_in_files(streams(files), query, dict, kept.statements)
+            assert found == clones_in_files(streams(files), query, dict)

@@ -45,9 +45,18 @@ class Table(NamedTuple):
 
         counts = np.diff(self.starts)[files]
         starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)))
-        # The number of each row within its file, plus the start of that file.
-        rows = np.arange(starts[-1]) + np.repeat(self.starts[files] - starts[:-1], counts)
-        return Table(starts, {name: column[rows] for name, column in self.columns.items()})
+        # Files that follow each other are copied at once.
+        first = np.flatnonzero(np.diff(files, prepend=-2) != 1)
+        last = np.append(first[1:], len(files))[: len(first)] - 1
+        bounds = zip(self.starts[files[first]].tolist(), self.starts[files[last] + 1].tolist(), strict=True)
+        slices = [slice(start, end) for start, end in bounds] or [slice(0)]
+        return Table(
+            starts,
+            {
+                name: np.concatenate([column[each] for each in slices])
+                for name, column in self.columns.items()
+            },
+        )
 
 
 @dataclass(frozen=True)

@@ -53,12 +53,20 @@ class NormalisedText(NamedTuple):
     """Numbers that are equal for equal tokens."""
     previous_distances: NDArray[np.int32] | None = None
     """The distance to the previous occurrence of the same name, 0 if there is none. None for exact code."""
-    next_distances: NDArray[np.int32] | None = None
-    """The distance to the next occurrence of the same name, 0 if there is none. None for exact code."""
 
     def codes(self, tokens: Codes) -> Codes:
         """Return what is compared of some tokens: in renamed code, a name or literal has only its kind."""
         return tokens if self.previous_distances is None else blinded(tokens)
+
+    def next_distances(self) -> NDArray[np.int32] | None:
+        """Return the distances to the next occurrences of the same names, 0 where there is none."""
+        if self.previous_distances is None:
+            return None
+        later = np.flatnonzero(self.previous_distances)
+        distances = self.previous_distances[later]
+        result = np.zeros_like(self.previous_distances)
+        result[later - distances] = distances
+        return result
 
 
 class CloneCorpus:
@@ -70,6 +78,8 @@ class CloneCorpus:
     def __init__(self, files: Mapping[str, TokenStream], columns: ColumnSnapshot) -> None:
         """`columns` has the columns of the files (`token_columns.py`), in their order."""
         self.paths = tuple(files)
+        self.keys = columns.keys
+        """The key of each file's content."""
         tokens, rows = columns.tables["tokens"], columns.tables["rows"]
         self.tokens: Codes = tokens.columns["exact"]
         """A number for each token, with its `TokenKind` in the low bits."""
@@ -147,12 +157,7 @@ class CloneCorpus:
 
     def renamed_text(self) -> NormalisedText:
         """Return the tokens in prev encoding, which a consistent renaming does not change."""
-        previous = self._previous_distances
-        later = np.flatnonzero(previous)
-        distances = previous[later]
-        next_distances = np.zeros_like(previous)
-        next_distances[later - distances] = distances
-        return NormalisedText(self.tokens, previous, next_distances)
+        return NormalisedText(self.tokens, self._previous_distances)
 
 
 def kinds_of(tokens: Codes) -> Codes:

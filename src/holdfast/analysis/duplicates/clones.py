@@ -13,12 +13,13 @@ from holdfast.analysis.duplicates.clone_report import CloneReport
 from holdfast.analysis.duplicates.gpu_use import GpuUse
 from holdfast.analysis.duplicates.places import one_per_place
 from holdfast.analysis.engine.scan import FileScan, Project
-from holdfast.analysis.engine.test_files import IN_TESTS
+from holdfast.analysis.engine.test_files import is_in_tests
 from holdfast.analysis.engine.token_stream import TokenStream
 from holdfast.storage.garbage_collection import without_garbage_collection
 from holdfast.syntax.record import Record
 
 if TYPE_CHECKING:
+    from holdfast.analysis.duplicates.statements import Statements
     from holdfast.analysis.room import Analysis
 
 _GPU_NOT_NEEDED = "Exact and renamed clones are found by sorting, which needs no GPU."
@@ -31,29 +32,36 @@ def project_clones(
     cache_key = (
         f"clones {sorted(query.kinds)} {query.min_lines} {query.min_tokens} {query.threshold} {query.gpu}"
     )
-    return room.cached(
-        cache_key, tokens, lambda: clones_in_files(tokens.files, query, lambda: room.scan(project).files)
-    )
+
+    def compute() -> CloneReport:
+        from holdfast.analysis.duplicates.token_columns import KeptColumns
+
+        statements = room.kept("columns of tokens", KeptColumns).statements
+        return clones_in_files(tokens.files, query, lambda: room.scan(project).files, statements)
+
+    return room.cached(cache_key, tokens, compute)
 
 
 @without_garbage_collection()
 def clones_in_files(
-    files: Mapping[str, TokenStream], query: CloneQuery, read_records: Callable[[], Mapping[str, Record]]
+    files: Mapping[str, TokenStream],
+    query: CloneQuery,
+    read_records: Callable[[], Mapping[str, Record]],
+    statements_of: Callable[[Mapping[str, TokenStream]], Statements] | None = None,
 ) -> CloneReport:
     """Return the clones of files, given their tokens in the order of their paths.
 
     `read_records` returns the records of the files, which locate functions. It is called only if gapped or
-    semantic clones are requested; otherwise equal functions are found as repeated lines.
+    semantic clones are requested; otherwise equal functions are found as repeated lines. `statements_of` may
+    remember the statements of files.
     """
     # These import NumPy, which other analyses do not need.
-    from holdfast.analysis.duplicates.clone_corpus import CloneCorpus
     from holdfast.analysis.duplicates.near_clones import near_clones
-    from holdfast.analysis.duplicates.statements import Statements
     from holdfast.analysis.duplicates.token_clones import exact_clones, renamed_clones
-    from holdfast.analysis.duplicates.token_columns import token_columns
+    from holdfast.analysis.duplicates.token_columns import KeptColumns
     from holdfast.analysis.duplicates.whole_clones import add_whole_clones
 
-    statements = Statements(CloneCorpus(files, token_columns(files)))
+    statements = (statements_of or KeptColumns().statements)(files)
     groups: list[FragmentGroup] = []
     if "exact" in query.kinds:
         groups += exact_clones(statements, query)
@@ -70,9 +78,9 @@ def clones_in_files(
         groups += near_groups
     groups = _distinct(groups)
     # A line in clones of both kinds counts once, as a duplicate, so that the counts may be added.
-    gapped = _covered_lines(groups, {*COPY_KINDS, "gapped"})
+    gapped = _covered_lines(groups, {*COPY_KINDS, "gapped"}) if compares_functions else {}
     gapped_only = {path: bits & ~duplicate.get(path, 0) for path, bits in gapped.items()}
-    tests = frozenset(path for path in files if IN_TESTS.search(path))
+    tests = frozenset(filter(is_in_tests, files))
     if len(tests) == len(files):
         tests = frozenset()
 

@@ -86,21 +86,31 @@ class Matches(NamedTuple):
         )
 
 
-def maximal_matches(corpus: CloneCorpus, text: NormalisedText, min_tokens: int, min_lines: int) -> Matches:
-    """Return the maximal matches of a text with at least that many tokens and lines."""
+def maximal_matches(corpus: CloneCorpus, text: NormalisedText, min_tokens: int) -> list[Matches]:
+    """Return the maximal matches of a text with at least that many tokens, in any order; some repeatedly."""
     windows = repeated_windows(corpus, text, min_tokens)
     extender = _Extender(text)
     groups = windows.heads
     parts = []
     while len(groups):
         matches = _extend(corpus, extender, _seeds(windows, groups, min_tokens))
-        parts.append(_clip_to_lines(corpus, matches, min_tokens, min_lines))
+        parts.append(_clip_to_lines(corpus, matches, min_tokens))
         # Every window of a chain may agree while the renaming becomes inconsistent from one window to the
         # next, so a match may end inside its chain. The first window that reaches beyond it is another seed.
         last_windows = matches.first_positions + matches.lengths - min_tokens
         next_groups = windows.group_of_anchor[np.searchsorted(windows.anchors, last_windows, "right")]
         groups = _next_seeds(windows, groups, next_groups)
-    return _merge(parts)
+    return parts
+
+
+def with_enough_lines(corpus: CloneCorpus, parts: list[Matches], min_lines: int) -> Matches:
+    """Return the fragments with at least that many lines, in the order of the text, and each match once."""
+    return _merge([_with_enough_lines(corpus, part, min_lines) for part in parts])
+
+
+def _with_enough_lines(corpus: CloneCorpus, matches: Matches, min_lines: int) -> Matches:
+    ends = matches.positions + np.repeat(matches.lengths, matches.fragment_counts)
+    return matches.select_fragments(corpus.line_counts(matches.positions, ends) >= min_lines)
 
 
 class _Extender:
@@ -108,6 +118,7 @@ class _Extender:
 
     def __init__(self, text: NormalisedText) -> None:
         self._text = text
+        self._next_distances = text.next_distances()
         self._comparisons = 0
 
     def extend(
@@ -157,7 +168,7 @@ class _Extender:
         positions = starts[:, None] + direction * columns
         codes = self._text.codes(self._text.exact.take(positions, mode="clip"))
         is_equal = codes == codes[first_rows]
-        distances_of_text = self._text.previous_distances if direction > 0 else self._text.next_distances
+        distances_of_text = self._text.previous_distances if direction > 0 else self._next_distances
         if distances_of_text is not None:
             distances = distances_of_text.take(positions, mode="clip")
             tokens_before = np.repeat(known_lengths, fragment_counts)[:, None] + columns
@@ -201,16 +212,13 @@ def _extend(corpus: CloneCorpus, extender: _Extender, seeds: Matches) -> Matches
     return Matches(positions, seeds.bounds, lengths + added_left)
 
 
-def _clip_to_lines(corpus: CloneCorpus, matches: Matches, min_tokens: int, min_lines: int) -> Matches:
+def _clip_to_lines(corpus: CloneCorpus, matches: Matches, min_tokens: int) -> Matches:
     """Cut matches to the whole lines of their first fragment, and drop those that become too short."""
     counts, firsts = matches.fragment_counts, matches.first_positions
     clipped_firsts, clipped_ends = corpus.shrink_to_lines(firsts, firsts + matches.lengths)
     lengths = clipped_ends - clipped_firsts
     positions = matches.positions + np.repeat(clipped_firsts - firsts, counts)
-    ends = positions + np.repeat(lengths, counts)
-    has_enough_lines = corpus.line_counts(positions, ends) >= min_lines
-    has_enough_tokens = np.repeat(lengths >= min_tokens, counts)
-    return Matches(positions, matches.bounds, lengths).select_fragments(has_enough_lines & has_enough_tokens)
+    return Matches(positions, matches.bounds, lengths).select(lengths >= min_tokens)
 
 
 def _merge(parts: list[Matches]) -> Matches:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 from holdfast.analysis.duplicates.clone import COPY_SIMILARITY_DECIMALS, Fragment, FragmentGroup
 from holdfast.kernel.call import current_call
@@ -19,42 +20,72 @@ from holdfast.kernel.call import current_call
 _MAX_COVERED_SHARE = 0.5
 """The share of a place's lines in earlier groups that it may have: a judgement. Two groups may touch."""
 
-LineGroups = dict[int, list[int]]
-"""The numbers of the groups that each line of a file belongs to."""
+_BLOCK_LINES = 32
+"""Lines of a block: a judgement. Most fragments have lines of one or two blocks."""
+
+
+class Place(NamedTuple):
+    """The lines of a fragment, and the number of its group."""
+
+    start: int
+    end: int
+    group: int
+
+
+Places = dict[int, list[Place]]
+"""The places with lines in each block of a file, by the number of the block."""
 
 
 def one_per_place(groups: Iterable[FragmentGroup]) -> list[FragmentGroup]:
     """Return the groups with each place in one of them, as the module describes."""
-    files: defaultdict[str, LineGroups] = defaultdict(dict)
+    files: defaultdict[str, Places] = defaultdict(dict)
     result: list[FragmentGroup] = []
     for group in sorted(groups, key=_rank):
         fragments = tuple(_one_of_each_group(group, files))
         if len(fragments) == 1:
             continue
         for fragment in fragments:
-            lines = files[fragment.file]
-            for line in range(fragment.start_line, fragment.end_line + 1):
-                lines.setdefault(line, []).append(len(result))
+            place = Place(fragment.start_line, fragment.end_line, len(result))
+            places = files[fragment.file]
+            for block in _blocks(fragment):
+                places.setdefault(block, []).append(place)
         result.append(_with_fragments(group, fragments))
     return result
 
 
-def _one_of_each_group(group: FragmentGroup, files: Mapping[str, LineGroups]) -> Iterator[Fragment]:
+def _blocks(fragment: Fragment) -> range:
+    return range(fragment.start_line // _BLOCK_LINES, fragment.end_line // _BLOCK_LINES + 1)
+
+
+def _one_of_each_group(group: FragmentGroup, files: Mapping[str, Places]) -> Iterator[Fragment]:
     """Yield the fragments that are in no earlier group, and one in each of these."""
     represented: set[int] = set()
     call = current_call()
     for fragment in group.fragments:
         call.check()
-        lines = files[fragment.file]
-        span = range(fragment.start_line, fragment.end_line + 1)
-        counts = Counter(number for line in span for number in lines.get(line, ()))
-        least = _MAX_COVERED_SHARE * len(span)
-        around = {number for number, count in counts.items() if count > least}
-        if not around and sum(line in lines for line in span) > least:
-            around = {counts.most_common(1)[0][0]}  # several groups share it
+        places = files[fragment.file]
+        found = {place for block in _blocks(fragment) for place in places.get(block, ())}
+        around = _groups_around(fragment, found) if found else set()
         if represented.isdisjoint(around):
             represented |= around
             yield fragment
+
+
+def _groups_around(fragment: Fragment, places: Iterable[Place]) -> set[int]:
+    """Return the groups in which a fragment lies for the most part; one, if several share it."""
+    first, last = fragment.start_line, fragment.end_line
+    least = _MAX_COVERED_SHARE * fragment.line_count
+    counts: Counter[int] = Counter()
+    covered: set[int] = set()
+    for place in sorted(places, key=lambda place: (max(place.start, first), place.group)):
+        lines = range(max(place.start, first), min(place.end, last) + 1)
+        if lines:
+            counts[place.group] += len(lines)
+            covered.update(lines)
+    around = {number for number, count in counts.items() if count > least}
+    if not around and len(covered) > least:
+        around = {counts.most_common(1)[0][0]}
+    return around
 
 
 def _with_fragments(group: FragmentGroup, fragments: tuple[Fragment, ...]) -> FragmentGroup:

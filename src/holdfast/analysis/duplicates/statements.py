@@ -17,8 +17,10 @@ Contract:
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cache
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -32,6 +34,7 @@ from holdfast.analysis.duplicates.clone_corpus import (
     CloneCorpus,
     Codes,
     Integers,
+    NormalisedText,
     RowMark,
     blinded,
     bounds_from_sizes,
@@ -39,6 +42,7 @@ from holdfast.analysis.duplicates.clone_corpus import (
     kinds_of,
     steps_of_ranges,
 )
+from holdfast.analysis.duplicates.matches import Matches, maximal_matches
 from holdfast.syntax.lexer import KEYWORD, WORD_MASK, word_hash
 
 Levels = NDArray[np.uint8]
@@ -119,9 +123,13 @@ class _Signal:
 
 
 class Statements:
-    """The rows of a corpus, numbered through all files."""
+    """The rows of a corpus, numbered through all files, and what searches for clones share.
 
-    def __init__(self, corpus: CloneCorpus) -> None:
+    Usable from many threads.
+    """
+
+    def __init__(self, corpus: CloneCorpus, former: Statements | None = None) -> None:
+        """`former` may have been asked about files that have not changed."""
         self.corpus = corpus
         self.starts = corpus.line_starts
         """The first token of each row, followed by the number of tokens."""
@@ -132,7 +140,20 @@ class Statements:
         self._content_before = bounds_from_sizes(has_content)
         self._tokens_before = bounds_from_sizes(np.where(has_content, np.diff(self.starts), 0))
         self._running_before = bounds_from_sizes(marks & RowMark.RUNS != 0)
-        self._file_rows = frozenset(corpus.file_rows.tolist())
+        self._file_rows: list[int] = corpus.file_rows.tolist()
+        self._matches: dict[tuple[bool, int], list[Matches]] = {}
+        self._whole: dict[tuple[str, Rows], list[Rows]] = {}
+        """By the key of a file and rows within it, as are the results."""
+        self._former_whole = {} if former is None else former._whole
+        self._lock = Lock()
+
+    def matches(self, text: NormalisedText, min_tokens: int) -> list[Matches]:
+        """Return the maximal matches of a text, which are searched for once."""
+        key = text.previous_distances is None, min_tokens
+        with self._lock:
+            if key not in self._matches:
+                self._matches[key] = maximal_matches(self.corpus, text, min_tokens)
+            return self._matches[key]
 
     def indentations(self, rows: Rows) -> list[int]:
         """Return the indentation of some rows, in columns."""
@@ -161,6 +182,15 @@ class Statements:
         """Return how many of some rows run."""
         return self._running_before[end] - self._running_before[first]
 
+    def may_have_clones(self, firsts: Integers, ends: Integers, query: CloneQuery) -> Booleans:
+        """Return for each range of rows whether any part of it may be substantial."""
+        possible: Booleans = (
+            (self._content_before[ends] - self._content_before[firsts] >= query.min_lines)
+            & (self._tokens_before[ends] - self._tokens_before[firsts] >= query.min_tokens)
+            & (self.running_rows(firsts, ends) >= _MIN_RUNNING_SHARE * query.min_lines)
+        )
+        return possible
+
     def are_varied(self, firsts: Integers, ends: Integers) -> Booleans:
         """Return for each range of rows whether it is more than a list of like statements."""
         shape_counts, content_rows = np.zeros(len(firsts)), np.zeros(len(firsts))
@@ -188,12 +218,26 @@ class Statements:
         shapes: NDArray[np.uint64] = np.add.reduceat(blind * powers[columns], bounds[:-1])
         return shapes
 
-    def whole(self, rows: Rows) -> Iterator[Rows]:
-        """Yield the longest sequences of whole statements on one level, within rows of one file."""
+    def whole(self, rows: Rows) -> list[Rows]:
+        """Return the longest sequences of whole statements on one level, within rows of one file."""
+        file = bisect_right(self._file_rows, rows[0]) - 1
+        start = self._file_rows[file]
+        key = self.corpus.keys[file], (rows[0] - start, rows[1] - start)
+        found = self._whole.get(key) or self._former_whole.get(key)
+        if found is None:
+            found = [
+                (first + rows[0] - start, end + rows[0] - start)
+                for first, end in self._sequences(rows, self._file_rows[file + 1])
+            ]
+        self._whole[key] = found
+        return [(first + start, end + start) for first, end in found]
+
+    def _sequences(self, rows: Rows, file_end: int) -> Iterator[Rows]:
+        """Yield them as rows counted from the first of the given ones."""
         offset, last = rows
         levels = self._levels[offset : last + 1].tolist()
         continues = self._continues[offset : last + 1].tolist()
-        if last in self._file_rows:
+        if last == file_end:
             levels[last - offset :] = [-1]  # at the end of a file every statement ends
         parts = [(0, last - offset)]
         while parts:
@@ -209,7 +253,7 @@ class Statements:
                 ends_statement = levels[end] < level or (levels[end] == level and not continues[end])
                 stop = end if ends_statement else heads[-1]
             if start < stop:
-                yield offset + start, offset + stop
+                yield start, stop
             # What remains belongs to statements that start before these rows, or end after them.
             for part_start, part_end in ((first, start), (stop, end)):
                 inside = [row for row in outer if part_start <= row < part_end]

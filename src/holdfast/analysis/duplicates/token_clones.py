@@ -37,7 +37,7 @@ from holdfast.analysis.duplicates.clone_corpus import (
     kinds_of,
     steps_of_ranges,
 )
-from holdfast.analysis.duplicates.matches import Matches, distinct_matches, maximal_matches
+from holdfast.analysis.duplicates.matches import Matches, distinct_matches, with_enough_lines
 from holdfast.analysis.duplicates.statements import Statements
 from holdfast.kernel.call import current_call
 
@@ -72,15 +72,16 @@ def renamed_clones(statements: Statements, query: CloneQuery) -> Iterator[Fragme
 def _statement_matches(statements: Statements, text: NormalisedText, query: CloneQuery) -> Matches:
     """Return the maximal matches of a text, cut to whole statements that are long enough and run."""
     corpus = statements.corpus
-    matches = maximal_matches(corpus, text, query.min_tokens, query.min_lines)
+    matches = with_enough_lines(corpus, statements.matches(text, query.min_tokens), query.min_lines)
     call = current_call()
     # The lines of a match are those of another fragment than the first if that has too few lines.
-    first_rows = np.searchsorted(statements.starts, matches.first_positions).tolist()
-    end_rows = corpus.rows_at(matches.first_positions + matches.lengths).tolist()
+    first_rows = np.searchsorted(statements.starts, matches.first_positions)
+    end_rows = corpus.rows_at(matches.first_positions + matches.lengths)
+    possible = np.flatnonzero(statements.may_have_clones(first_rows, end_rows, query))
     cut = []
-    for match, rows in enumerate(zip(first_rows, end_rows, strict=True)):
+    for match, first, end in np.stack((possible, first_rows[possible], end_rows[possible]), 1).tolist():
         call.check()
-        cut += [(match, *part) for part in statements.whole(rows)]
+        cut += [(match, *part) for part in statements.whole((first, end))]
     parts = np.array(cut, np.int64).reshape(-1, 3)
     parts = parts[statements.are_substantial(parts[:, 1], parts[:, 2], query)]
     numbers, starts, stops = parts[:, 0], statements.starts[parts[:, 1]], statements.starts[parts[:, 2]]

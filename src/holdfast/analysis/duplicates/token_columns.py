@@ -7,6 +7,7 @@ and put together with those of other files.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,13 +18,14 @@ from holdfast.analysis.duplicates.clone import DEFAULT_MIN_TOKENS
 from holdfast.analysis.duplicates.clone_corpus import (
     IMPORT,
     NAME,
+    CloneCorpus,
     Codes,
     Integers,
     NormalisedText,
     bounds_from_sizes,
     kinds_of,
 )
-from holdfast.analysis.duplicates.statements import row_columns
+from holdfast.analysis.duplicates.statements import Statements, row_columns
 from holdfast.analysis.duplicates.windows import WindowHashes, window_column
 from holdfast.analysis.engine.token_stream import TokenStream
 from holdfast.kernel.call import current_call
@@ -48,6 +50,30 @@ def token_columns(streams: Mapping[str, TokenStream]) -> ColumnSnapshot:
         }
         tables[name] = Table(bounds_from_sizes(counts), columns)
     return ColumnSnapshot(tuple(streams), tables)
+
+
+class KeptColumns:
+    """The columns of the files of the last search, so that those of unchanged files are not computed again."""
+
+    def __init__(self) -> None:
+        self._columns = token_columns({})
+        self._statements: Statements | None = None
+        self._lock = Lock()
+
+    def statements(self, files: Mapping[str, TokenStream]) -> Statements:
+        """Return the statements of files; the same if all files are those of the last time."""
+        keys = [stream.key for stream in files.values()]
+        with self._lock:
+            last = self._statements
+            is_same = self._columns.keys == tuple(keys)
+            if last is not None and is_same and last.corpus.paths == tuple(files):
+                return last
+            known = self._columns.numbers
+            new = {stream.key: stream for stream in files.values() if stream.key not in known}
+            columns = self._columns.joined(token_columns(new)) if new else self._columns
+            self._columns = columns = columns.take(keys)
+            self._statements = Statements(CloneCorpus(files, columns), last)
+            return self._statements
 
 
 class _Part(NamedTuple):

@@ -9,7 +9,7 @@ Equal files that are too short for a clone, or mostly tables, are leads (`semant
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
@@ -22,12 +22,14 @@ from holdfast.analysis.duplicates.clone import (
     FragmentGroup,
     group_id,
 )
-from holdfast.analysis.duplicates.clone_corpus import SIGN, CloneCorpus, blinded, kinds_of
+from holdfast.analysis.duplicates.clone_corpus import SIGN, CloneCorpus, RowMark, blinded, kinds_of
 from holdfast.analysis.duplicates.code_pieces import PieceSpan, TokenLines, canonical_tokens
 from holdfast.analysis.duplicates.statements import Statements
 from holdfast.analysis.duplicates.token_clones import MIN_EQUAL_VALUES
 from holdfast.syntax.record import Record
 
+_HEAD_TOKENS = 32
+"""Tokens that are compared before whole files are: a judgement, as few files have them in common."""
 EqualSpans = list[PieceSpan]
 """Functions and files with the same number of tokens that are equal in some form."""
 
@@ -99,7 +101,10 @@ def _spans_by_length(
     """Return the functions and files of each language family and length, if they are long enough."""
     by_family_and_length: dict[tuple[str, int], EqualSpans] = {}
     corpus = statements.corpus
+    may_be_equal = _files_of_equal_length(statements, query)
     for file, path in enumerate(corpus.paths):
+        if not records and not may_be_equal[file]:
+            continue
         lines = TokenLines(corpus, file)
         functions = records[path].functions if path in records else ()
         whole_file = (lines.leading_imports, len(lines))
@@ -121,6 +126,26 @@ def _spans_by_length(
                     lines.span(path, rows)
                 )
     return by_family_and_length.values()
+
+
+def _files_of_equal_length(statements: Statements, query: CloneQuery) -> list[bool]:
+    """Return for each file whether another one that is long enough may be equal, apart from its imports."""
+    corpus = statements.corpus
+    is_import = corpus.rows["marks"] & RowMark.IMPORT != 0
+    # The first row that is no import, at or after each row.
+    numbers = np.where(is_import, len(is_import), np.arange(len(is_import)))
+    following = np.append(np.minimum.accumulate(numbers[::-1])[::-1], len(is_import))
+    ends = corpus.file_rows[1:]
+    firsts = np.minimum(following[corpus.file_rows[:-1]], ends)
+    tokens = statements.starts[ends] - statements.starts[firsts]
+    if "semantic" not in query.kinds:
+        tokens = np.where(statements.are_substantial(firsts, ends, query), tokens, -1)
+    positions = statements.starts[firsts][:, None] + np.arange(_HEAD_TOKENS)
+    last = np.maximum(statements.starts[ends] - 1, 0)[:, None]
+    heads = map(bytes, blinded(corpus.tokens[np.minimum(positions, last)])) if corpus.size else iter(())
+    known = list(zip(corpus.families, tokens.tolist(), heads, strict=True))
+    counts = Counter(known)
+    return [counts[each] > 1 and each[1] > 0 for each in known]
 
 
 def _whole_groups(

@@ -36,9 +36,6 @@ from holdfast.analysis.duplicates.clone_corpus import (
 
 Hashes = NDArray[np.uint64]
 
-_BUCKET_SHIFT = np.uint64(64 - 21)
-"""Selects the bits of a hash that number its bucket: a judgement. Two million buckets are several times the
-windows of most projects, and take 16 MB."""
 _HASH_BASE = np.uint64(0x9E3779B97F4A7C15)
 """The base of the polynomial: 2**64 / φ, the increment of SplitMix64 (Steele, Lea and Flood, 2014)."""
 _MIXER = np.uint64(0xD6E8FEB86659FD93)
@@ -84,11 +81,10 @@ def repeated_windows(corpus: CloneCorpus, text: NormalisedText, length: int) -> 
     with_window = np.flatnonzero(row_hashes)
     anchors, hashes = corpus.line_starts[with_window], row_hashes[with_window]
     # The numbers of the anchors of windows that occur repeatedly, by hash, then in the order of the text.
-    # Most windows share no bucket with another, so they need not be sorted.
-    buckets = hashes >> _BUCKET_SHIFT
-    by_hash = np.flatnonzero(np.bincount(buckets.astype(np.int64))[buckets] > 1)
+    # A stable order takes longer, and is only needed of those.
+    by_hash = np.argsort(hashes)
+    by_hash = np.sort(by_hash[_is_repeated(hashes[by_hash])])
     by_hash = by_hash[np.argsort(hashes[by_hash], kind="stable")]
-    by_hash = by_hash[_is_repeated(hashes[by_hash])]
     sorted_hashes, positions = hashes[by_hash], anchors[by_hash]
     is_apart = np.ones(len(by_hash), np.bool_)
     is_apart[1:] = (sorted_hashes[1:] != sorted_hashes[:-1]) | (np.diff(positions) >= length)
