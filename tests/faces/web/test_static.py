@@ -106,16 +106,21 @@ def test_a_file_is_compressed_only_for_clients_that_accept_it(site: Site) -> Non
 
 
 PAIRS = [
-    *[(text, ground) for text in ("text", "quiet") for ground in ("background", "surface", "raised")],
+    *[
+        (text, ground)
+        for text in ("text", "quiet")
+        for ground in ("background", "surface", "raised", "sunken")
+    ],
     *[
         (state, ground)
-        for state in ("accent", "ok", "attention", "danger", "info")
+        for state in ("accent", "agent", "ok", "attention", "danger", "info")
         for ground in ("surface",)
     ],
-    *[(state, f"{state}-soft") for state in ("ok", "attention", "danger", "info")],
+    *[(state, f"{state}-soft") for state in ("agent", "ok", "attention", "danger", "info")],
     *[("text", f"{state}-soft") for state in ("accent", "ok", "attention", "danger", "info")],
     ("accent", "background"),
     ("on-accent", "accent"),
+    ("on-agent", "agent"),
 ]
 MEASURE = """(pairs) => {
   const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});

@@ -179,7 +179,7 @@ function showSignedOut() {
   fill(
     main,
     el("header.heading", el("h1", { tabindex: "-1" }, "This browser is not signed in")),
-    emptyState("agent", "When the server starts, it prints a link that signs in the first browser to open it. " +
+    emptyState("key", "When the server starts, it prints a link that signs in the first browser to open it. " +
       "To get a new link, run this in the repository:", el("pre", "holdfast open"),
     el("p", "Or sign in with a token, which the owner of the repository creates with holdfast token add:"),
     tokenForm()),

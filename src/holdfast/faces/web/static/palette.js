@@ -5,6 +5,7 @@ import { Options } from "./combobox.js";
 import { dialog } from "./controls.js";
 import { quiet } from "./display.js";
 import { el, fill } from "./dom.js";
+import { icon } from "./icons.js";
 import { SIDECAR_SUFFIX, codeAddress } from "./links.js";
 import { recentItems } from "./recent.js";
 import { address, go } from "./router.js";
@@ -17,6 +18,11 @@ const RESULTS_EACH = 6;
 
 const TASK_ID = /^[a-z][a-z0-9]*-\d+$/i;
 
+/** The icons of views and of kinds of results; symbols have that of code. */
+const ICONS = {
+  Today: "today", Board: "board", Review: "review", Issues: "issues", Health: "health", Activity: "activity",
+  file: "file", code: "file", task: "task", issue: "issues", note: "note", action: "action",
+};
 /** The number of recent items without a query; a judgement: the views and some actions fit below them. */
 const MAX_RECENT = 6;
 
@@ -118,7 +124,9 @@ export function open() {
     else run?.();
   };
   const options = new Options(input, list, {
-    render: ({ text, kind }) => [el("span.one-line", text), quiet(kind)], choose,
+    render: ({ text, kind }) =>
+      [icon(ICONS[kind === "view" ? text : kind] ?? "code"), el("span.one-line", text), quiet(kind)],
+    choose,
   });
   /** @type {number | undefined} */
   let timer;

@@ -9,6 +9,8 @@ const AGENT = new RegExp("(^|[^a-z])(agents?|aider|amp|assistant|bot|claude|clin
 const HUES = 10;
 /** The first hue and the distance between two, in degrees; they leave out the violet of agents. */
 const FIRST_HUE = 330, HUE_STEP = 29;
+/** The constants of the hash FNV-1a with 32 bits. */
+const FNV_OFFSET = 2166136261, FNV_PRIME = 16777619;
 
 /**
  * Return whether a name is an agent's. The server stores names only, so this is a guess from the name's words.
@@ -21,8 +23,8 @@ const isAgent = (name) => AGENT.test(name);
  * @param {string} text
  */
 export function hueOf(text) {
-  let hash = 0;
-  for (const character of text) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) >>> 0;
+  let hash = FNV_OFFSET;
+  for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), FNV_PRIME) >>> 0;
   return String((FIRST_HUE + (hash % HUES) * HUE_STEP) % 360);
 }
 
