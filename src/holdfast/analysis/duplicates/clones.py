@@ -80,9 +80,7 @@ def clones_in_files(
     # A line in clones of both kinds counts once, as a duplicate, so that the counts may be added.
     gapped = _covered_lines(groups, {*COPY_KINDS, "gapped"}) if compares_functions else {}
     gapped_only = {path: bits & ~duplicate.get(path, 0) for path, bits in gapped.items()}
-    tests = frozenset(filter(is_in_tests, files))
-    if len(tests) == len(files):
-        tests = frozenset()
+    tests = _test_files(files)
 
     def rank(group: FragmentGroup) -> tuple[bool, bool]:
         return group.kind == "semantic", all(fragment.file in tests for fragment in group.fragments)
@@ -95,6 +93,12 @@ def clones_in_files(
         test_files=tests,
         gpu=gpu,
     )
+
+
+def _test_files(paths: Collection[str]) -> frozenset[str]:
+    """Return the tests and examples among files; none if there are no others."""
+    tests = frozenset(filter(is_in_tests, paths))
+    return frozenset() if len(tests) == len(paths) else tests
 
 
 def _one_per_place(groups: Collection[FragmentGroup]) -> list[FragmentGroup]:

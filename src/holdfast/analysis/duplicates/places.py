@@ -24,7 +24,7 @@ _BLOCK_LINES = 32
 """Lines of a block: a judgement. Most fragments have lines of one or two blocks."""
 
 
-class Place(NamedTuple):
+class TakenLines(NamedTuple):
     """The lines of a fragment, and the number of its group."""
 
     start: int
@@ -32,20 +32,20 @@ class Place(NamedTuple):
     group: int
 
 
-Places = dict[int, list[Place]]
+TakenPlaces = dict[int, list[TakenLines]]
 """The places with lines in each block of a file, by the number of the block."""
 
 
 def one_per_place(groups: Iterable[FragmentGroup]) -> list[FragmentGroup]:
     """Return the groups with each place in one of them, as the module describes."""
-    files: defaultdict[str, Places] = defaultdict(dict)
+    files: defaultdict[str, TakenPlaces] = defaultdict(dict)
     result: list[FragmentGroup] = []
     for group in sorted(groups, key=_rank):
         fragments = tuple(_one_of_each_group(group, files))
         if len(fragments) == 1:
             continue
         for fragment in fragments:
-            place = Place(fragment.start_line, fragment.end_line, len(result))
+            place = TakenLines(fragment.start_line, fragment.end_line, len(result))
             places = files[fragment.file]
             for block in _blocks(fragment):
                 places.setdefault(block, []).append(place)
@@ -57,21 +57,27 @@ def _blocks(fragment: Fragment) -> range:
     return range(fragment.start_line // _BLOCK_LINES, fragment.end_line // _BLOCK_LINES + 1)
 
 
-def _one_of_each_group(group: FragmentGroup, files: Mapping[str, Places]) -> Iterator[Fragment]:
+def _one_of_each_group(group: FragmentGroup, files: Mapping[str, TakenPlaces]) -> Iterator[Fragment]:
     """Yield the fragments that are in no earlier group, and one in each of these."""
     represented: set[int] = set()
     call = current_call()
     for fragment in group.fragments:
         call.check()
         places = files[fragment.file]
-        found = {place for block in _blocks(fragment) for place in places.get(block, ())}
+        blocks = _blocks(fragment)
+        found = [
+            place
+            for block in blocks
+            for place in places.get(block, ())
+            if block == max(blocks.start, place.start // _BLOCK_LINES)  # each once
+        ]
         around = _groups_around(fragment, found) if found else set()
         if represented.isdisjoint(around):
             represented |= around
             yield fragment
 
 
-def _groups_around(fragment: Fragment, places: Iterable[Place]) -> set[int]:
+def _groups_around(fragment: Fragment, places: Iterable[TakenLines]) -> set[int]:
     """Return the groups in which a fragment lies for the most part; one, if several share it."""
     first, last = fragment.start_line, fragment.end_line
     least = _MAX_COVERED_SHARE * fragment.line_count

@@ -53,7 +53,7 @@ def token_columns(streams: Mapping[str, TokenStream]) -> ColumnSnapshot:
 
 
 class KeptColumns:
-    """The columns of the files of the last search, so that those of unchanged files are not computed again."""
+    """The columns of the last search, so that those of unchanged files are not computed again."""
 
     def __init__(self) -> None:
         self._columns = token_columns({})
