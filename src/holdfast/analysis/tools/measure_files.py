@@ -138,7 +138,10 @@ def measure_files(room: Analysis, args: MeasureFiles) -> FilesByMeasure:
         if reason:
             missing[args.measure] = reason
     debt = reports.debt(scope).by_file
-    numbers = [_numbers(path, record, columns, debt) for path, record in scan.files.items()]
+    complexities = room.cached_by_file("complexity of files", scan, _complexity)
+    numbers = [
+        _numbers(path, record.lines, complexities[path], columns, debt) for path, record in scan.files.items()
+    ]
     numbers.sort(key=lambda file: _worst_first(file, args.measure))
     return FilesByMeasure(
         **scan.counts.result_fields(project.path),
@@ -165,14 +168,21 @@ def _worst_first(file: FileNumbers, measure: FileMeasure) -> tuple[float, int, s
     return -badness, -file.lines, file.path
 
 
+def _complexity(_path: str, record: Record) -> tuple[int, int | None]:
+    """Return the complexity of a file, and the line of its most complex function."""
+    most_complex = max(record.functions, key=lambda function: function.cyclomatic, default=None)
+    total = sum(function.cyclomatic for function in record.functions)
+    return total, None if most_complex is None else most_complex.line
+
+
 def _numbers(
     path: str,
-    record: Record,
+    line_count: int,
+    complexity_and_line: tuple[int, int | None],
     columns: Mapping[FileMeasure, Column],
     debt_by_file: Mapping[str, tuple[int, int | None]],
 ) -> FileNumbers:
-    complexity = sum(function.cyclomatic for function in record.functions)
-    most_complex = max(record.functions, key=lambda function: function.cyclomatic, default=None)
+    complexity, complex_line = complexity_and_line
     # A file missing from a column has the value 0, except for coverage, where no report covers it.
     values: dict[str, Any] = {
         name: column.get(path, None if name == "coverage" else 0) for name, column in columns.items()
@@ -180,9 +190,9 @@ def _numbers(
     debt, debt_line = debt_by_file.get(path, (0, None))
     return FileNumbers(
         path=path,
-        lines=record.lines,
+        lines=line_count,
         complexity=complexity,
-        complex_line=None if most_complex is None else most_complex.line,
+        complex_line=complex_line,
         hot_spot=complexity * values["churn"] if "churn" in values else None,
         debt=debt,
         debt_line=debt_line,
@@ -203,15 +213,16 @@ def _slow_column(measure: FileMeasure, scope: AnalysisScope) -> tuple[Column, st
 
 def _sum_by_folder(files: Sequence[FileNumbers]) -> list[FolderRest]:
     """Summarise files by folder, at the greatest depth with at most `_MAX_FOLDERS` folders."""
-    grouped: dict[str, list[int]] = {}
-    for depth in range(max((file.path.count("/") for file in files), default=0), -1, -1):
-        grouped = defaultdict(list)
-        for file in files:
-            folders = file.path.split("/")[:-1]
-            grouped["/".join(folders[:depth])].append(file.lines)
-        if len(grouped) <= _MAX_FOLDERS:
-            break
+    line_counts: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for file in files:
+        line_counts[tuple(file.path.split("/")[:-1])].append(file.lines)
+    depth = max(map(len, line_counts), default=0)
+    while len({folders[:depth] for folders in line_counts}) > _MAX_FOLDERS:
+        depth -= 1
+    grouped: dict[str, list[int]] = defaultdict(list)
+    for folders, counts in line_counts.items():
+        grouped["/".join(folders[:depth])] += counts
     return [
-        FolderRest(folder=folder, files=len(lines), lines=sum(lines))
-        for folder, lines in sorted(grouped.items())
+        FolderRest(folder=folder, files=len(counts), lines=sum(counts))
+        for folder, counts in sorted(grouped.items())
     ]

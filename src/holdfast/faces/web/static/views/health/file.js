@@ -59,7 +59,7 @@ export function showFile(view, place, file, files, close) {
 function rankText(file, files, measure) {
   const values = files.map((other) => other[measure]).filter((value) => value !== undefined);
   const lower = values.filter((value) => value < file[measure]).length;
-  const percent = Math.round((lower / (values.length - 1)) * 100);
+  const percent = Math.min(99, Math.round((lower / (values.length - 1)) * 100)); // never "more than 100 %"
   if (lower > 0 && lower === values.length - 1) return "more than any other file";
   return percent > 0 ? `more than ${percent} % of the files` : "";
 }

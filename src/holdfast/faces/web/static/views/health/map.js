@@ -178,7 +178,7 @@ function fileText(file, measure) {
 function folderText(node, measure, step) {
   if (node.rest) return `${node.path || "the root"}: ${node.rest.files} more files, ${formatNumber(node.lines)} lines`;
   const files = filesBelow(node);
-  const [hottest] = files.toSorted((one, other) => step(other) - step(one));
+  const hottest = files.reduce((one, other) => (step(other) > step(one) ? other : one), files[0]);
   const isHot = hottest && step(hottest) > 0;
   const detail = isHot ? `; hottest ${hottest.path}, ${measureText(hottest, measure)}` : "";
   return `${node.path}: ${files.length} files, ${formatNumber(node.lines)} lines${detail}`;
