@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import Literal
 
 from pydantic import Field
 
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.route import Address
-from holdfast.kernel.text import counted, one_line, shorten
+from holdfast.kernel.text import counted, one_line, printable_path, shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.caller import caller_name, check_workspace
 from holdfast.tasks.models import Result, Scoped
@@ -27,6 +28,7 @@ class Workspaces(Result):
     operation: str
     workspaces: list[WorkspaceSummary]
     author: UntrustedText = Field(description="The name under which you write unless you give another.")
+    repository: UntrustedText = Field(description="The name of the repository's folder.")
 
 
 class Health(Result):
@@ -63,7 +65,12 @@ def _text(result: Workspaces) -> str:
 def workspaces(room: Tasks, arguments: Scoped) -> Workspaces:
     """List the workspaces of the database, each with its activity and number of tasks."""
     check_workspace(room, arguments)
-    return Workspaces(operation="workspaces", workspaces=workspace_summaries(room), author=caller_name(room))
+    return Workspaces(
+        operation="workspaces",
+        workspaces=workspace_summaries(room),
+        author=caller_name(room),
+        repository=printable_path(os.path.basename(room.repository.root)),
+    )
 
 
 @tasks.operation(

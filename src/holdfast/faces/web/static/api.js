@@ -72,6 +72,12 @@ export async function get(path, query = {}, { signal } = {}) {
 /** Return the name under which the user writes; empty if the server does not tell it. */
 export const authorName = async () => (await get("tasks/taskpilot_workspaces").catch(() => ({}))).author ?? "";
 
+/** Return the name of the project, or else of the repository's folder; empty if the server does not tell it. */
+export async function repositoryName() {
+  const { workspaces, repository = "" } = await get("tasks/taskpilot_workspaces").catch(() => ({}));
+  return workspaces?.[0]?.name ?? repository;
+}
+
 /**
  * Return a response, or `fallback` if the repository has not been set up for this operation.
  * @template Fallback

@@ -4,7 +4,7 @@ import { el, fill } from "./dom.js";
 import { button } from "./controls.js";
 import { emptyState, errorMessage } from "./display.js";
 import { icon } from "./icons.js";
-import { Problem, get, signInWith } from "./api.js";
+import { Problem, repositoryName, signInWith } from "./api.js";
 import * as live from "./live.js";
 import { loadText, saveText } from "./storage.js";
 import * as router from "./router.js";
@@ -203,11 +203,6 @@ function tokenForm() {
     el("div.row", field, el("button.button", { type: "submit" }, "Sign in")), error);
 }
 
-async function showRepositoryName() {
-  const { workspaces } = await get("tasks/taskpilot_workspaces").catch(() => ({})); // shown only if it is known
-  byId("repository").textContent = workspaces?.[0]?.name ?? "";
-}
-
 for (const [view, link] of links) link.append(icon(String(view)));
 byId("jump").prepend(icon("search"));
 byId("theme").append(icon("theme"));
@@ -222,4 +217,4 @@ const preloads = /** @type {NodeListOf<HTMLLinkElement>} */ (document.querySelec
 for (const link of preloads) link.media = "all";
 router.start(showView);
 live.start(showConnection);
-showRepositoryName();
+repositoryName().then((name) => (byId("repository").textContent = name));

@@ -137,7 +137,8 @@ export function open() {
     const { results, isComplete } = search;
     if (isEnterPending && results.length) return choose(results[0]);
     options.show(results, Math.min(Math.max(options.selected, 0), results.length - 1));
-    if (!results.length) fill(list, el("li.quiet", { role: "option" }, isComplete ? "Nothing found" : "Searching…"));
+    const state = isComplete ? !results.length && "Nothing found" : "Searching…";
+    if (state) list.append(el("li.quiet", { role: "option", "aria-disabled": true }, state));
   };
   /** Show matching views at once, and search on the server when the user stops typing. */
   const startSearch = () => {
