@@ -340,6 +340,8 @@ def test_remarks_are_collected_in_a_review_that_outlives_the_page(page: Page, si
     remark(page, "to.py", "begin = 1", "First of two")
     page.get_by_role("button", name="Start a review").click()
     expect(page.get_by_role("article", name="Draft on to.py")).to_contain_text("not sent")
+    expect(page.locator("#repository")).to_have_text("repository")
+    assert "First of two" in page.evaluate("localStorage.getItem('review drafts repository')")
     remark(page, "from.py", "def kelp_1(water):", "Second of two")
     expect(page.get_by_role("button", name="Start a review")).to_have_count(0)
     page.reload()
@@ -638,6 +640,28 @@ def test_remarks_on_other_files_are_listed_and_a_refused_one_says_why(page: Page
     page.get_by_role("button", name="Cancel").click()
 
 
+def test_lines_that_are_scrolled_far_away_are_removed_until_they_are_near(page: Page, site: Site) -> None:
+    site.git("add", "--all")
+    names = [f"long_{number:02}.py" for number in range(12)]
+    for name in names:
+        site.write(name, FIRST * 5)
+    opened(page, site, "?what=unstaged")
+    first, second = (file(page, name) for name in names[:2])
+    second.get_by_role("button", name="Remark").click()
+    page.get_by_role("textbox", name=f"Remark on the file {names[1]}").fill("Stays")
+    page.keyboard.press("Escape")
+    expect(first.locator("tr.line")).to_have_count(150)
+    height = first.evaluate("file => file.offsetHeight")
+    for name in names:
+        file(page, name).scroll_into_view_if_needed()
+        expect(file(page, name).locator("tr.line")).to_have_count(150)
+    expect(first.locator("tr.line")).to_have_count(0)
+    assert first.evaluate("file => file.offsetHeight") == height
+    expect(second.locator("tr.line")).to_have_count(150)  # there is a remark on it
+    first.scroll_into_view_if_needed()
+    expect(first.locator("tr.line")).to_have_count(150)
+
+
 def test_far_too_much_is_asked_for_piece_by_piece(page: Page, site: Site) -> None:
     site.write("long.txt", "x\n" * 6000)
     opened(page, site)
@@ -648,7 +672,10 @@ def test_far_too_much_is_asked_for_piece_by_piece(page: Page, site: Site) -> Non
     expect(file(page, "long.txt")).to_have_count(0)
     for number in range(600):
         site.write(f"many/{number:03}.txt", "x\n")
-    expect(page.get_by_text("more files differ")).to_be_visible()
+    expect(page.get_by_text("the first 500 are listed")).to_be_visible()
+    page.get_by_role("button", name="List all").click()
+    expect(file(page, "to.py")).to_be_attached()
+    expect(page.get_by_text("the first 500 are listed")).to_have_count(0)
 
 
 def test_a_repository_without_commits_shows_its_new_files(browser: Browser, tmp_path: Path) -> None:

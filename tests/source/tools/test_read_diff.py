@@ -234,7 +234,9 @@ def test_of_very_many_files_the_first_are_listed_and_the_rest_told(room: Source,
     commit(repository, {f"{number:04}.txt": "one\n" for number in range(LIMITS.review_files + 3)})
     found = diff(room, "commit")
     assert (len(found.files), found.total_files) == (LIMITS.review_files, LIMITS.review_files + 3)
-    assert found.note == "3 more files differ; request them by name."
+    assert found.note == "3 more files differ; list them with a higher limit."
+    all_files = diff(room, "commit", limit=found.total_files)
+    assert (len(all_files.files), all_files.note) == (found.total_files, None)
     last = f"{LIMITS.review_files + 2:04}.txt"
     assert lines_of(room, last, "commit").added == 1
 

@@ -39,6 +39,9 @@ _MAX_RANGES = 100
 _VERSION_DIGITS = 16
 """Hexadecimal digits of a version: 64 bits, which do not collide among the states of one file."""
 
+_MAX_FILES = 10_000
+"""A judgement: listing them takes two megabytes, and nobody reviews more."""
+
 Moves = Mapping[LineKey, LineKey]
 _NO_DETAILS = Details({}, {}, {})
 _LINE_PREFIXES = {"same": " ", "added": "+", "removed": "-"}
@@ -65,6 +68,9 @@ class ReadDiff(Input):
         default=[],
         max_length=_MAX_RANGES,
         description="Further lines of the new version to show, such as 40-60.",
+    )
+    limit: Integer = Field(
+        default=LIMITS.review_files, ge=1, le=_MAX_FILES, description="Maximum number of files to list."
     )
     quick: StrictBool = Field(
         default=False,
@@ -167,7 +173,7 @@ def read_diff(room: Source, args: ReadDiff) -> Diff:
     Never runs a filter, text conversion or other program that the repository configures.
     """
     review = room.reviews.review(args.what, args.revision, args.base)
-    files = review.files[: LIMITS.review_files]
+    files = review.files[: args.limit]
     if args.file is not None:
         files = [change for change in review.files if visible(printable_path(change.path)) == args.file]
         if not files:
@@ -186,7 +192,7 @@ def read_diff(room: Source, args: ReadDiff) -> Diff:
         total_added=None if counts is None else sum(added for added, _ in counts.values()),
         total_removed=None if counts is None else sum(removed for _, removed in counts.values()),
         uncounted_files=None if counts is None else sum(change.path not in counts for change in review.files),
-        note=f"{omitted} more files differ; request them by name." if omitted else None,
+        note=f"{omitted} more files differ; list them with a higher limit." if omitted else None,
     )
 
 

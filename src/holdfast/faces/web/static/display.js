@@ -9,12 +9,15 @@ import { icon } from "./icons.js";
  */
 export const quiet = (...children) => el("span.quiet", children);
 
+/** Shared, because creating one for each number takes long. */
+const NUMBERS = new Intl.NumberFormat("en");
+
 /**
  * Return a count with its noun: "1 note", "3 notes".
  * @param {number} number
  * @param {string} noun in the singular
  */
-export const pluralise = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+export const pluralise = (number, noun) => `${NUMBERS.format(number)} ${noun}${number === 1 ? "" : "s"}`;
 
 /**
  * Return an error message with a hint about what to do.

@@ -1,7 +1,7 @@
 // The Review view: a diff, remarks on its lines for the agent, and the agent's answers.
 
-import { apiUrl, get, post } from "../api.js";
-import { button, choice, primaryButton } from "../controls.js";
+import { apiUrl, get, post, repositoryName } from "../api.js";
+import { button, choice, plainButton, primaryButton } from "../controls.js";
 import { pluralise, emptyState } from "../display.js";
 import { arrange, el, fill, highlight } from "../dom.js";
 import { commitAddress } from "../links.js";
@@ -13,6 +13,7 @@ import { Outside } from "./review/outside.js";
 import { Remaining } from "./review/remaining.js";
 import { REPOSITORY, anchorFrom, findRemark, formatMessage, groupThreads, lastMessage } from "./review/remarks.js";
 import { Selection } from "./review/selection.js";
+import { SUBJECTS } from "./review/subjects.js";
 import { FileTree } from "./review/tree.js";
 
 /** @import { View } from "../view.js" */
@@ -21,6 +22,12 @@ import { FileTree } from "./review/tree.js";
 
 /** The interval between checks for changes; a judgement: each check is one conditional request. */
 const CHECK_MS = 3000;
+/** The most files that the server lists. */
+const MAX_FILES = 10_000;
+/** The number of files that are shown before the lines in view; a judgement: more than a screen has. */
+const FIRST_FILES = 20;
+/** The distance at which lines are removed again; a judgement: a few screens, so that short ways back need nothing. */
+const FAR_PX = 4000;
 /** The longest wait for the lines in view before all are counted; a judgement: they usually take far less. */
 const MAX_WAIT_MS = 2000;
 /** The id of git's empty tree, in SHA-1 or SHA-256. Before the first commit, the diff is against it. */
@@ -31,30 +38,10 @@ const WIDE = "(min-width: 1000px)";
 const MAX_MESSAGES = 200;
 /** The digits of commit ids in remarks: unique in all but huge repositories. */
 const COMMIT_ID_DIGITS = 10;
-const REVISION = { name: "revision", label: "Commit", example: "HEAD" };
-/** @typedef {{name: string, label: string, example: string}} Field an argument of `read_diff` that the user enters */
-/**
- * What can be reviewed: its title, its fields, and its name in the text of a remark.
- * @type {Record<string, {title: string, fields: Field[], name: (oldCommit: string, newCommit: string) => string}>}
- */
-const SUBJECTS = {
-  worktree: { title: "Uncommitted changes", fields: [], name: () => "the work tree" },
-  unstaged: { title: "Unstaged changes", fields: [], name: () => "the work tree" },
-  staged: { title: "Staged changes", fields: [], name: () => "what is staged" },
-  commit: { title: "A commit", fields: [REVISION], name: (_oldCommit, newCommit) => `commit ${newCommit}` },
-  range: {
-    title: "A range of commits", fields: [{ name: "base", label: "From", example: "HEAD~3" }, REVISION],
-    name: (oldCommit, newCommit) => `commits ${oldCommit}..${newCommit}`,
-  },
-  branch: {
-    title: "This branch", fields: [{ name: "base", label: "From", example: "main" }], name: () => "this branch",
-  },
-};
 
 /** @param {View} view */
 export async function show(view) {
-  const repository = await get("tasks/taskpilot_workspaces", {}, view).catch(() => ({}));
-  await new Review(view, repository.workspaces?.[0]?.name ?? "").start();
+  await new Review(view, await repositoryName()).start();
 }
 
 /** The state of the view: the diff, the threads and the drafts. */
@@ -71,6 +58,8 @@ export class Review {
     this.threads = [];
     /** @type {any} the current diff, as `read_diff` returns it */
     this.diff = null;
+    /** @type {number | null} the number of files to list; null for the server's default */
+    this.limit = null;
     /** @type {Set<string>} the versions of files that the user has marked as seen */
     this.seen = new Set();
     /** @type {Set<Draft>} drafts that are being sent */
@@ -93,6 +82,12 @@ export class Review {
       const near = entries.filter(({ isIntersecting }) => isIntersecting);
       Promise.all(near.map(({ target }) => FileDiff.of(target)?.loadUnlessLong())).then(() => this.showedLines());
     }, { root: view.main, rootMargin: "600px" });
+    /** Removes the lines of files that are scrolled far away, so that the document stays small. */
+    this.distance = new IntersectionObserver((entries) => {
+      for (const { isIntersecting, target, boundingClientRect: { height } } of entries) {
+        if (!isIntersecting) FileDiff.of(target)?.unload(height);
+      }
+    }, { root: view.main, rootMargin: `${FAR_PX}px` });
     /** @type {() => void} called when the lines of the first files are shown */
     this.showedLines = () => {};
     /** @type {Promise<void>} */
@@ -100,7 +95,7 @@ export class Review {
       this.showedLines = resolve;
       view.signal.addEventListener("abort", () => resolve());
     });
-    view.signal.addEventListener("abort", () => this.visibility.disconnect());
+    view.signal.addEventListener("abort", () => [this.visibility, this.distance].forEach((one) => one.disconnect()));
   }
 
   /** The subject of the review, as arguments of the operation. */
@@ -168,16 +163,18 @@ export class Review {
   /**
    * Load the diff and draw the files that have changed. The first time, the files are shown before their lines have
    * been counted and searched for moved blocks, because that takes long when much differs; the lines that are in view
-   * come before that, too.
+   * come before that, and before the files below them, too.
    */
   refresh() {
     return this.view.attempt(this.errorPlace, async () => {
       if (!this.diff) {
-        this.showDiff(await get("source/read_diff", { ...this.query, quick: true }, this.view));
+        const diff = await get("source/read_diff", { ...this.query, quick: true }, this.view);
+        this.showDiff(diff, FIRST_FILES);
         const isAwaited = [...this.files.values()].some(({ isObserved }) => isObserved);
         if (isAwaited) await Promise.race([this.firstLines, pause(MAX_WAIT_MS)]);
+        this.showDiff(diff);
       }
-      this.showDiff(await get("source/read_diff", this.query, this.view));
+      this.showDiff(await get("source/read_diff", { ...this.query, limit: this.limit }, this.view));
     });
   }
 
@@ -186,8 +183,11 @@ export class Review {
     return this.diff?.total_added === null;
   }
 
-  /** @param {any} diff as `read_diff` returns it */
-  showDiff(diff) {
+  /**
+   * @param {any} diff as `read_diff` returns it
+   * @param {number} limit the number of files to show
+   */
+  showDiff(diff, limit = Infinity) {
     fill(this.errorPlace);
     const previous = this.files;
     const isCurrent = (/** @type {any} */ { path, version }) => previous.get(path)?.file.version === version;
@@ -196,7 +196,7 @@ export class Review {
     this.seen = new Set(loadList(SEEN_FILES));
     // Files of Holdfast itself come last.
     const ordered = [false, true].flatMap((own) => diff.files.filter(({ path }) => isOwn(path) === own));
-    this.files = new Map(ordered.map((/** @type {any} */ file) => {
+    this.files = new Map(ordered.slice(0, limit).map((/** @type {any} */ file) => {
       const shown = previous.get(file.path);
       if (shown && isCurrent(file)) shown.update(file);
       const isKept = isCurrent(file) || shown?.openRemarks.length; // lines do not change while the user writes
@@ -233,11 +233,16 @@ export class Review {
   /** Show the totals, the list of files and what is left to review. */
   showSummary() {
     const { total_files: total, total_added: added, total_removed: removed, uncounted_files: uncounted } = this.diff;
-    const { subject, note } = this.diff;
+    const { subject, files } = this.diff;
+    const listAll = plainButton("List all", () => {
+      this.limit = MAX_FILES;
+      return this.refresh();
+    });
+    const omitted = files.length < total && !this.limit && [` · the first ${files.length} are listed`, listAll];
     const left = uncounted > 0 && ` without ${pluralise(uncounted, "file")} that cannot be counted`;
     const changes = [changeCounts({ added, removed }), left];
     const text = `${subject ? `“${subject}” · ` : ""}${pluralise(total, "file")} `;
-    fill(this.summary, text, total > 0 && !this.isQuick && changes, note && ` · ${note}`);
+    fill(this.summary, text, total > 0 && !this.isQuick && changes, omitted);
     this.tree.show([...this.files.values()]);
     this.showRemaining();
   }

@@ -21,6 +21,8 @@ import { findRemark, findRow, keyOf, threadNode, threadWithLink } from "./remark
 const CONTEXT_LINES = 3;
 /** The number of lines of context with which all lines of a file are shown: the most that the server accepts. */
 const ALL_LINES = 5000;
+/** The heights of a file's header and of a line, as in review.css. */
+const HEADER_PX = 42, LINE_PX = 20;
 /** The height of a file in lines while nothing is known about it; a judgement: most changes are short. */
 const UNKNOWN_LINES = 8;
 /** The number of lines that are unfolded at once; a judgement: half a screen. */
@@ -190,6 +192,27 @@ export class FileDiff {
     return this.load();
   }
 
+  /**
+   * Remove the lines, unless there are remarks or they are in use. They are loaded again when the file is near.
+   * @param {number} height the height of the file, which it keeps
+   */
+  unload(height) {
+    const { content, node, remarks: { threads, drafts }, review } = this;
+    const isInUse = [document.activeElement, review.selection.current].some((one) => node.contains(one));
+    if (!content || isInUse || threads.length + drafts.length > 0) return;
+    if (content.added + content.removed > MAX_LINES_LOADED) return; // the user has asked for these
+    review.distance.unobserve(node);
+    this.content = this.table = null;
+    this.isQuick = false;
+    // New elements, because a browser keeps the nodes of an element's last layout.
+    const previous = this.body;
+    this.body = el("div.body");
+    this.foot = el("div.foot.stack");
+    previous.replaceWith(this.body);
+    this.showBody();
+    node.style.setProperty("--lines", String((height - HEADER_PX) / LINE_PX));
+  }
+
   /** The query for the lines, with some lines of context. */
   contentQuery() {
     const context = this.isWhole || this.showsNotes ? ALL_LINES : CONTEXT_LINES;
@@ -208,6 +231,7 @@ export class FileDiff {
         this.content = content;
         this.isQuick = isQuick;
         this.draw();
+        this.review.distance.observe(this.node);
         if (isQuick && !this.review.isQuick) this.loadMoves();
       };
       const { added, removed } = content;
