@@ -62,3 +62,7 @@ def test_functions_shorter_than_asked_for_are_told_only_as_a_part_of_a_longer_fi
     longer = [text + "\n\nA = f(1, 2)\nB = f(3, 4)\n" for text in (short, renamed)]
     found_kinds = of_kinds({"a.py": longer[0], "b.py": longer[1]}, "exact", "renamed")
     assert found_kinds == [("renamed", [("a.py", 1, 7), ("b.py", 1, 7)])]
+
+
+def test_empty_files_are_no_clones() -> None:
+    assert of_kinds({"a.py": "", "b.py": "# nothing\n"}, "exact", "renamed", "semantic") == []

@@ -131,6 +131,8 @@ def _spans_by_length(
 def _files_of_equal_length(statements: Statements, query: CloneQuery) -> list[bool]:
     """Return for each file whether another one that is long enough may be equal, apart from its imports."""
     corpus = statements.corpus
+    if not corpus.size:
+        return [False] * len(corpus.paths)
     is_import = corpus.rows["marks"] & RowMark.IMPORT != 0
     # The first row that is no import, at or after each row.
     numbers = np.where(is_import, len(is_import), np.arange(len(is_import)))
@@ -142,7 +144,7 @@ def _files_of_equal_length(statements: Statements, query: CloneQuery) -> list[bo
         tokens = np.where(statements.are_substantial(firsts, ends, query), tokens, -1)
     positions = statements.starts[firsts][:, None] + np.arange(_HEAD_TOKENS)
     last = np.maximum(statements.starts[ends] - 1, 0)[:, None]
-    heads = map(bytes, blinded(corpus.tokens[np.minimum(positions, last)])) if corpus.size else iter(())
+    heads = map(bytes, blinded(corpus.tokens[np.minimum(positions, last)]))
     known = list(zip(corpus.families, tokens.tolist(), heads, strict=True))
     counts = Counter(known)
     return [counts[each] > 1 and each[1] > 0 for each in known]
