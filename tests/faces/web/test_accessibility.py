@@ -34,6 +34,16 @@ HAVE_ACTION = (
     "/activity",
     "/board?query=no",
 )
+AGENTS = [
+    "claude",
+    "Claude Code",
+    "codex-mcp-client",
+    "worker-3",
+    "renovate[bot]",
+    "the agent",
+    "cursor-vscode",
+]
+PEOPLE = ["Ada", "Claude Shannon", "Claudette", "Abbot", "Ampère", "Ada <ada@example.org>"]
 SHIFTS = """window.shifts = 0;
 new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) window.shifts += entry.value;
@@ -133,6 +143,8 @@ def test_agents_differ_from_people_by_shape_mark_and_name_for_screen_readers(sit
     assert [avatar[name].evaluate(antenna) for name in avatar] == ["none", '""']
     expect(page.locator('.person[title="claude"]').first.get_by_role("img", name="agent")).to_be_visible()
     expect(page.locator('.person[title="Ada"]').get_by_role("img")).to_have_count(0)
+    is_agent = "(names) => import('/static/people.js').then(({isAgent}) => names.filter(isAgent))"
+    assert page.evaluate(is_agent, [*AGENTS, *PEOPLE]) == AGENTS
 
 
 def test_what_loads_late_is_announced_by_bars_and_moves_nothing(site: Site, page: Page) -> None:

@@ -2,9 +2,10 @@
 
 import { el } from "./dom.js";
 
-/** Words in the names under which agents introduce themselves; a person's name has none of them. */
-const AGENT = new RegExp("(^|[^a-z])(agents?|aider|amp|assistant|bot|claude|cline|codex|copilot|cursor|devin|gemini|" +
-  "goose|gpt|grok|llm|mcp|opencode|qwen|windsurf|worker|zed)([^a-z]|$)", "i");
+/** Words in the names under which agents introduce themselves, which no person's name has. */
+const AGENT_WORD = /(^|\P{L})(agents?|assistant|bot|codex|copilot|gpt|llm|mcp|opencode|worker)(\P{L}|$)/iu;
+/** Names of agents that are also names of people or of things, so they count alone, or with such an addition. */
+const AGENT_NAME = /^(aider|claude|cline|cursor|devin|gemini|goose|grok|windsurf|zed)([-_.].*| (code|cli|desktop))?$/i;
 /** The number of hues of avatars and labels; a judgement: more could not be told apart. */
 const HUES = 10;
 /** The first hue and the distance between two, in degrees; they leave out the violet of agents. */
@@ -16,7 +17,7 @@ const FNV_OFFSET = 2166136261, FNV_PRIME = 16777619;
  * Return whether a name is an agent's. The server stores names only, so this is a guess from the name's words.
  * @param {string} name
  */
-const isAgent = (name) => AGENT.test(name);
+export const isAgent = (name) => AGENT_WORD.test(name) || AGENT_NAME.test(name);
 
 /**
  * Return a hue in degrees, the same for the same text.
