@@ -15,7 +15,9 @@ from holdfast.analysis.graph.imports.layout import Layout
 from holdfast.analysis.graph.imports.named_packages import GoModules, NamedPackages
 from holdfast.analysis.graph.imports.python_modules import PythonModules
 from holdfast.analysis.graph.imports.rust_crates import RustCrates
+from holdfast.comments.quick import parse_notes
 from holdfast.faces.cli.serve import parse_listen_address
+from holdfast.faces.hooks.request import read_request as read_hook
 from holdfast.faces.http.login import Logins
 from holdfast.faces.http.oauth import JwtVerifier
 from holdfast.faces.http.settings import OAuthSettings, validate_url
@@ -26,6 +28,7 @@ from holdfast.faces.rest.entity_tags import add_expected_version, is_cached
 from holdfast.faces.rest.json_body import json_object
 from holdfast.faces.rest.query import QueryReader
 from holdfast.faces.web.markdown import render_markdown
+from holdfast.installation.dialects import AFTER_EDIT
 from holdfast.installation.formats.entry import ConfigurationEntry, EditRefused, EntryState
 from holdfast.installation.formats.json_entry import JsonHook, JsonMember
 from holdfast.installation.formats.plain_text import MarkedLines
@@ -52,6 +55,7 @@ from holdfast.syntax.highlighting import HighlightedText
 from holdfast.syntax.languages import language_of
 from holdfast.syntax.parse import ParseTooLong
 from holdfast.syntax.record import ImportedName, read_record
+from tests.faces.hooks.payloads import PAYLOADS
 from tests.fuzz import documents
 from tests.fuzz.table import NOTHING, OURS, SAMPLES, add, held, in_file, typed
 
@@ -212,6 +216,14 @@ SETTINGS = {
 for setting, example in SETTINGS.items():
     add(setting, "analysis/graph/imports/layout", held(partial(resolved, setting)), NOTHING, example, cost=8)
 
+
+# Hooks: what any client sends, and the sidecars that they read without the rest of the program.
+for client, make in PAYLOADS.items():
+    add(f"hook of {client}", "faces/hooks/request", partial(read_hook, AFTER_EDIT, client, root="/r"),
+        (ValueError, RecursionError), json.dumps(make("/r")[AFTER_EDIT]), cost=2)
+add("notes for a hook", "comments/quick", lambda data: parse_notes("a.py", data, "x = 1\n"), (),
+    '{"ghostMarkers": [{"id": "g", "line": 1, "lineText": "x = 1"}],'
+    ' "comments": [{"id": "c", "line": 1, "text": "t", "ghostMarkerId": "g"}]}')
 
 # The installer's formats: whatever they add they can take out again, and nothing else changes.
 def there_and_back(part: ConfigurationEntry, text: str) -> object:

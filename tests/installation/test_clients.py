@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,38 +11,69 @@ from typing import Any
 
 import pytest
 
-from holdfast.installation.client import Contributions, GitSettings, Scope
+from holdfast.installation.client import Contributions, GitSettings, Part, Scope
 from holdfast.installation.clients import CLIENTS
 from holdfast.installation.plan import apply_changes, plan_installation, plan_removal
 from holdfast.kernel.errors import Unavailable
 from holdfast.toolsets import full_registry
-from tests.installation.places import CONTRIBUTED, context
+from tests.installation.places import CONTRIBUTED, EARLIER, SERVER, context
 
 USER = Scope.USER
 
 
 def paths(name: str, **more: Any) -> list[str]:
-    return [wanted.file.path for wanted in CLIENTS[name].entries(context("/r", **more), CONTRIBUTED)]
+    entries = CLIENTS[name].entries(context("/r", **more), CONTRIBUTED)
+    files = dict.fromkeys(wanted.file.path.replace("/SKILL.md", "") for wanted in entries)
+    return [path for path in files if not re.search(r"/holdfast-(?!notes)", path)]
 
 
 @pytest.mark.requirement("install-8")
 @pytest.mark.parametrize(
     ("name", "more", "expected"),
     [
-        ("claude-code", {}, ["/r/.mcp.json", "/r/.claude/settings.json", "/r/.claude/commands/remarks.md"]),
+        (
+            "claude-code",
+            {},
+            [
+                "/r/.mcp.json",
+                "/r/.claude/settings.json",
+                "/r/.claude/skills/holdfast-notes",
+                "/r/.claude/commands/remarks.md",
+                "/r/CLAUDE.md",
+            ],
+        ),
+        (
+            "claude-code",
+            {"scope": Scope.PLUGIN},
+            [
+                "/r/plugin/.mcp.json",
+                "/r/plugin/hooks/hooks.json",
+                "/r/plugin/skills/holdfast-notes",
+                "/r/plugin/commands/remarks.md",
+                "/r/plugin/.claude-plugin/plugin.json",
+            ],
+        ),
         (
             "claude-code",
             {"scope": USER},
             [
                 "/home/ada/.claude.json",
                 "/home/ada/.claude/settings.json",
+                "/home/ada/.claude/skills/holdfast-notes",
                 "/home/ada/.claude/commands/remarks.md",
+                "/home/ada/.claude/CLAUDE.md",
             ],
         ),
         (
             "claude-code",
             {"scope": USER, "environment": {"CLAUDE_CONFIG_DIR": "/c"}},
-            ["/c/.claude.json", "/c/settings.json", "/c/commands/remarks.md"],
+            [
+                "/c/.claude.json",
+                "/c/settings.json",
+                "/c/skills/holdfast-notes",
+                "/c/commands/remarks.md",
+                "/c/CLAUDE.md",
+            ],
         ),
         ("claude-desktop", {"scope": USER}, ["/home/ada/.config/Claude/claude_desktop_config.json"]),
         (
@@ -49,18 +81,121 @@ def paths(name: str, **more: Any) -> list[str]:
             {"scope": USER, "platform": "darwin"},
             ["/home/ada/Library/Application Support/Claude/claude_desktop_config.json"],
         ),
-        ("cursor", {}, ["/r/.cursor/mcp.json"]),
-        ("cursor", {"scope": USER}, ["/home/ada/.cursor/mcp.json"]),
-        ("vscode", {}, ["/r/.vscode/mcp.json"]),
-        ("vscode", {"scope": USER}, ["/home/ada/.config/Code/User/mcp.json"]),
+        (
+            "cursor",
+            {},
+            [
+                "/r/.cursor/mcp.json",
+                "/r/.cursor/hooks.json",
+                "/r/.agents/skills/holdfast-notes",
+                "/r/AGENTS.md",
+            ],
+        ),
+        (
+            "cursor",
+            {"scope": USER},
+            [
+                "/home/ada/.cursor/mcp.json",
+                "/home/ada/.cursor/hooks.json",
+                "/home/ada/.agents/skills/holdfast-notes",
+            ],
+        ),
         (
             "vscode",
-            {"scope": USER, "platform": "darwin"},
+            {},
+            [
+                "/r/.vscode/mcp.json",
+                "/r/.github/hooks/holdfast.json",
+                "/r/.agents/skills/holdfast-notes",
+                "/r/AGENTS.md",
+            ],
+        ),
+        ("vscode", {"scope": USER, "parts": SERVER}, ["/home/ada/.config/Code/User/mcp.json"]),
+        (
+            "vscode",
+            {"scope": USER, "parts": frozenset({Part.HOOKS})},
+            ["/home/ada/.copilot/hooks/holdfast.json"],
+        ),
+        (
+            "vscode",
+            {"scope": USER, "platform": "darwin", "parts": SERVER},
             ["/home/ada/Library/Application Support/Code/User/mcp.json"],
         ),
-        ("codex", {"scope": USER}, ["/home/ada/.codex/config.toml"]),
-        ("codex", {"scope": USER, "environment": {"CODEX_HOME": "/x"}}, ["/x/config.toml"]),
-        ("codex", {}, ["/r/.codex/config.toml"]),
+        (
+            "codex",
+            {"scope": USER},
+            [
+                "/home/ada/.codex/config.toml",
+                "/home/ada/.codex/hooks.json",
+                "/home/ada/.agents/skills/holdfast-notes",
+                "/home/ada/.codex/AGENTS.md",
+            ],
+        ),
+        (
+            "codex",
+            {"scope": USER, "environment": {"CODEX_HOME": "/x"}, "parts": EARLIER},
+            ["/x/config.toml", "/x/hooks.json"],
+        ),
+        (
+            "codex",
+            {},
+            [
+                "/r/.codex/config.toml",
+                "/r/.codex/hooks.json",
+                "/r/.agents/skills/holdfast-notes",
+                "/r/AGENTS.md",
+            ],
+        ),
+        (
+            "gemini-cli",
+            {},
+            [
+                "/r/.gemini/settings.json",
+                "/r/.agents/skills/holdfast-notes",
+                "/r/.gemini/commands/remarks.toml",
+                "/r/GEMINI.md",
+            ],
+        ),
+        (
+            "copilot-cli",
+            {"scope": USER, "environment": {"COPILOT_HOME": "/x"}},
+            [
+                "/x/mcp-config.json",
+                "/x/hooks/holdfast.json",
+                "/home/ada/.agents/skills/holdfast-notes",
+                "/x/copilot-instructions.md",
+            ],
+        ),
+        (
+            "copilot-cli",
+            {},
+            [
+                "/r/.github/mcp.json",
+                "/r/.github/hooks/holdfast.json",
+                "/r/.agents/skills/holdfast-notes",
+                "/r/AGENTS.md",
+            ],
+        ),
+        (
+            "opencode",
+            {},
+            [
+                "/r/opencode.json",
+                "/r/.opencode/plugins/holdfast.js",
+                "/r/.agents/skills/holdfast-notes",
+                "/r/.opencode/commands/remarks.md",
+                "/r/AGENTS.md",
+            ],
+        ),
+        (
+            "opencode",
+            {"scope": USER, "environment": {"XDG_CONFIG_HOME": "/x"}, "parts": EARLIER},
+            [
+                "/x/opencode/opencode.json",
+                "/x/opencode/plugins/holdfast.js",
+                "/x/opencode/commands/remarks.md",
+            ],
+        ),
         ("lazygit", {"scope": USER}, ["/home/ada/.config/lazygit/config.yml"]),
         ("lazygit", {"scope": USER, "environment": {"XDG_CONFIG_HOME": "/x"}}, ["/x/lazygit/config.yml"]),
         (
@@ -93,12 +228,12 @@ def test_a_file_that_a_repository_shares_names_no_place_on_this_machine(name: st
     place = context("/r", on_search_path=False)
     text = "".join(wanted.entry.snippet for wanted in client.entries(place, CONTRIBUTED))
     assert "/opt" not in text
-    assert "/r" not in text.replace("/remarks", "")
-    assert "/home" not in text
+    assert not re.search(r"/r\b", text)
+    assert "/home/" not in text
 
 
 @pytest.mark.parametrize("name", ["cursor", "vscode"])
-@pytest.mark.parametrize("scope", Scope)
+@pytest.mark.parametrize("scope", [Scope.PROJECT, Scope.USER])
 def test_an_editor_serves_the_folder_that_is_open(name: str, scope: Scope):
     snippet = CLIENTS[name].entries(context("/r", scope=scope), CONTRIBUTED)[0].entry.snippet
     ((server,),) = (servers.values() for servers in json.loads(snippet).values())
@@ -134,8 +269,8 @@ def test_a_program_whose_place_has_spaces_and_quotes_still_works_in_a_shell():
         )
         assert shown.stdout.decode() == "/opt/it's here/holdfast"
     hook = json.loads(CLIENTS["claude-code"].entries(place, CONTRIBUTED)[1].entry.snippet)
-    command = hook["hooks"]["UserPromptSubmit"][0]["hooks"][0]["command"]
-    shown = subprocess.run(["sh", "-c", f"printf %s {command.partition(' inbox ')[0]}"], capture_output=True)
+    command = hook["hooks"]["SessionStart"][0]["hooks"][0]["command"]
+    shown = subprocess.run(["sh", "-c", f"printf %s {command.partition(' hook ')[0]}"], capture_output=True)
     assert shown.stdout.decode() == "/opt/it's here/holdfast"
 
 
@@ -145,7 +280,9 @@ def test_only_lazygit_brings_in_the_library_for_yaml():
 
 
 def test_the_slash_command_names_tools_that_exist():
-    snippet = CLIENTS["claude-code"].entries(context("/r", name="other"), CONTRIBUTED)[2].entry.snippet
+    place = context("/r", name="other", parts=frozenset({Part.COMMANDS}))
+    (wanted,) = CLIENTS["claude-code"].entries(place, CONTRIBUTED)
+    snippet = wanted.entry.snippet
     (line,) = [line for line in snippet.splitlines() if line.startswith("allowed-tools: ")]
     tools = [tool.split("__") for tool in line.removeprefix("allowed-tools: ").split(", ")]
     offered = {operation.listed_name for operation in full_registry().operations}

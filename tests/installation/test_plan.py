@@ -12,12 +12,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.installation.client import Client, Contributions, GitSettings, InstallationContext, Scope
+from holdfast.installation.client import Client, Contributions, GitSettings, InstallationContext, Part, Scope
 from holdfast.installation.clients import CLIENTS
 from holdfast.installation.plan import (
     FileChange,
@@ -32,7 +33,7 @@ from holdfast.storage.files.configuration_file import BACKUP_SUFFIX
 from holdfast.storage.files.directories import open_directory
 from tests.conftest import RunHoldfast
 from tests.installation import test_toml, test_yaml
-from tests.installation.places import CONTRIBUTED, context
+from tests.installation.places import CONTRIBUTED, EARLIER, SERVER, context
 from tests.installation.test_json import documents
 from tests.reliability.evidence import Tally
 from tests.reliability.samples import examples
@@ -49,12 +50,13 @@ JSON_CLIENTS = ("cursor", "vscode")
 
 
 @contextmanager
-def a_machine(scope: Scope = Scope.PROJECT) -> Iterator[InstallationContext]:
+def a_machine(scope: Scope = Scope.PROJECT, **more: Any) -> Iterator[InstallationContext]:
     with tempfile.TemporaryDirectory() as folder:
         for name in ("home", "repository", "repository/.git"):
             Path(folder, name).mkdir()
         root = Path(folder, "repository").resolve()
-        yield context(root, Path(folder, "home").resolve(), scope=scope, git_directory=str(root / ".git"))
+        home, git_directory = Path(folder, "home").resolve(), str(root / ".git")
+        yield context(root, home, scope=scope, git_directory=git_directory, **more)
 
 
 def files(place: InstallationContext) -> dict[str, bytes]:
@@ -110,7 +112,7 @@ def test_installing_and_uninstalling_leaves_nothing_behind(name: str, scope: Sco
         assert files(place)
         uninstall(CLIENTS[name], place)
         assert files(place) == {}
-        assert os.listdir(place.root) == [".git"]
+        assert set(os.listdir(place.root)) - {"plugin"} == {".git"}, "the folder that was named stays"
 
 
 @pytest.mark.requirement("install-1", "install-2")
@@ -118,7 +120,7 @@ def test_installing_and_uninstalling_leaves_nothing_behind(name: str, scope: Sco
 @given(document=documents(allows_comments=True), mark=st.booleans())
 @settings(max_examples=examples(30))
 def test_every_byte_of_a_json_file_comes_back(name: str, document: tuple[str, object], mark: bool):
-    with a_machine() as place:
+    with a_machine(parts=SERVER) as place:
         check_round_trip(CLIENTS[name], place, (b"\xef\xbb\xbf" if mark else b"") + document[0].encode())
 
 
@@ -126,16 +128,63 @@ def test_every_byte_of_a_json_file_comes_back(name: str, document: tuple[str, ob
 @given(document=documents(allows_comments=False), hooks=documents(allows_comments=False))
 @settings(max_examples=examples(30))
 def test_every_byte_of_claude_codes_files_comes_back(document: tuple[str, object], hooks: tuple[str, object]):
-    with a_machine() as place:
+    with a_machine(parts=EARLIER) as place:
         prepare(CLIENTS["claude-code"], place, hooks[0].encode(), which=1)
         check_round_trip(CLIENTS["claude-code"], place, document[0].encode())
+
+
+MARKDOWN_ENDS = st.sampled_from(["", "\n", "\r\n", "\n\n"])
+
+
+@pytest.mark.requirement("install-1", "install-2")
+@given(
+    servers=documents(allows_comments=True),
+    hooks=documents(allows_comments=True),
+    page=st.text("ab# \n<!->é"),
+    end=MARKDOWN_ENDS,
+)
+@settings(max_examples=examples(20))
+def test_every_byte_of_all_files_of_a_client_comes_back(
+    servers: tuple[str, object], hooks: tuple[str, object], page: str, end: str
+):
+    with a_machine() as place:
+        prepare(CLIENTS["cursor"], place, hooks[0].encode(), which=1)
+        Path(place.root, "AGENTS.md").write_bytes((page + end).encode())
+        check_round_trip(CLIENTS["cursor"], place, servers[0].encode())
+
+
+def test_what_several_clients_use_stays_until_the_last_one_goes():
+    sharing = [CLIENTS[name] for name in ("codex", "vscode", "copilot-cli", "opencode")]
+    with a_machine() as place:
+        Path(place.root, "AGENTS.md").write_text("# Ours\n")
+        before = files(place)
+        for client in sharing:
+            install(client, place)
+        section, hooks = Path(place.root, "AGENTS.md"), Path(place.root, ".github", "hooks", "holdfast.json")
+        for client in sharing:
+            assert "## Holdfast" in section.read_text()
+            assert hooks.exists() is (client.name != "opencode")
+            apply_changes(plan_removal(client, place, CONTRIBUTED, CLIENTS.values()))
+        assert files(place) == before
+
+
+def test_parts_can_be_left_out_and_taken_away_one_by_one():
+    with a_machine() as place:
+        client = CLIENTS["opencode"]
+        install(client, replace(place, parts=SERVER))
+        server_alone = files(place)
+        assert list(server_alone) == [f"{place.root}/opencode.json"]
+        install(client, place)
+        for part in (Part.HOOKS, Part.SKILLS, Part.COMMANDS, Part.INSTRUCTIONS):
+            uninstall(client, replace(place, parts=frozenset({part})))
+        assert files(place) == server_alone
 
 
 @pytest.mark.requirement("install-1", "install-2")
 @given(text=test_toml.TEXTS.filter(test_toml.is_toml), end=test_toml.ENDS)
 @settings(max_examples=examples(30))
 def test_every_byte_of_a_toml_file_comes_back(text: str, end: str):
-    with a_machine(Scope.USER) as place:
+    with a_machine(Scope.USER, parts=SERVER) as place:
         check_round_trip(CLIENTS["codex"], place, text.replace("\n", end).encode())
 
 
@@ -165,7 +214,7 @@ def test_every_byte_of_gits_files_comes_back(text: str):
 
 @pytest.mark.requirement("install-5")
 def test_the_earlier_file_is_kept_the_first_time_and_its_permissions_stay():
-    with a_machine() as place:
+    with a_machine(parts=SERVER) as place:
         path = prepare(CLIENTS["cursor"], place, b'{"a": 1}')
         path.chmod(0o640)
         (change,) = install(CLIENTS["cursor"], place)
@@ -193,7 +242,7 @@ def test_a_new_file_in_the_home_directory_is_for_the_user_alone():
 
 @pytest.mark.requirement("install-1")
 def test_an_entry_that_was_changed_by_hand_stays_until_it_is_to_be_replaced():
-    with a_machine() as place:
+    with a_machine(parts=SERVER) as place:
         (created,) = install(CLIENTS["vscode"], place)
         path = Path(created.file.path)
         mine = path.read_bytes().replace(b'"serve"', b'"serve", "--read-only"')
@@ -208,7 +257,7 @@ def test_an_entry_that_was_changed_by_hand_stays_until_it_is_to_be_replaced():
 
 
 def test_a_command_page_that_was_changed_by_hand_is_not_removed():
-    with a_machine() as place:
+    with a_machine(parts=EARLIER) as place:
         install(CLIENTS["claude-code"], place)
         page = Path(place.root) / ".claude" / "commands" / "remarks.md"
         page.write_text(page.read_text() + "Also run the tests.\n")
@@ -448,7 +497,7 @@ def test_git_is_not_written_while_git_writes():
 
 
 def test_a_difference_says_what_would_change_and_where_lines_do_not_end():
-    with a_machine() as place:
+    with a_machine(parts=SERVER) as place:
         prepare(CLIENTS["cursor"], place, b'{"a": 1}')
         (change,) = plan_installation(CLIENTS["cursor"], place, CONTRIBUTED)
         lines = unified_diff(change).splitlines()

@@ -11,7 +11,7 @@ import pytest
 from holdfast.installation.client import Contributions
 from holdfast.installation.clients import CLIENTS
 from holdfast.installation.plan import apply_changes, plan_installation, plan_removal
-from tests.installation.places import context
+from tests.installation.places import EARLIER, context
 from tests.reliability.evidence import Tally
 from tests.reliability.harness import Outcome, fail_at_every_syscall, kill_at_every_syscall, python
 
@@ -20,8 +20,9 @@ from holdfast.installation.client import Contributions
 from holdfast.installation.clients import CLIENTS
 from holdfast.installation.plan import apply_changes, plan_installation, plan_removal
 from holdfast.kernel.errors import HoldfastError
-from holdfast.installation.client import Scope, InstallationContext
-place = InstallationContext(sys.argv[1], "/home/ada", "linux", {}, Scope.PROJECT, None, True)
+from holdfast.installation.client import InstallationContext, Part, Scope
+parts = frozenset({Part.SERVER, Part.HOOKS, Part.COMMANDS})
+place = InstallationContext(sys.argv[1], "/home/ada", "linux", {}, Scope.PROJECT, None, True, parts=parts)
 plan = plan_removal if sys.argv[2] == "out" else plan_installation
 try:
     changes = plan(CLIENTS["claude-code"], place, Contributions())
@@ -41,7 +42,7 @@ OLD = {".mcp.json": b'{"mcpServers": {"other": {}}}', ".claude/settings.json": b
 
 
 def installed(root: Path) -> None:
-    apply_changes(plan_installation(CLIENT, context(root), Contributions()))
+    apply_changes(plan_installation(CLIENT, context(root, parts=EARLIER), Contributions()))
 
 
 def content(root: Path) -> dict[str, bytes]:
@@ -75,7 +76,7 @@ def recoverable(root: Path, direction: str, *, all_or_nothing: bool = False) -> 
             assert found == other, "failed, but some of it was done"
         installed(root)
         assert content(root) == new
-        apply_changes(plan_removal(CLIENT, context(root), Contributions()))
+        apply_changes(plan_removal(CLIENT, context(root, parts=EARLIER), Contributions()))
         assert content(root) == OLD
 
     return check

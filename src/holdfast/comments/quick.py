@@ -40,13 +40,16 @@ class QuickNote(NamedTuple):
 def notes_of(root: str, file: str) -> list[QuickNote]:
     """Return the open notes of a file, by line; those without code last."""
     data = _read(os.path.join(root, f"{file}.comments"))
-    if not data:
-        return []
+    return parse_notes(file, data, source_text(root, file)) if data else []
+
+
+def parse_notes(file: str, data: bytes, source: str) -> list[QuickNote]:
+    """Return the open notes in a sidecar; none if it is damaged."""
     try:
         document = json.loads(data)
         markers = {marker["id"]: marker for marker in document["ghostMarkers"]}
         comments = [comment for comment in document["comments"] if comment.get("status", "open") == "open"]
-        lines = [line.strip() for line in source_text(root, file).split("\n")]
+        lines = [line.strip() for line in source.split("\n")]
         notes = [
             _note(file, comment, markers.get(comment.get("ghostMarkerId")), lines) for comment in comments
         ]

@@ -19,6 +19,9 @@ from holdfast.faces.cli.catalogue import catalogue_of
 from holdfast.faces.cli.host import Host
 from holdfast.faces.cli.manual import share_files
 from holdfast.faces.schema import properties_of, result_fields
+from holdfast.installation.client import Part, Scope
+from holdfast.installation.clients.agents import AGENTS, Agent
+from holdfast.installation.dialects import DIALECTS, EVENTS
 from holdfast.kernel.operation import Effect, Operation
 from holdfast.kernel.prompt import Prompt
 from holdfast.kernel.registry import Registry
@@ -31,10 +34,14 @@ TOOLS_PAGE = Path("docs/tools.md")
 COMMAND_TABLE = Path("src/holdfast/faces/cli/catalogue.py")
 REFERENCE = Path("docs/reference")
 ARCHITECTURE = Path("docs/architecture.md")
+CLIENTS_PAGE = Path("docs/clients.md")
 SHARE = Path("packaging/share")
 _COMMAND_TABLE_START = "# The table begins here."
 _MODULE_TABLE_START = "<!-- The table of tools, generated. -->"
 _MODULE_TABLE_END = "<!-- The end of the table of tools. -->"
+
+_CLIENT_TABLE_START = "<!-- The tables of clients, generated. -->"
+_CLIENT_TABLE_END = "<!-- The end of the tables of clients. -->"
 
 _INTRODUCTION = """\
 # Tools
@@ -177,10 +184,42 @@ def generated_files(registry: Registry) -> Iterator[tuple[Path, str]]:
     with_commands = Host.of(registry, Workspace.discover).registry
     written_by_hand = COMMAND_TABLE.read_text(encoding="utf-8").partition(_COMMAND_TABLE_START)[0]
     yield COMMAND_TABLE, written_by_hand + command_table(with_commands)
-    before, _, rest = ARCHITECTURE.read_text(encoding="utf-8").partition(_MODULE_TABLE_START)
-    after = rest.partition(_MODULE_TABLE_END)[2]
-    table = f"{_MODULE_TABLE_START}\n\n{module_table(with_commands)}\n{_MODULE_TABLE_END}"
-    yield ARCHITECTURE, before + table + after
+    yield _with_table(ARCHITECTURE, _MODULE_TABLE_START, module_table(with_commands), _MODULE_TABLE_END)
+    yield _with_table(CLIENTS_PAGE, _CLIENT_TABLE_START, client_tables(), _CLIENT_TABLE_END)
+
+
+def _with_table(path: Path, start: str, table: str, end: str) -> tuple[Path, str]:
+    before, _, rest = path.read_text(encoding="utf-8").partition(start)
+    return path, f"{before}{start}\n\n{table}\n{end}{rest.partition(end)[2]}"
+
+
+def client_tables() -> str:
+    """Return the tables of what each agent gets, and of the hooks of each, in Markdown."""
+    places, hooks = [], []
+    for agent in AGENTS:
+        for scope in agent.scopes:
+            found = [agent.places(part).get(scope) for part in Part]
+            names = [_client_place(agent, scope, place) for place in found]
+            places.append((f"`holdfast install {agent.name}`", scope.value, *names))
+        if agent.dialect:
+            events = DIALECTS[agent.dialect].events
+            hooks.append(
+                (agent.title, *(f"`{events[event]}`" if event in events else "" for event in EVENTS))
+            )
+    heading = ("Command", "Scope", *(part.value.capitalize() for part in Part))
+    return f"{_table(heading, places)}\n{_table(('Client', *EVENTS), hooks)}"
+
+
+def _client_place(agent: Agent, scope: Scope, place: str | None) -> str:
+    """Return where a part goes, as a path from the repository, from the home directory, or in the plugin."""
+    if place is None:
+        return ""
+    if scope is not Scope.USER or place.startswith("~"):
+        return f"`{place}`"
+    if place.startswith("^"):
+        return f"`~/{place[1:]}`"
+    folder = agent.folder.replace("{config}", "~/.config").replace("{support}", "~/.config")
+    return f"`{folder}/{place}`"
 
 
 @click.command()

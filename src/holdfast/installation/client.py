@@ -23,6 +23,18 @@ class Scope(StrEnum):
     """Everyone who works on this repository. The files are in the repository and contain no local paths."""
     USER = "user"
     """The user, in all repositories. The files are in the home directory."""
+    PLUGIN = "plugin"
+    """Whoever adds the plugin that the given folder becomes."""
+
+
+class Part(StrEnum):
+    """What Holdfast adds to a client."""
+
+    SERVER = "server"
+    HOOKS = "hooks"
+    SKILLS = "skills"
+    COMMANDS = "commands"
+    INSTRUCTIONS = "instructions"
 
 
 @dataclass(frozen=True)
@@ -44,6 +56,11 @@ class InstallationContext:
     git_directory: str | None = None
     remotes: tuple[str, ...] = ()
     """The names of the repository's remotes."""
+    parts: frozenset[Part] = frozenset(Part)
+    """The parts to add or to remove."""
+    refuses_edits: bool = False
+    """Whether an edit of a file about which there is something to know is refused once."""
+    plugin_folder: str = ""
 
     @property
     def application_support(self) -> str:
@@ -57,7 +74,7 @@ class InstallationContext:
         Files in a repository contain the name, because they are shared. Otherwise a client that has the
         user's search path gets the name, and one that does not, such as a graphical program, the full path.
         """
-        by_name = self.scope is Scope.PROJECT or (has_user_path and self.on_search_path)
+        by_name = self.scope is not Scope.USER or (has_user_path and self.on_search_path)
         return SERVER_NAME if by_name or self.program is None else self.program
 
     def shell_command(self) -> str:
@@ -80,6 +97,7 @@ class FileEntry:
 
     file: ConfigurationFile
     entry: ConfigurationEntry
+    part: Part = Part.SERVER
 
 
 @dataclass(frozen=True)
@@ -117,3 +135,7 @@ class Client:
     """Returns the entries to add, with their files."""
     notes: Callable[[InstallationContext], list[str]] = field(default=lambda _context: [])
     """Returns the steps that remain for the user."""
+    is_found: Callable[[InstallationContext, Callable[[str], object]], bool] = field(
+        default=lambda _context, _find: False
+    )
+    """Returns whether the client seems to be installed, given a function that finds programs."""

@@ -10,12 +10,13 @@ Contract:
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
-from holdfast.installation.client import Client, Contributions, InstallationContext
+from holdfast.installation.client import Client, Contributions, InstallationContext, Part
 from holdfast.installation.formats.entry import (
     ConfigurationEntry,
     DamagedText,
@@ -40,6 +41,8 @@ class FileChange:
     backup: Backup = Backup.LEAVE
     keeps_customised: bool = False
     """Whether an entry that the user has edited is left alone."""
+    is_shared: bool = False
+    """Whether it is left alone because another client uses it."""
 
     @property
     def is_empty(self) -> bool:
@@ -48,6 +51,8 @@ class FileChange:
     @property
     def action(self) -> str:
         """One word for the change, for output."""
+        if self.is_shared:
+            return "shared"
         if self.is_empty:
             return "kept" if self.keeps_customised else "unchanged"
         if self.before is None:
@@ -76,11 +81,40 @@ def plan_installation(
 
 
 def plan_removal(
-    client: Client, context: InstallationContext, contributions: Contributions
+    client: Client, context: InstallationContext, contributions: Contributions, others: Iterable[Client] = ()
 ) -> list[FileChange]:
-    """Return the changes that remove a client's entries."""
+    """Return the changes that remove a client's entries, except those that other clients use too."""
     files = _by_file(client, context, contributions)
-    return [_plan_file_removal(client, file, entries) for file, entries in files.items()]
+    used = {
+        file.path
+        for other in others
+        if other is not client
+        for file in _files_in_use(other, context, contributions)
+    }
+    return [
+        FileChange(file, before, before, is_shared=True)
+        if file.path in used and (before := file.read()) is not None
+        else _plan_file_removal(client, file, entries)
+        for file, entries in files.items()
+    ]
+
+
+def _files_in_use(
+    client: Client, context: InstallationContext, contributions: Contributions
+) -> list[ConfigurationFile]:
+    """Return the files of a client that is configured, other than that with its server."""
+    if context.scope not in client.scopes:
+        return []
+    entries = client.entries(dataclasses.replace(context, parts=frozenset(Part)), contributions)
+    try:
+        is_configured = any(
+            entry.entry.state(_decode(entry.file.read())) is not EntryState.ABSENT
+            for entry in entries
+            if entry.part is Part.SERVER
+        )
+    except (EditRefused, HoldfastError):  # another server has the name, or the file cannot be read
+        return []
+    return [entry.file for entry in entries if entry.part is not Part.SERVER] if is_configured else []
 
 
 def apply_changes(changes: list[FileChange]) -> None:
@@ -106,7 +140,7 @@ def snippets(
 ) -> list[tuple[ConfigurationFile, str]]:
     """Return each file of a client with the text to paste into it, in the order of the client's entries."""
     files = _by_file(client, context, contributions)
-    return [(file, "".join(entry.snippet for entry in entries)) for file, entries in files.items()]
+    return [(file, _add_missing(entries, "")) for file, entries in files.items()]
 
 
 def _by_file(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -41,7 +43,9 @@ def test_printing_shows_exactly_what_would_be_in_a_new_file(
     printed = run_holdfast("install", "vscode", "--print", check=True).stdout
     assert everything(repository, home) == before
     run_holdfast("install", "vscode", check=True)
-    assert (repository / ".vscode" / "mcp.json").read_text() == printed
+    assert printed.startswith(f".vscode/mcp.json\n\n{(repository / '.vscode' / 'mcp.json').read_text()}\n")
+    alone = run_holdfast("install", "claude-desktop", "--print", check=True).stdout
+    assert list(json.loads(alone)) == ["mcpServers"]
     several = run_holdfast("install", "claude-code", "--print", check=True).stdout
     for label in (".mcp.json", ".claude/settings.json", ".claude/commands/remarks.md"):
         assert f"{label}\n\n" in several
@@ -50,16 +54,20 @@ def test_printing_shows_exactly_what_would_be_in_a_new_file(
 def test_a_person_is_told_what_happened(run_holdfast: RunHoldfast, repository: Path):
     (repository / ".mcp.json").write_text("{}\n")
     told = run_holdfast("install", "claude-code", check=True).stdout.splitlines()
-    assert told[:3] == [
+    assert told[:5] == [
         ".mcp.json: changed. The earlier version is in .mcp.json.holdfast-backup.",
         ".claude/settings.json: created.",
+        ".claude/skills/*/SKILL.md: created.",
         ".claude/commands/remarks.md: created.",
+        "CLAUDE.md: created.",
     ]
     told = run_holdfast("install", "claude-code", "--uninstall", check=True).stdout.splitlines()
     assert told == [
         ".mcp.json: changed.",
         ".claude/settings.json: removed.",
+        ".claude/skills/*/SKILL.md: removed.",
         ".claude/commands/remarks.md: removed.",
+        "CLAUDE.md: removed.",
     ]
     assert (repository / ".mcp.json").read_text() == "{}\n"
     assert sorted(path.name for path in repository.iterdir()) == [".git", ".mcp.json"]
@@ -85,7 +93,7 @@ def test_a_script_gets_data(run_holdfast: RunHoldfast, repository: Path):
     (repository / ".cursor" / "mcp.json").write_text("{}")
     result = json.loads(run_holdfast("install", "cursor", "--json", "--dry-run", check=True).stdout)
     backup = ".cursor/mcp.json.holdfast-backup"
-    assert result["files"] == [{"path": ".cursor/mcp.json", "action": "changed", "backup": backup}]
+    assert result["files"][0] == {"path": ".cursor/mcp.json", "action": "changed", "backup": backup}
     assert (result["client"], result["scope"], result["dry_run"]) == ("cursor", "project", True)
     assert (repository / ".cursor" / "mcp.json").read_text() == "{}"
 
@@ -108,6 +116,19 @@ def test_a_bare_repository_has_no_project_to_configure(run_holdfast: RunHoldfast
     run_holdfast("install", "cursor", "--scope", "user", cwd=bare, check=True)
 
 
+def test_without_a_client_those_on_this_machine_are_listed_and_nothing_is_written(
+    run_holdfast: RunHoldfast, repository: Path, home: Path
+):
+    (home / ".gemini").mkdir()
+    (home / ".codex").mkdir()
+    before = everything(repository, home)
+    shown = run_holdfast("install", check=True, env={**os.environ, "PATH": "/nowhere"}).stdout
+    assert re.findall(r"^  ([\w-]+) ", shown, re.MULTILINE) == ["codex", "gemini-cli"]
+    assert "`holdfast install CLIENT` configures one" in shown
+    assert "Any client that speaks" in run_holdfast("install", "others", check=True).stdout
+    assert everything(repository, home) == before
+
+
 def test_who_cannot_find_the_program_is_told(run_holdfast: RunHoldfast):
     told = run_holdfast(
         "install", "vscode", check=True, env={"HOME": "/nowhere", "PATH": "/bin:/usr/bin"}
@@ -119,7 +140,8 @@ def test_who_cannot_find_the_program_is_told(run_holdfast: RunHoldfast):
 @pytest.mark.parametrize(
     ("arguments", "status", "message", "hint"),
     [
-        ((), 2, "Name the client to configure.", "One of: claude-code, "),
+        (("cursor", "--refuse-edits"), 2, "No hook of Cursor can refuse an edit.", "Omit --refuse-edits."),
+        (("codex", "--plugin", "p"), 2, "Codex has no plugins of this kind.", "Omit --plugin."),
         (("cursr",), 2, 'There is no client named "cursr".', 'Did you mean "cursor"?'),
         (("lazygit", "--scope", "project"), 2, 'lazygit has no scope "project".', "It has: user."),
         (("cursor", "--name", "a b"), 2, '"a b" cannot name a server.', "Use letters, digits"),
@@ -161,5 +183,5 @@ def test_every_client_is_on_the_help_page_and_in_the_documentation(run_holdfast:
     page = run_holdfast("install", "--help", check=True).stdout
     document = (ROOT / "docs" / "clients.md").read_text(encoding="utf-8")
     for client in CLIENTS:
-        assert f"\n    {client} " in page
+        assert re.search(rf"\n    .*\b{client}\b", page)
         assert f"holdfast install {client}" in document

@@ -85,9 +85,7 @@ def _edits(data: dict[str, Any], root: str) -> tuple[Edit, ...]:
 def _patched_files(arguments: dict[str, Any]) -> list[Edit]:
     """Return the files of a patch, each with the lines that it removes and adds."""
     texts = (
-        value if isinstance(value, str) else " ".join(map(str, value))
-        for value in arguments.values()
-        if value
+        " ".join(map(str, value)) if isinstance(value, list) else str(value) for value in arguments.values()
     )
     edits: list[Edit] = []
     for line in "\n".join(texts).splitlines():

@@ -47,4 +47,5 @@ LAZYGIT = Client(
     (Scope.USER,),
     _entries,
     lambda _context: ["Restart lazygit, then press Ctrl-Y on a file."],
+    is_found=lambda _context, find: bool(find("lazygit")),
 )

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 from holdfast.installation.formats.entry import CannotEdit, EntryState, line_at, starts_holdfast
 from holdfast.installation.formats.jsonc import JsonItem, JsonNode, delete, insert, parse, to_document
 
-_HOLDFAST_HOOK = re.compile(r"""(?:^|[\s/'"])holdfast['"]?\s+inbox\s+drain\b""")
+_HOLDFAST_HOOK = re.compile(r"""(?:^|[\s/'"])holdfast['"]?\s+(?:hook|inbox\s+drain)\b""")
+"""A hook of this version, or of earlier ones."""
 
 
 class JsonEntry:
@@ -128,7 +129,8 @@ class JsonMember(JsonEntry):
         if entry is None:
             return EntryState.ABSENT
         data = entry.node.data
-        if not (isinstance(data, dict) and starts_holdfast(data.get("command"))):
+        command = data.get("command") if isinstance(data, dict) else None
+        if not starts_holdfast(command[0] if isinstance(command, list) and command else command):
             raise CannotEdit(line_at(text, entry.start), f"another server has the name {self.name!r} there")
         return EntryState.PRESENT if data == self.value else EntryState.CHANGED
 
@@ -149,7 +151,13 @@ class JsonHook(JsonEntry):
 
     event: str
     command: str
-    seconds: int
+    time_limit: int = 0
+    """In the unit of the client; 0 for the client's own."""
+    matcher: str = ""
+    is_list: bool = False
+    """Whether the event has a list of commands, instead of groups of commands with a matcher each."""
+    has_type: bool = True
+    """Whether the client documents a type of hooks."""
     allows_comments: bool = False
     stays_if_customised: bool = False
 
@@ -159,13 +167,18 @@ class JsonHook(JsonEntry):
 
     @property
     def only_entry(self) -> Any:
-        return [{"hooks": [{"type": "command", "command": self.command, "timeout": self.seconds}]}]
+        kind = {"type": "command"} if self.has_type else {}
+        command: dict[str, Any] = {**kind, "command": self.command}
+        if self.time_limit:
+            command["timeout"] = self.time_limit
+        matcher = {"matcher": self.matcher} if self.matcher else {}
+        return [command] if self.is_list else [{**matcher, "hooks": [command]}]
 
     def state(self, text: str) -> EntryState:
         groups, missing = self.locate(text)
         if groups is None or missing:
             return EntryState.ABSENT
-        holdfast_groups = [found.group.node.data for found in _holdfast_commands(groups)]
+        holdfast_groups = [found.group.node.data for found in self._commands(groups)]
         if not holdfast_groups:
             return EntryState.ABSENT
         return EntryState.PRESENT if holdfast_groups == self.only_entry else EntryState.CHANGED
@@ -175,10 +188,10 @@ class JsonHook(JsonEntry):
         while True:
             groups, missing = self.locate(after)
             assert groups is not None
-            found = None if missing else next(_holdfast_commands(groups), None)
+            found = None if missing else next(self._commands(groups), None)
             if found is None:
                 break
-            is_alone = len(found.commands.entries or ()) == 1
+            is_alone = self.is_list or len(found.commands.entries or ()) == 1
             # The text is parsed again after each deletion, because positions have changed.
             if is_alone:
                 after = delete(after, groups, found.group)
@@ -188,8 +201,50 @@ class JsonHook(JsonEntry):
 
     def remove_from(self, container: Any) -> Any:
         """Return the groups without Holdfast's commands; groups without other commands are dropped."""
+        if self.is_list:
+            return [command for command in container if not _is_holdfast(command)]
         remaining = (_remove_holdfast(group) for group in container)
         return [group for group in remaining if group]
+
+    def _commands(self, groups: JsonNode) -> Iterator[_HoldfastCommand]:
+        if not self.is_list:
+            yield from _holdfast_commands(groups)
+            return
+        for command in groups.entries or ():
+            if _is_holdfast(command.node.data):
+                yield _HoldfastCommand(command, groups, command)
+
+
+@dataclass(frozen=True)
+class JsonVersion(JsonEntry):
+    """The version of a file's format, which the client requires; another one that is there is left alone."""
+
+    version: int
+    allows_comments: bool = False
+    stays_if_customised: bool = False
+    path: tuple[str, ...] = ()
+
+    @property
+    def only_entry(self) -> Any:
+        return {"version": self.version}
+
+    def state(self, text: str) -> EntryState:
+        container, _ = self.locate(text)
+        is_there = container is not None and container.member("version") is not None
+        return EntryState.PRESENT if is_there else EntryState.ABSENT
+
+    def remove(self, text: str, original: str) -> str:
+        """Return the text without the version, unless it was there before or the file has other hooks."""
+        container, _ = self.locate(text)
+        assert container is not None
+        entry = container.member("version")
+        assert entry is not None
+        if original.strip() or len(container.entries or ()) > 1:
+            return text
+        return delete(text, container, entry)
+
+    def remove_from(self, container: Any) -> Any:
+        return {name: value for name, value in container.items() if name != "version"}
 
 
 class _HoldfastCommand(NamedTuple):

@@ -13,8 +13,9 @@ from holdfast.installation.formats.entry import (
     newline_of,
 )
 
-_START_MARKER = "# holdfast: begin"
-_END_MARKER = "# holdfast: end"
+HASH = ("# holdfast: ", "")
+MARKDOWN = ("<!-- holdfast: ", " -->")
+"""How a line with a comment begins and ends."""
 
 
 @dataclass(frozen=True)
@@ -23,11 +24,12 @@ class MarkedLines:
 
     name: str
     lines: tuple[str, ...]
+    style: tuple[str, str] = HASH
     stays_if_customised: bool = False
 
     @property
     def snippet(self) -> str:
-        return "\n".join([f"{_START_MARKER} {self.name}", *self.lines, f"{_END_MARKER} {self.name}"]) + "\n"
+        return "\n".join([self._marker("begin"), *self.lines, self._marker("end")]) + "\n"
 
     def state(self, text: str) -> EntryState:
         line_range = self._range(text)
@@ -50,11 +52,14 @@ class MarkedLines:
         lines = lines_of(text)
         return "".join(lines[:start] + lines[end:])
 
+    def _marker(self, which: str) -> str:
+        before, after = self.style
+        return f"{before}{which} {self.name}{after}"
+
     def _range(self, text: str) -> tuple[int, int] | None:
         """Return the index of the first marker, and that after the last one; None if there are none."""
         lines = [line.rstrip() for line in lines_of(text)]
-        start_marker = f"{_START_MARKER} {self.name}"
-        end_marker = f"{_END_MARKER} {self.name}"
+        start_marker, end_marker = self._marker("begin"), self._marker("end")
         if start_marker not in lines:
             return None
         start = lines.index(start_marker)
