@@ -53,7 +53,7 @@ REASONS = {
         tasks/trackers/counterparts tasks/view/board tasks/view/results
     """,
     "reads what this user's Holdfast wrote, as a code in the file proves": """
-        analysis/columns/snapshot
+        analysis/columns/kept_results analysis/columns/snapshot
     """,
     "state sealed by the SDK with a key": """
         faces/mcp/askers

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.analysis.analysis_process import AnalysisProcesses, memory_error, memory_limit
 from holdfast.analysis.churn.history import History
+from holdfast.analysis.columns.kept_results import KeptResults
 from holdfast.analysis.engine.product import NUMBERS, RECORDS, TOKENS
 from holdfast.analysis.engine.scan import CacheStrategy, FileScan, FileStats, Project, Scan
 from holdfast.analysis.engine.scanner import Scanner
@@ -33,6 +34,9 @@ _MAX_SETTINGS_BYTES = 4 * 2**20
 """The largest settings file that is read: a judgement, the same as for source files."""
 _FILES_PER_PROGRESS_REPORT = 100
 """Files measured between two progress reports: a judgement, as 100 take a fraction of a second."""
+_MAX_UNSAVED_SHARE = 0.01
+"""The share of results by file that are computed again in each process before all are written: a judgement,
+as writing all takes about as long as computing so many."""
 _MAX_RESULTS_CACHED = 32
 """Results cached in memory: a judgement, above the number of different computations over one scan."""
 
@@ -69,8 +73,8 @@ class Analysis:
         self._tree = Tree(repository)
         self._results: VersionedCache[Any] = VersionedCache(_MAX_RESULTS_CACHED)
         self._last_resolution: Resolution | None = None
-        self._by_file: dict[str, dict[str, tuple[Record, Any]]] = {}
-        """By key of `cached_by_file` and path: a record, and the result computed from it."""
+        self._by_file: dict[str, dict[str, tuple[str | Record, Any]]] = {}
+        """By key of `cached_by_file` and path: the key of a content, or a record, and the result from it."""
         self._kept: dict[str, Any] = {}
         self._lock = Lock()
 
@@ -119,22 +123,30 @@ class Analysis:
         return self._results.put(key, scan.version, compute()) if cached is None else cached
 
     def cached_by_file(
-        self, key: str, scan: Scan, compute: Callable[[str, Record], Result]
+        self, key: str, scan: Scan, compute: Callable[[str, Record], Result], *, on_disk: bool = False
     ) -> dict[str, Result]:
-        """Return a result for each file, computed from its record alone; again only if the file changed.
+        """Return a result for each file, computed from its path and record; again only if the file changed.
 
-        For each key, only the results for the last scan are cached.
+        For each key, only the results for the last scan are cached. Results that consist of JSON values can
+        be kept `on_disk` as well.
         """
-        cached, call = self._by_file.get(key, {}), current_call()
-        results: dict[str, tuple[Record, Any]] = {}
+        kept = KeptResults(self.repository, key)
+        if key not in self._by_file and on_disk:
+            self._by_file[key] = dict(kept.load())
+        cached, call, computed = self._by_file.get(key, {}), current_call(), 0
+        results: dict[str, tuple[str | Record, Any]] = {}
         for path, record in scan.files.items():
             if len(results) % _FILES_PER_PROGRESS_REPORT == 0:
                 call.progress(len(results), len(scan.files), "files measured")
-            former_record, result = cached.get(path, (None, None))
-            if former_record is not record:
+            content = scan.keys.get(path, record)
+            former_content, result = cached.get(path, (None, None))
+            if former_content is not content and (content is record or former_content != content):
                 result = compute(path, record)
-            results[path] = record, result
+                computed += 1
+            results[path] = content, result
         self._by_file[key] = results
+        if on_disk and computed > _MAX_UNSAVED_SHARE * len(results):
+            kept.save({path: (scan.keys[path], results[path][1]) for path in results if path in scan.keys})
         return {path: result for path, (_, result) in results.items()}
 
     def kept(self, key: str, make: Callable[[], Result]) -> Result:

@@ -89,7 +89,7 @@ def newly_dead_code(room: Analysis, repository: Scan, base: BaseCommit | None) -
 
 def _all_dead_code(room: Analysis, scan: Scan) -> tuple[UnusedCode, ...]:
     resolution = room.resolution(scan)
-    roots = room.cached_by_file("root definitions", scan, root_definitions)
+    roots = room.cached_by_file("root definitions", scan, root_definitions, on_disk=True)
     facts = room.cached_by_file("facts for dead code", scan, file_facts)
 
     def read(path: str) -> bytes | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal
 
 from holdfast.analysis.debt.marker import SEVERITIES, Category, Marker, Severity, marker_in
@@ -81,9 +81,13 @@ def debt_items(scan: Scan, threshold: float) -> list[DebtItem]:
 def certain_items(room: Analysis, scan: Scan) -> list[DebtItem]:
     """Return the items with a marker, the most severe first; cached by file."""
     by_file = room.cached_by_file(
-        "certain debt items", scan, lambda path, record: (*file_debt(path, record, None),)
+        "certain debt items",
+        scan,
+        lambda path, record: [asdict(item) for item in file_debt(path, record, None)],
+        on_disk=True,
     )
-    return sorted((item for items in by_file.values() for item in items), key=lambda item: item.order)
+    items = (DebtItem(**item) for items in by_file.values() for item in items)
+    return sorted(items, key=lambda item: item.order)
 
 
 def new_items(items: Iterable[DebtItem], base: BaseCommit, threshold: float | None) -> list[DebtItem]:

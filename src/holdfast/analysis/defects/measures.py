@@ -76,7 +76,9 @@ def _compute_static_measures(room: Analysis, project: Project, scan: Scan) -> di
     coupling = cached_graph(room, scan, "import-graph").coupling()
     duplication = _duplication(room, project, scan)
     by_file: dict[str, Measures] = {}
-    for path, measures in room.cached_by_file("measures of defects", scan, _record_measures).items():
+    for path, measures in room.cached_by_file(
+        "measures of defects", scan, _record_measures, on_disk=True
+    ).items():
         imported_by, imports = coupling.get(path, (0, 0))
         coupling_measures = {"imported_by": imported_by, "imports": imports}
         by_file[path] = {**measures, **duplication.get(path, {}), **coupling_measures}

@@ -130,7 +130,8 @@ class BaseCommit:
         for path, data in self._removed_files(current):
             if (made := self._make_product(product, path, data)) is not None:
                 files[path] = made
-        return replace(now, files=dict(sorted(files.items())), version=None)
+        unchanged = {path: key for path, key in now.keys.items() if files.get(path) is now.files[path]}
+        return replace(now, files=dict(sorted(files.items())), keys=unchanged, version=None)
 
     def _make_product(self, product: Product[Made], path: str, data: bytes) -> Made | None:
         parts = FileReader(self._repository.root, product=product).read(path, data).parts

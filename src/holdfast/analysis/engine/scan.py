@@ -66,6 +66,8 @@ class FileScan(Generic[Made]):
     files: Mapping[str, Made]
     sizes: Mapping[str, int]
     """The size in bytes of each analysed file."""
+    keys: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    """The key of the content of each analysed file, where it is known; equal contents have equal keys."""
     skipped: tuple[Skipped, ...] = ()
     other_files: tuple[str, ...] = field(default=())
     """Files in no supported language, such as templates, settings and documents."""

@@ -97,6 +97,7 @@ class ScanInProgress(Generic[Made]):
         scan = FileScan(
             files,
             {path: self.discovered.candidates[path].size for path in files},
+            {path: self.states[path].key for path in files},
             tuple(sorted(skipped, key=lambda item: item.path)),
             tuple(sorted(other_files)),
             hits=len(files) - misses,
