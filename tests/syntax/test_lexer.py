@@ -33,7 +33,7 @@ def tokens(language: str, text: str | bytes) -> Tokens:
     parts = TOKENS.make(SourceText("a", language, source))
     assert parts is not None
     files = {"a": TOKENS.restore(parts)}
-    corpus = CloneCorpus(files, token_columns(files))
+    corpus = CloneCorpus(files, token_columns(files.values()))
     positions = np.arange(corpus.size)
     return Tokens(
         corpus.tokens, kinds_of(corpus.tokens), corpus.lines_at(positions), corpus.end_lines_at(positions)

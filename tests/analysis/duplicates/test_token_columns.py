@@ -43,7 +43,7 @@ CODE = st.lists(
 
 def corpus(files: dict[str, str]) -> CloneCorpus:
     found = streams(files)
-    return CloneCorpus(found, token_columns(found))
+    return CloneCorpus(found, token_columns(found.values()))
 
 
 def test_the_columns_of_many_files_have_the_lines_of_each() -> None:
@@ -63,7 +63,7 @@ def test_every_row_knows_how_far_it_is_indented() -> None:
 
 
 def columns_of(files: dict[str, TokenStream]) -> dict[str, list[int]]:
-    found: ColumnSnapshot = token_columns(files)
+    found: ColumnSnapshot = token_columns(files.values())
     return {
         f"{table} {name}": values.tolist()
         for table, rows in found.tables.items()

@@ -64,7 +64,7 @@ class ColumnSnapshot:
     """The tables of several files."""
 
     keys: tuple[str, ...]
-    """The key of each file's content; each once."""
+    """The key of each file's content; equal contents may be there repeatedly."""
     tables: Mapping[str, Table]
 
     @cached_property

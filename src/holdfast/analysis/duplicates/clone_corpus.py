@@ -78,8 +78,7 @@ class CloneCorpus:
     def __init__(self, files: Mapping[str, TokenStream], columns: ColumnSnapshot) -> None:
         """`columns` has the columns of the files (`token_columns.py`), in their order."""
         self.paths = tuple(files)
-        self.keys = columns.keys
-        """The key of each file's content."""
+        self.columns = columns
         tokens, rows = columns.tables["tokens"], columns.tables["rows"]
         self.tokens: Codes = tokens.columns["exact"]
         """A number for each token, with its `TokenKind` in the low bits."""

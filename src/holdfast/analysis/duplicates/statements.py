@@ -222,7 +222,7 @@ class Statements:
         """Return the longest sequences of whole statements on one level, within rows of one file."""
         file = bisect_right(self._file_rows, rows[0]) - 1
         start = self._file_rows[file]
-        key = self.corpus.keys[file], (rows[0] - start, rows[1] - start)
+        key = self.corpus.columns.keys[file], (rows[0] - start, rows[1] - start)
         found = self._whole.get(key) or self._former_whole.get(key)
         if found is None:
             found = [

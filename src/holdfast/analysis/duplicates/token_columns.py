@@ -6,7 +6,7 @@ and put together with those of other files.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -38,10 +38,10 @@ _POSITION_BITS = np.uint64(32)
 """Bits of a position in a sort key. The text of a name has the other half of the 64 bits."""
 
 
-def token_columns(streams: Mapping[str, TokenStream]) -> ColumnSnapshot:
-    """Return the columns of files, given their tokens by the keys of their contents."""
+def token_columns(streams: Collection[TokenStream]) -> ColumnSnapshot:
+    """Return the columns of files, given their tokens, by the keys of these."""
     windows = WindowHashes(DEFAULT_MIN_TOKENS)
-    parts = [_batch_columns(batch, windows) for batch in _batches(streams.values())]
+    parts = [_batch_columns(batch, windows) for batch in _batches(streams)]
     tables = {}
     for name, first in parts[0].items():
         counts = np.concatenate([part[name].counts for part in parts])
@@ -49,14 +49,13 @@ def token_columns(streams: Mapping[str, TokenStream]) -> ColumnSnapshot:
             column: np.concatenate([part[name].columns[column] for part in parts]) for column in first.columns
         }
         tables[name] = Table(bounds_from_sizes(counts), columns)
-    return ColumnSnapshot(tuple(streams), tables)
+    return ColumnSnapshot(tuple(stream.key for stream in streams), tables)
 
 
 class KeptColumns:
     """The columns of the last search, so that those of unchanged files are not computed again."""
 
     def __init__(self) -> None:
-        self._columns = token_columns({})
         self._statements: Statements | None = None
         self._lock = Lock()
 
@@ -65,13 +64,14 @@ class KeptColumns:
         keys = [stream.key for stream in files.values()]
         with self._lock:
             last = self._statements
-            is_same = self._columns.keys == tuple(keys)
-            if last is not None and is_same and last.corpus.paths == tuple(files):
-                return last
-            known = self._columns.numbers
-            new = {stream.key: stream for stream in files.values() if stream.key not in known}
-            columns = self._columns.joined(token_columns(new)) if new else self._columns
-            self._columns = columns = columns.take(keys)
+            if last is None:
+                columns = token_columns(files.values())
+            else:
+                columns = last.corpus.columns
+                if columns.keys == tuple(keys) and last.corpus.paths == tuple(files):
+                    return last
+                new = {stream.key: stream for stream in files.values() if stream.key not in columns.numbers}
+                columns = (columns.joined(token_columns(new.values())) if new else columns).take(keys)
             self._statements = Statements(CloneCorpus(files, columns), last)
             return self._statements
 
