@@ -19,6 +19,7 @@ from holdfast.storage.lazy import Lazy
 if TYPE_CHECKING:
     from holdfast.analysis.room import Analysis
     from holdfast.comments.store import Comments
+    from holdfast.deferred_calls import DeferredCalls
     from holdfast.doctor import CheckableStore, Countable, FileKeeper, StoreRoom
     from holdfast.inbox.store import Inbox
     from holdfast.kernel.registry import Registry
@@ -209,6 +210,12 @@ def _known_symbols(workspace: Workspace) -> dict[str, tuple[Definition, ...]]:
     return {path: record.names.definitions for path, record in scan.files.items()}
 
 
+def _open_calls(workspace: Workspace) -> DeferredCalls:
+    from holdfast.deferred_calls import DeferredCalls
+
+    return DeferredCalls(workspace.repository)
+
+
 _OPENERS: Mapping[str, Callable[[Workspace], Any]] = MappingProxyType(
     {
         "comments": _open_comments,
@@ -219,5 +226,6 @@ _OPENERS: Mapping[str, Callable[[Workspace], Any]] = MappingProxyType(
         "stores": _open_stores,
         "analyze": _open_analysis,
         "source": _open_source,
+        "calls": _open_calls,
     }
 )

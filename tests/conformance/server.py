@@ -2,7 +2,8 @@
 
     python -m tests.conformance.server ROOT [fixtures]
 
-Prints the address of the endpoint, then serves until a signal comes. The real toolsets, or the fixtures.
+Prints the address of the endpoint, then serves until a signal comes. The real toolsets, or the fixtures; with
+either the tools that the suite calls to get tasks, which take a while.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from holdfast.faces.mcp.profiles import PROFILES
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.registry import Registry
 from holdfast.kernel.role import Role
-from holdfast.toolsets import full_registry
+from holdfast.toolsets import toolsets
 from holdfast.workspace import Workspace
+from tests.conformance.fixtures import task_tools
 from tests.conformance.fixtures import toolset as conformance
 
 
@@ -35,8 +37,8 @@ def main() -> None:
     root, *fixtures = sys.argv[1:]
     workspace = Workspace.discover(Path(root))
     dispatcher = Dispatcher(
-        full_registry() if not fixtures else Registry([conformance]),
-        lambda name: None if fixtures else workspace.room(name),
+        Registry([*([conformance] if fixtures else toolsets()), task_tools]),
+        lambda name: None if name in (conformance.name, task_tools.name) else workspace.room(name),
     )
     with listening_socket("127.0.0.1", 0) as listener:
         port = listener.getsockname()[1]

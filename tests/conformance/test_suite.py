@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,18 @@ from tests.conftest import NODE_HOME, ROOT
 
 SUITE = NODE_HOME / "node_modules" / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
 REVISIONS = ["2025-11-25", "2026-07-28"]
+TASK_SCENARIOS = [
+    "tasks-lifecycle",
+    "tasks-capability-negotiation",
+    "tasks-wire-fields",
+    "tasks-request-state-removal",
+    "tasks-mrtr-input",
+    "tasks-request-headers",
+    "tasks-dispatch-and-envelope",
+    "tasks-required-task-error",
+    "tasks-mrtr-composition",
+]
+"""All but `tasks-status-notifications`, which the suite itself skips."""
 
 pytestmark = [pytest.mark.node, pytest.mark.slow]
 
@@ -59,6 +72,19 @@ def test_the_real_toolsets_fail_only_what_needs_fixtures(
     with serving(repository) as url:
         status, report = run_suite(url, revision, tmp_path / "results", "--expected-failures", str(baseline))
     assert status == 0, report[-3000:]
+
+
+@pytest.mark.evidence("D9", "wire", "the official suite, extensions")
+def test_every_scenario_of_the_extensions_passes(repository: Path, tmp_path: Path) -> None:
+    with serving(repository) as url:
+        for scenario in TASK_SCENARIOS:
+            options = ("--scenario", scenario, "--spec-version", REVISIONS[1], "--force")
+            run = run_node(
+                SUITE, "server", "--url", url, *options, "-o", str(tmp_path / "results"), check=False
+            )
+            passed = re.search(r"Passed: (\d+)/(\d+), 0 failed, 0 warnings", run.stdout)
+            assert passed, run.stdout[-3000:]
+            assert int(passed[1]) == int(passed[2]) > 0, run.stdout[-3000:]
 
 
 @pytest.mark.evidence("D9", "wire", control="a server that lacks a fixture")

@@ -69,6 +69,8 @@ class Call:
         self._deadline = None if seconds is None else clock() + seconds
         self._listener = listener or Listener()
         self._asker = asker
+        self.deferral: Callable[[], None] | None = None
+        """Lets the client collect the result later; None where it cannot."""
         self._is_asking = False
         self._cancelled = False
         self._after_answer: list[tuple[Callable[[], None], Callable[[], None]]] = []
@@ -144,6 +146,19 @@ class Call:
             self._is_asking = False
             if self._deadline is not None:
                 self._deadline += self._clock() - started
+
+    @property
+    def can_defer(self) -> bool:
+        """Whether the client can collect the result later."""
+        return self.deferral is not None
+
+    def defer(self) -> None:
+        """Let the client collect the result later, if it can: the operation is about to wait, or take long.
+
+        Questions that are asked from now on wait for their answers, even after a reconnect.
+        """
+        if self.deferral is not None:
+            self.deferral()
 
     def after_answer(self, commit: Callable[[], None], rollback: Callable[[], None]) -> None:
         """Run `commit` once the answer has been sent, or `rollback` if it cannot be sent."""

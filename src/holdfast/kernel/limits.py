@@ -64,6 +64,10 @@ class Limits:
     switch_seconds: float = 0.001
     """The interval at which the interpreter switches threads, so that the event loop responds promptly."""
     operation_seconds: float = 60.0
+    deferred_calls: int = 16
+    """Half of the threads: a call that waits for a person keeps one."""
+    deferred_call_seconds: float = 86_400.0
+    """How long the result of a call is kept for a client that collects it later."""
     list_page: int = 200
     answer_bytes: int = 10_000
     """The length of a tool's answer to a model that does not ask for more: about 3,000 tokens."""

@@ -17,7 +17,9 @@ from typing import Any, Literal, Protocol
 
 from holdfast.kernel.errors import HoldfastError, Unavailable
 
-Capability = Literal["elicitation", "sampling", "roots"]
+Capability = Literal["elicitation", "sampling", "roots", "tasks"]
+"""What a client may be able to do: answer questions of a kind, or collect results later (the extension for
+tasks)."""
 
 
 @dataclass(frozen=True)
@@ -90,8 +92,9 @@ class MissingCapability(Unavailable, kind="missing_capability", number=5011):
 
 def missing_capability(capability: Capability) -> MissingCapability:
     """Return the error for a question that needs a capability which the client lacks."""
+    need = "have its result collected later" if capability == "tasks" else "ask a question"
     return MissingCapability(
-        f"This operation has to ask a question, and the client does not support {capability}.",
+        f"This operation has to {need}, and the client does not support {capability}.",
         hint="Use a client that does, or give the answer as an argument where the operation takes one.",
         capability=capability,
     )

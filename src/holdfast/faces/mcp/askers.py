@@ -44,7 +44,7 @@ _ANSWER_TYPES: dict[Capability, type[BaseModel]] = {
 }
 
 
-def asker_for(ctx: Context, params: types.InputResponseRequestParams) -> Asker:
+def asker_for(ctx: Context, params: types.InputResponseRequestParams) -> ClientAsker:
     """Return the asker for the era of a request."""
     if is_stateless(ctx.protocol_version):
         return ReplayingAsker(ctx, params.input_responses, params.request_state)
@@ -68,7 +68,12 @@ class ClientAsker:
         declared = self._ctx.session.client_capabilities
         return declared is not None and getattr(declared, capability, None) is not None
 
+    def ask(self, questions: Mapping[str, Question]) -> Answers:
+        """Return the answers by key, or raise `InputRequired`."""
+        raise NotImplementedError
+
     def check(self, questions: Mapping[str, Question]) -> None:
+        """Raise if the client cannot answer one of these."""
         for question in questions.values():
             if not self.supports(question.needs):
                 raise missing_capability(question.needs)
@@ -129,7 +134,7 @@ class ReplayingAsker(ClientAsker):
         """Return the answers of this and earlier rounds, or raise with the unanswered questions."""
         self.check(questions)
         for key, question in questions.items():
-            answer = _valid_answer(question, self._responses.get(key))
+            answer = valid_answer(question, self._responses.get(key))
             if answer is not None:
                 self.answers[key] = answer
         missing = {key: question for key, question in questions.items() if key not in self.answers}
@@ -166,7 +171,19 @@ def client_request(
             return types.ListRootsRequest()
 
 
-def _valid_answer(question: Question, response: Any) -> dict[str, Any] | None:
+def question_of(request: Mapping[str, Any]) -> Question:
+    """Return the question of a stored request of the protocol, as far as its answer is checked against it."""
+    params = request.get("params") or {}
+    match request["method"]:
+        case "elicitation/create":
+            return Form(params["message"], params["requestedSchema"])
+        case "sampling/createMessage":
+            return Sample("")
+        case _:
+            return Roots()
+
+
+def valid_answer(question: Question, response: Any) -> dict[str, Any] | None:
     """Return a response in the protocol's form, or None when it is not an answer to the question."""
     raw = response.model_dump(by_alias=True, mode="json") if isinstance(response, BaseModel) else response
     try:

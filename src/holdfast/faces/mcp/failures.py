@@ -17,6 +17,7 @@ import mcp_types as types
 from mcp.shared.exceptions import MCPError
 from mcp_types import MISSING_REQUIRED_CLIENT_CAPABILITY
 
+from holdfast.faces.mcp.extensions.declaration import TASKS
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.request import is_stateless
 from holdfast.kernel.codes import (
@@ -44,7 +45,9 @@ def tool_failure(
 ) -> types.CallToolResult:
     """Return a failed tool result, or raise the error that the profile or the protocol requires."""
     if isinstance(error, MissingCapability) and is_stateless(protocol_version):
-        data: dict[str, Any] = {"requiredCapabilities": {str(error.data["capability"]): {}}}
+        capability = str(error.data["capability"])
+        required: dict[str, Any] = {"extensions": {TASKS: {}}} if capability == "tasks" else {capability: {}}
+        data: dict[str, Any] = {"requiredCapabilities": required}
         raise MCPError(code=MISSING_REQUIRED_CLIENT_CAPABILITY, message=error.sentence(), data=data)
     form = family if profile.is_strict else None
     if is_stateless(protocol_version):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from contextvars import ContextVar
 from functools import partial
 from typing import Any, TypeVar
 
@@ -16,11 +15,13 @@ from pydantic import ConfigDict
 from holdfast.faces.mcp.announcer import Announcer
 from holdfast.faces.mcp.answers.answer import bounded_answer
 from holdfast.faces.mcp.answers.budget import take_max_bytes
-from holdfast.faces.mcp.askers import asker_for, unanswered_questions
+from holdfast.faces.mcp.askers import ClientAsker, asker_for, unanswered_questions
 from holdfast.faces.mcp.call_tool import OWN_FAMILY, requested_call
 from holdfast.faces.mcp.catalogue import ProtocolCatalogue
 from holdfast.faces.mcp.completion import complete_argument
 from holdfast.faces.mcp.extensions import apps
+from holdfast.faces.mcp.extensions.deferral import Deferral
+from holdfast.faces.mcp.extensions.tasks import ProtocolTasks
 from holdfast.faces.mcp.failures import (
     invalid_params_error,
     request_failure,
@@ -41,25 +42,20 @@ from holdfast.faces.mcp.results import (
     content_block,
     embedded_fields,
     prompt_message,
+    record_dropped_fields,
     resource_contents,
     result_items,
 )
-from holdfast.kernel.call import Call
+from holdfast.kernel.call import Call, Listener
 from holdfast.kernel.codes import PROTOCOL
 from holdfast.kernel.content import Content
 from holdfast.kernel.dispatch.dispatcher import Dispatcher
 from holdfast.kernel.errors import HoldfastError, InvalidArguments, UnknownResource, UnknownTool
 from holdfast.kernel.models import Output
 from holdfast.kernel.operation import Operation
-from holdfast.kernel.questions import Asker
 from holdfast.kernel.resource import MAX_QUOTED_URI_CHARACTERS, ResourceBody, family_of, find_resource
 
 Result = TypeVar("Result")
-
-DROPPED_FIELDS: ContextVar[dict[str, Any] | None] = ContextVar("holdfast_dropped_fields", default=None)
-"""Fields of the current result that the SDK drops although a specification requires them: `contents` for the
-contents of a resource, `embedded` by position in the content of a tool's result, and others for the result
-itself. The middleware of the server adds them to the answer again."""
 
 
 class BareParameters(types.RequestParams):
@@ -87,6 +83,7 @@ class Handlers:
         self._publisher = publisher
         self._announcer = announcer
         self._shows_board = self._family == PROTOCOL and self._registry.find(apps.STATUS_TOOL) is not None
+        self.tasks = None if profile.is_strict else ProtocolTasks(dispatcher.rooms)
         self.listen_streams = ListenHandler(publisher.bus)
 
     # Tools
@@ -99,7 +96,8 @@ class Handlers:
 
     async def call_tool(
         self, ctx: Context, params: types.CallToolRequestParams
-    ) -> types.CallToolResult | types.InputRequiredResult:
+    ) -> types.CallToolResult | types.InputRequiredResult | dict[str, Any]:
+        """Answer tools/call with the result, with questions, or with the task that the call became."""
         max_bytes = None
         try:
             operation, arguments = requested_call(self._registry, params.name, params.arguments)
@@ -111,10 +109,22 @@ class Handlers:
         except InvalidArguments as failure:
             self._catalogue.name_tools(failure)
             return tool_failure(failure, OWN_FAMILY, ctx.protocol_version, self._profile)
+        work = partial(self._call_operation, ctx, params, operation, arguments, max_bytes)
+        return await work(None) if self.tasks is None else await self.tasks.run(ctx, operation, work)
+
+    async def _call_operation(
+        self,
+        ctx: Context,
+        params: types.CallToolRequestParams,
+        operation: Operation,
+        arguments: dict[str, Any] | None,
+        max_bytes: int | None,
+        deferral: Deferral | None,
+    ) -> types.CallToolResult | types.InputRequiredResult:
         asker = asker_for(ctx, params)
         try:
             work = partial(self._run_tool, operation, arguments, max_bytes)
-            output, content, data = await self._run(ctx, work, operation, asker)
+            output, content, data = await self._run(ctx, work, operation, asker, deferral)
         except HoldfastError as failure:
             if (questions := unanswered_questions(asker, failure)) is not None:
                 return questions
@@ -157,19 +167,23 @@ class Handlers:
         ctx: Context,
         work: Callable[[Call], Result],
         operation: Operation | None = None,
-        asker: Asker | None = None,
+        asker: ClientAsker | None = None,
+        deferral: Deferral | None = None,
     ) -> Result:
         """Run `work` in a thread with a call that reaches the client; wait until the result may be sent."""
         exchange = exchange_of(ctx)
-        listener = RequestListener(ctx, self._publisher)
+        listener: Listener = RequestListener(ctx, self._publisher)
         actor = exchange.actor if exchange else None
+        listener = listener if deferral is None else deferral.listening(listener)
         call = self._dispatcher.new_call(
             operation,
             listener=listener,
-            asker=asker,
+            asker=asker if deferral is None or asker is None else deferral.asking(asker),
             actor=actor,
             program=self._profile.default_author or program_name(ctx),
         )
+        if deferral is not None:
+            deferral.attach(call)
         if exchange is not None:
             exchange.observed.operation = operation.listed_name if operation else None
             exchange.add_call(call)
@@ -222,7 +236,7 @@ class Handlers:
                 failure.data.setdefault("uri", uri[:MAX_QUOTED_URI_CHARACTERS])
             raise self._failure(ctx, failure, family) from None
         if body.fields:
-            _record_dropped_fields({"contents": dict(body.fields)})
+            record_dropped_fields({"contents": dict(body.fields)})
         return types.ReadResourceResult(contents=[resource_contents(uri, mime_type, body)])
 
     async def _read_body(self, ctx: Context, uri: str) -> tuple[str, ResourceBody]:
@@ -247,6 +261,8 @@ class Handlers:
         self, ctx: Context, params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
         """Answer subscriptions/listen with a stream that lasts until the client or the server stops."""
+        if self.tasks is not None:
+            self.tasks.check_listening(ctx)
         uris = params.notifications.resource_subscriptions or ()
         with_lists = bool(params.notifications.resources_list_changed)
         async with self._publisher.listening(uris, with_lists=with_lists):
@@ -307,17 +323,10 @@ def _tool_result(
     operation: Operation, output: Output, content: list[Content], data: dict[str, Any] | None
 ) -> types.CallToolResult:
     if operation.result_fields is not None:
-        _record_dropped_fields(operation.result_fields(output))
-    _record_dropped_fields(embedded_fields(content))
+        record_dropped_fields(operation.result_fields(output))
+    record_dropped_fields(embedded_fields(content))
     return types.CallToolResult(
         content=[content_block(item) for item in content],
         structured_content=data,
         is_error=getattr(output, "is_error", False),  # an output may itself describe a failure
     )
-
-
-def _record_dropped_fields(fields: dict[str, Any]) -> None:
-    """Record fields that the SDK will drop from the answer of the current request."""
-    dropped = DROPPED_FIELDS.get()
-    if dropped is not None:
-        dropped.update(fields)

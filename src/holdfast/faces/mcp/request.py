@@ -13,7 +13,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from holdfast.faces.mcp.handshake import UNNAMED_PROGRAM
 from holdfast.faces.mcp.publisher import Publisher
-from holdfast.faces.mcp.wire.exchange import Exchange
+from holdfast.faces.mcp.wire.exchange import LOCAL_CALLER, Exchange
 from holdfast.kernel.call import Level, Listed, Listener
 from holdfast.kernel.text import one_line, shorten
 
@@ -94,6 +94,12 @@ def exchange_of(ctx: Context) -> Exchange | None:
 def client_of(ctx: Context) -> Any:
     """Return the identity of the client, the same for all its requests."""
     return ctx.request.client if isinstance(ctx.request, Exchange) else ""
+
+
+def caller_of(ctx: Context) -> str:
+    """Return whose request it is: credentials over HTTP, and on a pipe the user of this process."""
+    exchange = exchange_of(ctx)
+    return LOCAL_CALLER if exchange is None else exchange.caller
 
 
 def program_name(ctx: Context) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from contextvars import ContextVar
 from typing import Any
 
 import mcp_types as types
@@ -13,6 +14,28 @@ from holdfast.kernel.models import Output
 from holdfast.kernel.operation import Operation
 from holdfast.kernel.prompt import PromptMessage
 from holdfast.kernel.resource import ResourceBody
+
+DROPPED_FIELDS: ContextVar[dict[str, Any] | None] = ContextVar("holdfast_dropped_fields", default=None)
+"""Fields of the current result that the SDK drops although a specification requires them: `contents` for the
+contents of a resource, `embedded` by position in the content of a tool's result, and others for the result
+itself. The middleware of the server adds them to the answer again."""
+
+
+def record_dropped_fields(fields: dict[str, Any]) -> None:
+    """Record fields that the SDK will drop from the answer of the current request."""
+    dropped = DROPPED_FIELDS.get()
+    if dropped is not None:
+        dropped.update(fields)
+
+
+def with_dropped_fields(result: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
+    """Return a result as it is sent, with the fields that were recorded for it."""
+    contents = fields.pop("contents", None)
+    if contents is not None:
+        result["contents"] = [item | contents for item in result["contents"]]
+    for position, resource_fields in fields.pop("embedded", {}).items():
+        result["content"][position]["resource"] |= resource_fields
+    return result | fields
 
 
 def result_items(operation: Operation, output: Output) -> list[Content]:

@@ -18,11 +18,13 @@ from holdfast.faces.mcp.announcer import Announcer
 from holdfast.faces.mcp.catalogue import ProtocolCatalogue
 from holdfast.faces.mcp.extensions.apps import supports_apps
 from holdfast.faces.mcp.extensions.declaration import with_declaration
-from holdfast.faces.mcp.handlers import DROPPED_FIELDS, BareParameters, Handlers
+from holdfast.faces.mcp.extensions.tasks import TaskParameters
+from holdfast.faces.mcp.handlers import BareParameters, Handlers
 from holdfast.faces.mcp.instructions import instructions_for
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.publisher import Publisher
 from holdfast.faces.mcp.request import Context, is_stateless
+from holdfast.faces.mcp.results import DROPPED_FIELDS, with_dropped_fields
 from holdfast.faces.mcp.wire.messages import Prepared
 from holdfast.faces.topics import Topics
 from holdfast.kernel.call import Listed
@@ -144,12 +146,7 @@ class ProtocolServer:
             DROPPED_FIELDS.reset(token)
         if not fields or not isinstance(result, dict):
             return result
-        contents = fields.pop("contents", None)
-        if contents is not None:
-            result["contents"] = [item | contents for item in result["contents"]]
-        for position, resource_fields in fields.pop("embedded", {}).items():
-            result["content"][position]["resource"] |= resource_fields
-        return result | fields
+        return with_dropped_fields(result, fields)
 
     async def _seal_state(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """Encrypt the state that a client will send back, so that the client cannot read or change it."""
@@ -220,4 +217,8 @@ def _sdk_server(profile: Profile, handlers: Handlers, instructions: str | None) 
     server.changing_lists = profile.changing_lists
     if not profile.is_strict:
         server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, handlers.set_level)
+    if handlers.tasks is not None:
+        server.add_request_handler("tasks/get", TaskParameters, handlers.tasks.get)
+        server.add_request_handler("tasks/update", TaskParameters, handlers.tasks.update)
+        server.add_request_handler("tasks/cancel", TaskParameters, handlers.tasks.cancel)
     return server

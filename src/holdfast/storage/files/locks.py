@@ -50,7 +50,7 @@ def locked(path: StrPath, *, wait: float = LIMITS.lock_wait_seconds) -> Iterator
     """
     name = os.path.basename(os.fspath(path))
     with translate_disk_errors(f"{name}.lock"):
-        descriptor = wait_for_lock(lambda: _try_lock(f"{os.fspath(path)}.lock"), name, wait)
+        descriptor = wait_for_lock(lambda: try_lock(f"{os.fspath(path)}.lock"), name, wait)
     try:
         yield
     finally:
@@ -72,8 +72,8 @@ def wait_for_lock(
     return lock
 
 
-def _try_lock(lock_path: str) -> int | None:
-    """Return the descriptor of the locked file, or None if another process or thread holds the lock."""
+def try_lock(lock_path: str) -> int | None:
+    """Return the descriptor of the locked file, to be closed, or None if another holder has the lock."""
     descriptor = os.open(lock_path, _LOCK_FLAGS, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

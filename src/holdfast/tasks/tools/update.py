@@ -132,6 +132,7 @@ def _ask_user_to_approve(room: Tasks, arguments: UpdateTask) -> bool:
         if transaction.workspace.gate != "human" or not call.can_ask("elicitation"):
             return False
         task = find_task(transaction, arguments.task_id)
+    call.defer()  # a person may take long
     answer = call.ask({"done": Form(f"Is {task.id} done?", _APPROVAL_FORM)})["done"]
     return answer.get("action") == "accept" and bool(answer.get("content", {}).get("done"))
 

@@ -1,4 +1,5 @@
 """Extensions of the protocol: which ones a server declares (`declaration`), and what they need.
 
 - `apps`: the task board inside a conversation (`io.modelcontextprotocol/ui`)
+- `tasks`: calls whose results clients collect later (`io.modelcontextprotocol/tasks`); `deferral` is one call
 """

@@ -16,22 +16,27 @@ from holdfast.faces.mcp.profiles import Profile
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.registry import Selection
 
+TASKS = "io.modelcontextprotocol/tasks"
 SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo"
 """Where an answer of the stateless era says which server it is from."""
 _DESCRIPTION = "Notes on code, review remarks, tasks, issues and analyses of a git repository, kept beside it"
 _WEBSITE = "https://github.com/holdfast/holdfast"
 _ICON = (
-    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 20 20'%3E%3Crect width='20' "
-    "height='20' rx='5' fill='%231f8f63'/%3E%3Cpath d='M10 3v7M10 10c0 3-4 3-5 6M10 10c0 3 0 4 0 6M10 10c0 "
-    "3 4 3 5 6M10 6c2-2 4-1 4 1M10 8c-2-2-4-1-4 1' fill='none' stroke='%23fff' stroke-width='1.5' "
-    "stroke-linecap='round'/%3E%3C/svg%3E"
+    "data:image/svg+xml;base64,"
+    "PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHZpZXdCb3g9IjAgMCAyMCAyMCI+PHJlY3Qgd2lkdGg9IjIw"
+    "IiBoZWlnaHQ9IjIwIiByeD0iNSIgZmlsbD0iIzFmOGY2MyIvPjxwYXRoIGQ9Ik0xMCAzdjdNMTAgMTBjMCAzLTQgMy01IDZNMTAg"
+    "MTBjMCAzIDAgNCAwIDZNMTAgMTBjMCAzIDQgMyA1IDZNMTAgNmMyLTIgNC0xIDQgMU0xMCA4Yy0yLTItNC0xLTQgMSIgZmlsbD0i"
+    "bm9uZSIgc3Ryb2tlPSIjZmZmIiBzdHJva2Utd2lkdGg9IjEuNSIgc3Ryb2tlLWxpbmVjYXA9InJvdW5kIi8+PC9zdmc+Cg=="
 )
 """The icon of the page; a test compares the two."""
 
 
-def extensions_of(selection: Selection) -> dict[str, dict[str, Any]]:
-    """Return the extensions of a server that offers this selection, with their settings."""
-    extensions: dict[str, dict[str, Any]] = {}
+def extensions_of(selection: Selection, *, stateless: bool) -> dict[str, dict[str, Any]]:
+    """Return the extensions of a server that offers this selection, with their settings.
+
+    Tasks need a request that declares them itself, as only those of the stateless era can.
+    """
+    extensions: dict[str, dict[str, Any]] = {TASKS: {}} if stateless else {}
     if selection.admits_tool(apps.STATUS_TOOL, apps.STATUS_TOOLSET, Effect.READ):
         extensions[apps.EXTENSION] = {}
     return extensions
@@ -41,9 +46,10 @@ def with_declaration(result: dict[str, Any], profile: Profile, selection: Select
     """Return the answer to `initialize` or `server/discover` with what this server adds to it."""
     if profile.is_strict:
         return result
-    capabilities = {**result["capabilities"], "extensions": extensions_of(selection)}
-    result = {**result, "capabilities": capabilities}
-    if "serverInfo" in result:
+    is_handshake = "serverInfo" in result
+    extensions = extensions_of(selection, stateless=not is_handshake)
+    result = {**result, "capabilities": {**result["capabilities"], "extensions": extensions}}
+    if is_handshake:
         return {**result, "serverInfo": _introduction(result["serverInfo"])}
     meta = result["_meta"]
     return {**result, "_meta": {**meta, SERVER_INFO_KEY: _introduction(meta[SERVER_INFO_KEY])}}

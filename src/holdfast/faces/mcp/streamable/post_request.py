@@ -73,7 +73,7 @@ class PostedExchange(Exchange):
     def __init__(
         self, request: WireRequest, channel: PostedRequest, http: HttpExchange, client: Hashable, route: Route
     ) -> None:
-        super().__init__(request, channel, actor=http.actor, route=route)
+        super().__init__(request, channel, actor=http.actor, caller=http.caller.key, route=route)
         self.stateless = route is not None
         self.client = client
         self._http = http

@@ -10,6 +10,7 @@ from mcp.shared.inbound import (
     InboundLadderRejection,
     InboundModernRoute,
     classify_inbound_request,
+    decode_header_value,
     find_duplicated_routing_header,
     unsupported_protocol_version_rejection,
     validate_mcp_param_headers,
@@ -22,6 +23,7 @@ from starlette.types import Scope
 
 from holdfast.faces.http.asgi import Headers
 from holdfast.faces.mcp.engine import SdkEngine
+from holdfast.faces.mcp.extensions.tasks import TASK_METHODS
 from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.streamable.event_stream import EventStream
 from holdfast.faces.mcp.streamable.post_request import PostedRequest, Refusal
@@ -85,7 +87,17 @@ class StatelessRequests:
         if isinstance(route, InboundLadderRejection):
             raise _refusal(route, request.id)
         self._check_parameters(scope, request)
+        self._check_task(headers, request)
         return route
+
+    def _check_task(self, headers: Headers, request: WireRequest) -> None:
+        """Refuse a request about a task whose header `Mcp-Name` does not name the task."""
+        task = (request.params or {}).get("taskId")
+        if request.method not in TASK_METHODS or not isinstance(task, str):
+            return
+        if decode_header_value(headers.get(b"mcp-name", b"").decode("latin-1")) != task:
+            reason = "mcp-name header does not match the request body's 'taskId' parameter"
+            raise _refusal(InboundLadderRejection(HEADER_MISMATCH, reason), request.id)
 
     def _check_parameters(self, scope: Scope, request: WireRequest) -> None:
         """Refuse a call whose `Mcp-Param-*` headers differ from its arguments."""

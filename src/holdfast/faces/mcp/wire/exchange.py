@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 ENVELOPE_KEY = "io.modelcontextprotocol/protocolVersion"
 """Its presence in `_meta` marks a request of the stateless era."""
 
+LOCAL_CALLER = "local"
+
 
 @dataclass(eq=False)
 class Exchange(Settleable):
@@ -33,6 +35,8 @@ class Exchange(Settleable):
     cancelled: bool = False
     actor: str | None = None
     """The authenticated caller; None on a pipe, which belongs to the user of this process."""
+    caller: str = LOCAL_CALLER
+    """Whose request it is: the key of the credentials, or the user of this process."""
     route: InboundModernRoute | None = None
     """The parsed envelope of the stateless era, if the transport has read it already."""
 
