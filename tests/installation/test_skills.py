@@ -47,6 +47,7 @@ def test_skills_name_only_tools_and_arguments_that_exist() -> None:
         rooms |= {tools[word].toolset for word in words if word in tools}
         example = skill.body.partition("Example: ")[2]
         name, *given = re.findall(r"`(\w+)`", example)
+        assert name == skill.main_tool
         tool = tools[name]
         accepted = {field.alias or key for key, field in tool.input.model_fields.items()}
         assert set(given) <= accepted, skill.name

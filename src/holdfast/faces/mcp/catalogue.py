@@ -11,6 +11,7 @@ import mcp_types as types
 from holdfast.faces.mcp.answers.budget import MAX_BYTES
 from holdfast.faces.mcp.call_tool import call_tool_entry, offers_call_tool
 from holdfast.faces.mcp.extensions.apps import BOARD_TOOLS, tool_metadata
+from holdfast.faces.mcp.extensions.skills import ServedSkills
 from holdfast.faces.mcp.output_schemas import brief_output_schema, output_schema
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.schemas import brief_schema, plain_schema
@@ -40,6 +41,7 @@ class ProtocolCatalogue:
         self._members = members
         self._profile = profile
         self._page_size = page_size
+        self._skills = ServedSkills(registry)
 
     @cached_property
     def _tools(self) -> list[types.Tool]:
@@ -79,10 +81,11 @@ class ProtocolCatalogue:
         return types.ListToolsResult(tools=list(entries), next_cursor=next_cursor)
 
     def resources(self, cursor: str | None) -> types.ListResourcesResult:
-        """Return a page of resources: those with a fixed URI, and the current members of the families."""
+        """Return a page of resources: those with a fixed URI, the members of families, and skills."""
         declared = self._registry.resources
         fixed = [self._resource(item) for item in declared if not item.is_template]
         members = [_member_resource(member) for item in declared for member in self._members(item)]
+        members += [] if self._profile.is_strict else map(_member_resource, self._skills.resources())
         entries, next_cursor = self._page([*fixed, *members], "resources", lambda item: str(item.uri), cursor)
         return types.ListResourcesResult(resources=list(entries), next_cursor=next_cursor)
 

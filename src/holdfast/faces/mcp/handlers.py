@@ -19,8 +19,9 @@ from holdfast.faces.mcp.askers import ClientAsker, asker_for, unanswered_questio
 from holdfast.faces.mcp.call_tool import OWN_FAMILY, requested_call
 from holdfast.faces.mcp.catalogue import ProtocolCatalogue
 from holdfast.faces.mcp.completion import complete_argument
-from holdfast.faces.mcp.extensions import apps
+from holdfast.faces.mcp.extensions import apps, skills
 from holdfast.faces.mcp.extensions.deferral import Deferral
+from holdfast.faces.mcp.extensions.skills import ServedSkills
 from holdfast.faces.mcp.extensions.tasks import ProtocolTasks
 from holdfast.faces.mcp.failures import (
     invalid_params_error,
@@ -84,6 +85,7 @@ class Handlers:
         self._announcer = announcer
         self._shows_board = self._family == PROTOCOL and self._registry.find(apps.STATUS_TOOL) is not None
         self.tasks = None if profile.is_strict else ProtocolTasks(dispatcher.rooms)
+        self.skills = None if profile.is_strict else ServedSkills(self._registry)
         self.listen_streams = ListenHandler(publisher.bus)
 
     # Tools
@@ -242,6 +244,8 @@ class Handlers:
     async def _read_body(self, ctx: Context, uri: str) -> tuple[str, ResourceBody]:
         if uri == apps.BOARD_URI and self._shows_board:
             return apps.MEDIA_TYPE, await asyncio.to_thread(apps.board_resource)
+        if self.skills is not None and (text := self.skills.text(uri)) is not None:
+            return skills.MEDIA_TYPE, ResourceBody(text=text)
         resource, parts = find_resource(self._registry.resources, uri)
         work = partial(self._dispatcher.read, resource, parts)
         return resource.mime_type, await self._run(ctx, work)

@@ -18,6 +18,7 @@ from holdfast.faces.mcp.announcer import Announcer
 from holdfast.faces.mcp.catalogue import ProtocolCatalogue
 from holdfast.faces.mcp.extensions.apps import supports_apps
 from holdfast.faces.mcp.extensions.declaration import with_declaration
+from holdfast.faces.mcp.extensions.skills import SkillParameters
 from holdfast.faces.mcp.extensions.tasks import TaskParameters
 from holdfast.faces.mcp.handlers import BareParameters, Handlers
 from holdfast.faces.mcp.instructions import instructions_for
@@ -217,6 +218,9 @@ def _sdk_server(profile: Profile, handlers: Handlers, instructions: str | None) 
     server.changing_lists = profile.changing_lists
     if not profile.is_strict:
         server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, handlers.set_level)
+    if handlers.skills is not None:
+        server.add_request_handler("skills/list", types.PaginatedRequestParams, handlers.skills.list)
+        server.add_request_handler("skills/get", SkillParameters, handlers.skills.get)
     if handlers.tasks is not None:
         server.add_request_handler("tasks/get", TaskParameters, handlers.tasks.get)
         server.add_request_handler("tasks/update", TaskParameters, handlers.tasks.update)

@@ -29,6 +29,11 @@ class Skill:
         return self.body.split("\n", 1)[0].removeprefix("# ")
 
     @property
+    def main_tool(self) -> str:
+        """The tool of the example; without it, the skill is of little use."""
+        return self.body.partition("Example: `")[2].partition("`")[0]
+
+    @property
     def path(self) -> str:
         """The path of the file in a folder of skills."""
         return f"{self.name}/{FILE_NAME}"

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from holdfast.faces.mcp.extensions.tasks import EXTENSION
+from holdfast.faces.mcp.extensions.declaration import TASKS as EXTENSION
 from tests.faces.http.running import RunningServer, running_server
 from tests.faces.mcp.test_lazygit_profile import serve
 from tests.waiting import wait_until

@@ -16,6 +16,7 @@ from holdfast.faces.mcp.profiles import Profile
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.registry import Selection
 
+SKILLS = "io.modelcontextprotocol/skills"
 TASKS = "io.modelcontextprotocol/tasks"
 SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo"
 """Where an answer of the stateless era says which server it is from."""
@@ -36,7 +37,9 @@ def extensions_of(selection: Selection, *, stateless: bool) -> dict[str, dict[st
 
     Tasks need a request that declares them itself, as only those of the stateless era can.
     """
-    extensions: dict[str, dict[str, Any]] = {TASKS: {}} if stateless else {}
+    extensions: dict[str, dict[str, Any]] = {SKILLS: {}}
+    if stateless:
+        extensions[TASKS] = {}
     if selection.admits_tool(apps.STATUS_TOOL, apps.STATUS_TOOLSET, Effect.READ):
         extensions[apps.EXTENSION] = {}
     return extensions
