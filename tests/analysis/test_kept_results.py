@@ -27,6 +27,8 @@ LINES = {
         "def run(): return help_out()",
         "def save_all(): return run_never()",
         "def run_never(): return 2",
+        "def outer(run_never=0):\n    def nested(): return help_out()\n    return nested().store",
+        "class Lazy:\n    @plug\n    def get(self): return outer()\n    found = save_all()",
         "@register\ndef plug(): pass",
     ],
     "pkg/helper.py": [
@@ -42,6 +44,7 @@ LINES = {
         "from pkg.core import *",
         "if __name__ == '__main__': pkg.run()",
         "helper.unused_helper(1)",
+        "Lazy.get",
         "def main(): return helper.assist()",
     ],
     "web/a.ts": [
