@@ -66,8 +66,6 @@ class FileScan(Generic[Made]):
     files: Mapping[str, Made]
     sizes: Mapping[str, int]
     """The size in bytes of each analysed file."""
-    keys: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
-    """The key of the content of each analysed file, where it is known; equal contents have equal keys."""
     skipped: tuple[Skipped, ...] = ()
     other_files: tuple[str, ...] = field(default=())
     """Files in no supported language, such as templates, settings and documents."""
@@ -80,6 +78,8 @@ class FileScan(Generic[Made]):
     others_version: str | None = field(default=None, compare=False)
     """The version of `other_files` and `skipped_files` alone."""
     stats: FileStats | None = field(default=None, compare=False, repr=False)
+    keys: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    """The key of the content of each analysed file, where it is known; equal contents have equal keys."""
 
     @property
     def skipped_files(self) -> tuple[str, ...]:

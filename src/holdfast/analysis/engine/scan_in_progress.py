@@ -97,12 +97,12 @@ class ScanInProgress(Generic[Made]):
         scan = FileScan(
             files,
             {path: self.discovered.candidates[path].size for path in files},
-            {path: self.states[path].key for path in files},
             tuple(sorted(skipped, key=lambda item: item.path)),
             tuple(sorted(other_files)),
             hits=len(files) - misses,
             misses=misses,
             stats=self.stats,
+            keys={path: self.states[path].key for path in files},
         )
         return self._with_versions(scan)
 
