@@ -24,3 +24,11 @@ def test_the_common_tokens_are_those_of_the_longest_common_subsequence(
     first: list[int], second: list[int]
 ) -> None:
     assert Aligner(first).common_length(second) == by_table(first, second)
+
+
+@given(TEXTS, TEXTS, st.integers(0, 40))
+def test_a_length_that_is_too_short_may_be_any_that_is(
+    first: list[int], second: list[int], at_least: int
+) -> None:
+    found, longest = Aligner(first).common_length(second, at_least), by_table(first, second)
+    assert found == longest or max(found, longest) < at_least

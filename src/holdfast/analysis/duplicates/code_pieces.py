@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -60,6 +61,11 @@ class CodePiece:
     spans: list[PieceSpan] = field(default_factory=list)
     enclosing: list[frozenset[int]] = field(default_factory=list)
     """For each span, the numbers of the pieces that enclose it."""
+
+    @cached_property
+    def all_enclosing(self) -> frozenset[int]:
+        """The numbers of the pieces that enclose any of its spans."""
+        return frozenset().union(*self.enclosing)
 
     @property
     def depth(self) -> int:
@@ -108,7 +114,7 @@ class CodePieces:
         return not is_nested
 
     def _is_inside(self, inner: int, outer: int) -> bool:
-        return any(outer in enclosing for enclosing in self.pieces[inner].enclosing)
+        return outer in self.pieces[inner].all_enclosing
 
     def is_renamed(self, first: int, second: int) -> bool:
         """Return whether two pieces differ in a consistent renaming and in literals alone."""

@@ -151,7 +151,7 @@ def _align_pairs(
             if pair.first != aligned_piece:
                 call.progress(done, len(pairs), "pairs of functions and blocks aligned")
                 aligned_piece, aligner = pair.first, Aligner(code.tokens_of(pair.first))
-            common = aligner.common_length(code.tokens_of(pair.second))
+            common = aligner.common_length(code.tokens_of(pair.second), pair.min_common)
         if common >= pair.min_common:
             similarity = round(2 * common / pair.token_count, NEAR_SIMILARITY_DECIMALS)
             if similarity >= query.gapped_threshold or not similarity_around:

@@ -35,16 +35,25 @@ class Structures:
         norms = np.sqrt(np.bincount(owners, weights**2, minlength=count))
         self._weights = weights / norms[owners]
         self._starts: list[int] = np.searchsorted(owners, np.arange(count + 1)).tolist()
+        self._compared = -1  # none yet
+        """The piece whose weights are in `_weight_of`."""
+        self._weight_of = np.zeros(1 << _FEATURE_BITS)
+        """The weight of each feature, 0 for those that the piece does not have."""
 
     def similarity(self, first: int, second: int) -> float:
         """Return the cosine of the vectors of two pieces, from 0 to 1."""
-        of_first = slice(self._starts[first], self._starts[first + 1])
-        of_second = slice(self._starts[second], self._starts[second + 1])
-        _, in_first, in_second = np.intersect1d(
-            self._features[of_first], self._features[of_second], assume_unique=True, return_indices=True
-        )
-        cosine = float(self._weights[of_first][in_first] @ self._weights[of_second][in_second])
+        if first != self._compared:
+            if self._compared >= 0:
+                self._weight_of[self._features[self._of(self._compared)]] = 0
+            self._weight_of[self._features[self._of(first)]] = self._weights[self._of(first)]
+            self._compared = first
+        weights = self._weight_of[self._features[self._of(second)]]
+        common = np.flatnonzero(weights)
+        cosine = float(weights[common] @ self._weights[self._of(second)][common])
         return round(min(cosine, 1.0), NEAR_SIMILARITY_DECIMALS)  # it may exceed 1 by a rounding error
+
+    def _of(self, piece: int) -> slice:
+        return slice(self._starts[piece], self._starts[piece + 1])
 
 
 def _feature_occurrences(pieces: Pieces) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
