@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import stat
 import subprocess
@@ -57,6 +58,8 @@ def test_a_running_server_answers_and_without_it_the_hook_answers_itself(
     store = repository / ".git" / "holdfast"
     (repository / "other.py").write_text(COPIED, encoding="utf-8")
     (repository / "a.py").write_text("x = 1\n", encoding="utf-8")
+    calls = "from other import total\n\n\ndef f(x):\n    return total(x, 1) + total(x, 2)\n"
+    (repository / "calls.py").write_text(calls, encoding="utf-8")
     for arguments in (["add", "-A"], ["commit", "-qm", "First"]):
         subprocess.run(["git", *arguments], cwd=repository, check=True, timeout=60)
     (repository / "a.py").write_text("x = 1\n" + COPIED.replace("total", "sum_up"), encoding="utf-8")
@@ -79,7 +82,13 @@ def test_a_running_server_answers_and_without_it_the_hook_answers_itself(
         run_holdfast(
             "hook", SESSION_START, "--client", "codex", input=payload(repository, SESSION_START, "codex")
         )
-        assert "also at other.py:1-11" in hook(AFTER_EDIT, "codex")
+        wait_until(
+            lambda: re.search(
+                r"a\.py:2: The same code is in several places.*other\.py:1 is used in 2 places\.",
+                hook(AFTER_EDIT, "codex"),
+            ),
+            "the gate after an edit",
+        )
         assert "Why?" in hook(PROMPT)
         server.send_signal(signal.SIGKILL)
         server.wait(60)

@@ -26,6 +26,9 @@ _SECONDS = 10.0
 @contextmanager
 def answering_hooks(workspace: Workspace) -> Iterator[None]:
     """Answer the hooks of a work tree, unless another server does so already."""
+    if not workspace.repository.is_in_git:  # where hooks look for nothing
+        yield
+        return
     try:
         hook_socket = HookSocket(workspace.repository.ensure_store(), workspace.repository.root)
     except (OSError, HoldfastError) as failure:  # the server works without
