@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from holdfast.analysis.columns.kept_results import KeptResults
 from holdfast.analysis.dead_code.doubt import Doubt
 from holdfast.analysis.dead_code.entry_points import EntryPoints, entry_points
 from holdfast.analysis.dead_code.evidence import Evidence
@@ -99,8 +100,19 @@ def _all_dead_code(room: Analysis, scan: Scan) -> tuple[UnusedCode, ...]:
     def read(path: str) -> bytes | None:
         return room.read_bytes(path, MAX_SEARCHED_BYTES)
 
-    search = room.cached("text search", scan.others, lambda: TextSearch(resolution.layout.unparsed, read))
-    return find_dead_code(resolution, CachedInputs(roots, facts, search))
+    kept = KeptResults(room.repository, "text search")
+
+    def make_search() -> TextSearch:
+        version, known = kept.load().get("", (None, None))
+        is_of_these_files = version is not None and version == scan.others_version
+        return TextSearch(resolution.layout.unparsed, read, known if is_of_these_files else None)
+
+    search = room.cached("text search", scan.others, make_search)
+    items = find_dead_code(resolution, CachedInputs(roots, facts, search))
+    if search.has_more and scan.others_version is not None and (known := search.known):
+        kept.save({"": (scan.others_version, known)})
+        search.has_more = False
+    return items
 
 
 def _text_search(layout: Layout) -> TextSearch:

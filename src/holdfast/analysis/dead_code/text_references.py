@@ -11,6 +11,7 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from holdfast.analysis.engine.source_text import may_be_source
 from holdfast.kernel.call import current_call
@@ -45,6 +46,8 @@ _LOOKS_LIKE_CODE = re.compile(r"_|[a-z][A-Z]|\d")
 """Words in prose that may be names; other words are ordinary words, which may equal a name by chance."""
 _MAX_KEPT_BYTES = 4 * 2**20
 """The most bytes of words that are kept: a judgement. Django's other files have 1.5 MB of different words."""
+_ANY_BYTES = "latin-1"
+"""An encoding that turns any bytes into a text and back."""
 _SEPARATORS = bytes(
     byte if byte >= 0x80 or chr(byte).isalnum() or byte == ord("_") else 0x20 for byte in range(256)
 )
@@ -69,15 +72,25 @@ class TextSearch:
     The words of the files are kept, so that a new name which no file contains is not searched for at all.
     """
 
-    def __init__(self, paths: Iterable[str], read: ReadBytes) -> None:
+    def __init__(self, paths: Iterable[str], read: ReadBytes, known: Mapping[str, Any] | None = None) -> None:
+        """`known` is what `known` returned of an earlier search of the same files."""
         self._files = sorted(path for path in paths if not _BINARY_FILES.search(path))
         self._read = read
         self._names: set[str] = set()
-        self._words: bytes | None = None
-        """All words, separated by spaces; None before the first search, or if they are too many to keep."""
-        self._is_searched = False
-        self._found = TextReferences()
+        self._words: bytes | None = known["words"].encode(_ANY_BYTES) if known else None
+        """All words, with spaces between; None before the first search, or if they are too many to keep."""
+        self._is_searched = known is not None
+        self._found = TextReferences(**known["found"]) if known else TextReferences()
         self._lock = threading.Lock()
+        self.has_more = False
+        """Whether it found out more than was known."""
+
+    @property
+    def known(self) -> dict[str, Any] | None:
+        """What a search of the same files should know to be as fast, as JSON; None if that is too much."""
+        if self._words is None:
+            return None
+        return {"words": self._words.decode(_ANY_BYTES), "found": vars(self._found)}
 
     def find(self, names: Iterable[str]) -> TextReferences:
         """Return where the files contain names, perhaps with other names that were searched for before."""
@@ -86,6 +99,7 @@ class TextSearch:
             wanted = self._wanted(new)
             if wanted or not self._is_searched:
                 found = self._search(wanted)
+                self.has_more = True
                 self._found = replace(
                     found,
                     referring=self._found.referring | found.referring,
@@ -101,7 +115,10 @@ class TextSearch:
             wanted.setdefault(name.strip("$#").encode(), []).append(name)
         if not wanted or self._words is None:
             return wanted
-        return {word: wanted[word] for word in wanted.keys() & set(self._words.split())}
+        # A name that was searched for is in no file, or it was found.
+        wanted = {word: wanted[word] for word in wanted.keys() & set(self._words.split())}
+        found = self._found.referring.keys() | self._found.mentioned
+        return {word: names for word, names in wanted.items() if not found.issuperset(names)}
 
     def _search(self, wanted: Mapping[bytes, Sequence[str]]) -> TextReferences:
         found, call = TextReferences(), current_call()
