@@ -59,6 +59,7 @@ _RELATED = (
     "directory folder",
     "edit change modify rename update",
     "fixme hack todo debt",
+    "fact knowledge lesson memory recall remember",
     "free release unclaim",
     "frequent often",
     "health quality score",

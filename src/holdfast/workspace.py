@@ -18,6 +18,7 @@ from holdfast.storage.lazy import Lazy
 
 if TYPE_CHECKING:
     from holdfast.analysis.room import Analysis
+    from holdfast.comments.memory.surroundings import Surroundings
     from holdfast.comments.store import Comments
     from holdfast.deferred_calls import DeferredCalls
     from holdfast.doctor import CheckableStore, Countable, FileKeeper, StoreRoom
@@ -115,7 +116,15 @@ def _open_watcher() -> Watcher:
 def _open_comments(workspace: Workspace) -> Comments:
     from holdfast.comments.store import Comments
 
-    return Comments.open(workspace.repository)
+    room = Comments.open(workspace.repository)
+    room.set_surroundings(lambda: _memory_surroundings(workspace))
+    return room
+
+
+def _memory_surroundings(workspace: Workspace) -> Surroundings:
+    from holdfast.neighbours.memories import MemorySurroundings
+
+    return MemorySurroundings(workspace.room)
 
 
 def _open_inbox(workspace: Workspace) -> Inbox:

@@ -20,6 +20,7 @@ from tests.contract.duplicates_cases import DUPLICATES_CASES
 from tests.contract.gate_cases import GATE_CASES
 from tests.contract.graph_cases import GRAPH_CASES
 from tests.contract.map_cases import MAP_CASES
+from tests.contract.memory_cases import MEMORY_CASES
 from tests.contract.name_cases import NAME_CASES
 from tests.contract.prepared import COMMENT, IDS, ISSUES, MILESTONE
 from tests.contract.source_cases import SOURCE_CASES
@@ -324,6 +325,7 @@ CASES = [
     *ANALYSIS_CASES,
     *COMMENT_CASES,
     *COMMENT_SEARCH_CASES,
+    *MEMORY_CASES,
     *CONTEXT_CASES,
     *DEAD_CODE_CASES,
     *COMPLEXITY_CASES,

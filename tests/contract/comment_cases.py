@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.contract.case import Case
+from tests.contract.memory_cases import MEMORY
 
 NOTES = "src/notes.py"
 CODE = "def first():\n    return 1\n\n\ndef second(value):\n    return value + 1\n"
@@ -119,6 +120,9 @@ def fill_comments(path: Path) -> None:
         _comment(FIRST, 2, "TODO: Hidden \x1b[31mred\u202e text", "TODO"),
         _comment(SECOND, 5, "FIXME: look", "FIXME", aiMeta={"model": "m", "confidence": 0.5}),
         _comment(FOREIGN, 6, "From the editor", None),
+        _comment(
+            MEMORY, 1, "The launcher calls it", "NOTE", holdfastMemory={"scope": "symbol", "symbol": "first"}
+        ),
     ]
     document = {"file": NOTES, "version": "1.0", "comments": written}
     (path / f"{NOTES}.comments").write_text(json.dumps(document), encoding="utf-8")

@@ -18,6 +18,7 @@ from tests.contract.duplicates_cases import DUPLICATES_PLAIN_TEXT
 from tests.contract.gate_cases import GATE_PLAIN_TEXT
 from tests.contract.graph_cases import GRAPH_PLAIN_TEXT
 from tests.contract.map_cases import MAP_PLAIN_TEXT
+from tests.contract.memory_cases import MEMORY_PLAIN_TEXT
 from tests.contract.name_cases import NAME_PLAIN_TEXT
 from tests.contract.source_cases import SOURCE_PLAIN_TEXT
 from tests.contract.task_cases import TASK_PLAIN_TEXT
@@ -45,6 +46,7 @@ REASONS = {
     **GRAPH_PLAIN_TEXT,
     **MAP_PLAIN_TEXT,
     **DEBT_PLAIN_TEXT,
+    **MEMORY_PLAIN_TEXT,
     **NAME_PLAIN_TEXT,
     **DUPLICATES_PLAIN_TEXT,
     **TREND_PLAIN_TEXT,

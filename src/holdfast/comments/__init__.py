@@ -10,6 +10,7 @@
 - `tracking/`: matches the lines of two versions. Pure functions.
 - `search/`: finds the comments that match a query.
 - `export/`: writes all comments in other formats.
+- `memory/`: notes about a symbol, a file, a folder or the repository, which say what became of their code.
 - `union/`: merges two versions of a sidecar, for git's merge driver and after an unfinished merge.
 
 Importing the package loads none of its modules; importing `tools` registers the operations.

@@ -74,20 +74,20 @@ class CommentWriter:
 
     def edit(self, path: RepoPath, name: str, text: str) -> ChangedComment:
         """Replace the text of a comment; its tag, author and anchor stay."""
-        with self._changing_one(path, name) as (change, note):
+        with self.changing_one(path, name) as (change, note):
             note.raw["text"] = text
             change.mark(note)
             return ChangedComment(change.path, note)
 
     def delete(self, path: RepoPath, name: str) -> ChangedComment:
         """Remove a comment, and its marker if no other comment uses it."""
-        with self._changing_one(path, name) as (change, note):
+        with self.changing_one(path, name) as (change, note):
             remove_comment(change.sidecar, note)
             change.deleted.add(note.id)
             return ChangedComment(change.path, note)
 
     def resolve(self, path: RepoPath, name: str, status: str, by: str) -> ChangedComment:
-        with self._changing_one(path, name) as (change, note):
+        with self.changing_one(path, name) as (change, note):
             note.raw["status"] = status
             if status == "open":
                 note.raw.pop("resolvedBy", None)
@@ -98,7 +98,7 @@ class CommentWriter:
             return ChangedComment(change.path, note)
 
     def reply(self, path: RepoPath, name: str, text: str, author: str) -> ChangedComment:
-        with self._changing_one(path, name) as (change, note):
+        with self.changing_one(path, name) as (change, note):
             replies = note.raw.get("replies")
             reply = {
                 "id": f"r_{self._room.numbers(1)}",
@@ -223,7 +223,7 @@ class CommentWriter:
             self._room.finish(change)
 
     @contextmanager
-    def _changing_one(self, path: RepoPath, name: str) -> Iterator[tuple[SidecarChange, Note]]:
+    def changing_one(self, path: RepoPath, name: str) -> Iterator[tuple[SidecarChange, Note]]:
         """Hold the lock for a change of one comment; the others may be written as they are stored."""
         path = self._home(path, name)
         with self._room.locks.holding(path.text):

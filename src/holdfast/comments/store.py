@@ -15,17 +15,19 @@ Contract:
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from holdfast.comments.anchors.cache import CachedLocations, LocationCache, signature_text
 from holdfast.comments.anchors.plan import TrackingPlan, apply_placements, plan_tracking
 from holdfast.comments.anchors.version_chain import VersionHistory, track_chain
+from holdfast.comments.memory.surroundings import Surroundings
 from holdfast.comments.sidecar.document import Sidecar
 from holdfast.comments.sidecar.files import SidecarFiles
 from holdfast.comments.sidecar.note import Note
 from holdfast.comments.sidecar.source import (
+    REPOSITORY_NOTES,
     SourceSymbols,
     attach_symbols,
     decode_source,
@@ -67,6 +69,7 @@ class Comments(SidecarFiles):
             VersionedCache()
         )
         """Candidates for orphaned comments, valid while the files that were searched do not change."""
+        self._surroundings: Callable[[], Surroundings] = Surroundings
         self._sidecars = Listing(repository, is_sidecar, source_of)
         self._search = Lazy(self._open_search)
 
@@ -80,6 +83,14 @@ class Comments(SidecarFiles):
         self.location_cache.close()
         self._search.close()
 
+    def set_surroundings(self, make_surroundings: Callable[[], Surroundings]) -> None:
+        """Set what makes the view of the other rooms that memories use."""
+        self._surroundings = make_surroundings
+
+    @cached_property
+    def surroundings(self) -> Surroundings:
+        return self._surroundings()
+
     @property
     def search(self) -> SearchIndex:
         return self._search.get()
@@ -87,7 +98,10 @@ class Comments(SidecarFiles):
     def _open_search(self) -> SearchIndex:
         from holdfast.comments.search.index import SearchIndex
 
-        listing = WatchedListing(self.repository.root, is_sidecar)
+        repository_notes = sidecar_of(REPOSITORY_NOTES)
+        listing = WatchedListing(
+            self.repository.root, lambda name: name == repository_notes or is_sidecar(name)
+        )
         return SearchIndex(self.repository, listing, self.load_owned, self.moves)
 
     @cached_property
@@ -154,6 +168,8 @@ class Comments(SidecarFiles):
 
     def load_owned(self, source_path: str, moves: Moves | None) -> Sidecar:
         """Return the comments that belong to a file now, without those that moved to other files."""
+        if source_path == REPOSITORY_NOTES:
+            return self.stored(RepoPath((REPOSITORY_NOTES,)))
         path = RepoPath.parse(source_path)
         sidecar = self.stored(path)
         signature = self.tree.signature(path)

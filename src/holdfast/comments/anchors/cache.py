@@ -82,7 +82,7 @@ class LocationCache:
         rows = self._rows(_SELECT_LOCATIONS, (self._work_tree, path))
         if not rows or rows[0][0] != signature_text(source) or rows[0][1] != content:
             return None
-        return [_location_from_json(item) for item in json.loads(rows[0][2])]
+        return [location_from_json(item) for item in json.loads(rows[0][2])]
 
     def fully_placed(self) -> dict[str, tuple[str, str]]:
         """Return the signatures of source and sidecar by path, for files with only certain locations."""
@@ -103,7 +103,7 @@ class LocationCache:
             signature_text(entry.sidecar),
             entry.content,
             entry.written and are_certain,
-            json.dumps([_location_to_json(location) for location in entry.locations]),
+            json.dumps([location_to_json(location) for location in entry.locations]),
         )
         self._database.try_write(lambda connection: connection.execute(_INSERT_LOCATIONS, row))
 
@@ -121,13 +121,15 @@ def signature_text(signature: Signature) -> str:
     return ":".join(map(str, signature))
 
 
-def _location_to_json(location: NoteLocation) -> dict[str, Any]:
+def location_to_json(location: NoteLocation) -> dict[str, Any]:
+    """Return a location in the form in which it is stored."""
     # `asdict` would be shorter, but its deep copy took longer than the tracking.
     return {name: getattr(location, name) for name in _LOCATION_FIELDS} | {
         "candidates": [asdict(candidate) for candidate in location.candidates]
     }
 
 
-def _location_from_json(item: dict[str, Any]) -> NoteLocation:
+def location_from_json(item: dict[str, Any]) -> NoteLocation:
+    """Return a stored location."""
     candidates = tuple(CandidateLine(**candidate) for candidate in item.pop("candidates"))
     return NoteLocation(**{**item, "confidence": Confidence(item["confidence"]), "candidates": candidates})

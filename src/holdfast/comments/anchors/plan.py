@@ -23,6 +23,7 @@ from holdfast.comments.anchors.foreign_notes import (
     location_at_marked_line,
 )
 from holdfast.comments.anchors.version_chain import VersionChain, VersionHistory
+from holdfast.comments.memory.record import record_of
 from holdfast.comments.sidecar import marker
 from holdfast.comments.sidecar.document import Sidecar
 from holdfast.comments.sidecar.marker import LINE_NUMBER
@@ -159,6 +160,9 @@ def location_without_tracking(note: Note, current: CurrentSource | None) -> Note
         return NoteLocation(
             note.last_good_line, note.end_line, Confidence.NONE, "file_missing", "file_deleted"
         )
+    memory = record_of(note)
+    if memory is not None and memory.scope == "file":
+        return NoteLocation(1, method="file")
     if facts is None:
         return location_at_marked_line(note, current.lines)
     if facts.get("seenBlob") == current.blob:

@@ -18,7 +18,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from holdfast.comments.errors import CommentFileCorrupted
 from holdfast.comments.search.corpus import Corpus
@@ -26,7 +26,7 @@ from holdfast.comments.search.query import CommentHit, CommentHits, CommentQuery
 from holdfast.comments.search.rows import APPLICATION_ID, INDEX_NAME, INDEX_VERSION, RowWriter, state_of
 from holdfast.comments.sidecar.document import Sidecar
 from holdfast.comments.sidecar.note import STATUSES
-from holdfast.comments.sidecar.source import source_of
+from holdfast.comments.sidecar.source import is_sidecar, source_of
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Busy, Cancelled, DeadlineExceeded, HoldfastError
 from holdfast.storage.git.repository import Repository
@@ -49,6 +49,8 @@ _SELECT_PATH = "SELECT path FROM file WHERE id = (SELECT file FROM comment WHERE
 
 _NO_SIDECAR = WatchedSignature(0, 0, 0, 0)
 
+Result = TypeVar("Result")
+
 Load = Callable[[str, "Moves | None"], Sidecar]
 """Returns the comments of a source path with their current lines, given the moves between files."""
 
@@ -62,6 +64,10 @@ class _Completeness(NamedTuple):
     def holds_for(self, files: Mapping[str, WatchedSignature], state: tuple[str, int]) -> bool:
         # `_current` returns the same object while nothing changes; comparing the contents takes far longer.
         return self.files is files and self.state == state
+
+
+def _too_busy() -> Busy:
+    return Busy("The comments change faster than they can be read.", hint="Try again shortly.")
 
 
 class SearchIndex:
@@ -103,7 +109,31 @@ class SearchIndex:
                 if not self._listing.is_watching:
                     # A file written twice within one timestamp may seem unchanged: compare again next time.
                     self._caught_up = None
-        raise Busy("The comments change faster than they can be read.", hint="Try again shortly.")
+        raise _too_busy()
+
+    def read(self, query: Callable[[sqlite3.Connection], Result]) -> Result | None:
+        """Return what a query finds in the tables, brought up to date; None if there are no sidecars.
+
+        Locations in the tables may be outdated: only sidecars are compared, not their sources.
+        """
+        with self._lock:
+            files = self._current()
+            try:
+                for _ in range(_MAX_ATTEMPTS):
+                    try:
+                        with self._database.read() as connection:
+                            if self._caught_up is not None and self._caught_up.holds_for(
+                                files, state_of(connection)
+                            ):
+                                return query(connection)
+                        self._catch_up(files)
+                    except NotUsable:
+                        if self._build(files) is not None:
+                            return None
+            finally:
+                if not self._listing.is_watching:
+                    self._caught_up = None
+        raise _too_busy()
 
     def path_of(self, comment_id: str) -> str | None:
         """Return the file that the comment with this alias is shown with now, or None if there is none."""
@@ -115,7 +145,7 @@ class SearchIndex:
 
     def counts(self) -> dict[str, int]:
         """Return the number of comments by status, of orphaned and uncertain comments, and of files."""
-        files = len(self._listing.current())
+        files = sum(is_sidecar(path) for path in self._listing.current())
         if not files:
             return {}
         # The first query tracks every file, so the others count current states.
@@ -156,7 +186,7 @@ class SearchIndex:
                 self._catch_up(files)
                 return None
             checked = self._corpus.sources if everywhere else dict.fromkeys(hit.path for hit in answer.hits)
-            changed = [path for path in checked if self._source(path) != self._corpus.sources[path]]
+            changed = [path for path in checked if self.source_signature(path) != self._corpus.sources[path]]
             if not changed:
                 return answer
             with self._database.write() as connection:
@@ -189,7 +219,7 @@ class SearchIndex:
     def _load_file(self, path: str) -> tuple[str, Sidecar | str]:
         """Return a source's signature, and its comments or the reason why they cannot be read."""
         current_call().check()
-        source = self._source(path)
+        source = self.source_signature(path)
         try:
             return source, self._load(path, self._last_moves)
         except (Cancelled, DeadlineExceeded, Busy):
@@ -201,7 +231,7 @@ class SearchIndex:
                 raise  # this concerns the store, not the file
             return source, failure.message
 
-    def _source(self, path: str) -> str:
+    def source_signature(self, path: str) -> str:
         """Return a value that changes when a source file changes, appears or disappears."""
         return " ".join(map(str, self._listing.signature(path) or ()))
 

@@ -12,15 +12,18 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from holdfast.comments.memory.word_index import TABLES as MEMORY_TABLES
+from holdfast.comments.memory.word_index import delete_memories, insert_memories
 from holdfast.comments.sidecar.document import Sidecar
 from holdfast.comments.sidecar.note import Note, confidence_of, model_of
+from holdfast.comments.sidecar.source import REPOSITORY_NOTES
 from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import microseconds_of
 from holdfast.storage.watching.file_signature import RECENT_NANOSECONDS
 from holdfast.storage.watching.watched_listing import WatchedSignature
 
 APPLICATION_ID = 0x48464353  # "HFCS"
-INDEX_VERSION = 2
+INDEX_VERSION = 3
 INDEX_NAME = "comment-search"
 
 TABLES = (
@@ -40,6 +43,7 @@ TABLES = (
     ) STRICT
     """,
     "CREATE INDEX comment_of_file ON comment (file, line, name)",
+    *MEMORY_TABLES,
 )
 _UPSERT_FILE = (
     "INSERT INTO file (path, signature, source, damage, generation) VALUES (?, ?, ?, ?, ?)"
@@ -119,11 +123,15 @@ class RowWriter:
             _UPSERT_FILE, (_replace_surrogates(path), signature, source, damage, generation)
         ).fetchone()[0]
         if isinstance(result, Sidecar):
+            insert_memories(self._connection, file, path, result.comments)
+            if path == REPOSITORY_NOTES:
+                return  # these are on no line, so they are no comments on code
             self._connection.executemany(
                 _INSERT_COMMENT, [(file, *_comment_row(note)) for note in result.comments]
             )
 
     def _remove_comments(self, path: str) -> None:
+        delete_memories(self._connection, path)
         self._connection.execute(_DELETE_COMMENTS, (path,))
 
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from holdfast.comments.errors import CommentFileCorrupted, CommentNotFound, InvalidLineNumber, SourceNotFound
@@ -39,6 +38,7 @@ from holdfast.comments.sidecar.document import (
     empty_sidecar,
     parse_sidecar,
 )
+from holdfast.comments.sidecar.javascript_json import javascript_timestamp
 from holdfast.comments.sidecar.lost_updates import find_lost_updates, restore_comments
 from holdfast.comments.sidecar.marker import SidecarNormalizer
 from holdfast.comments.sidecar.note import EVIDENCE_KEY, AnchorSymbol, Note, NoteLocation, marker_name
@@ -73,6 +73,8 @@ class CommentDraft(NamedTuple):
     """The sidecar's `aiMeta`, without the time."""
     end_line: int | None = None
     """The last line of a range, or None for a single line."""
+    extra: dict[str, Any] | None = None
+    """Further keys of the comment."""
 
 
 @dataclass
@@ -138,6 +140,7 @@ class SidecarChange:
         }
         if draft.ai is not None:
             comment["aiMeta"] = {**draft.ai, "enrichedAt": self.time}
+        comment |= draft.extra or {}
         marker = {"id": marker_name(number + 1), "line": draft.line, "commentIds": [comment["id"]]}
         self.normalizer.anchor(marker, draft.line, draft.end_line, "added")
         note = Note(comment, marker, NoteLocation(draft.line, draft.end_line, method="added"))
@@ -162,7 +165,7 @@ class SidecarChange:
             marker = {"id": self.normalizer.new_marker_id(), "line": line}
         marker["commentIds"], marker["commentId"] = [note.id], note.id
         if not any(item is marker for item in self.sidecar.markers):
-            self.sidecar.raw["ghostMarkers"].append(marker)
+            self.sidecar.raw.setdefault("ghostMarkers", []).append(marker)
         note.marker = marker
         note.raw["ghostMarkerId"] = marker["id"]
         note.location, note.as_stored = NoteLocation(line, end, method="placed"), False
@@ -281,7 +284,7 @@ class SidecarFiles:
         sidecar = empty_sidecar(path.text)
         digest = None if data is None else digest_of(data)
         record = self.archive.record(sidecar.path, digest)
-        current, time = _current_source(path, source), _timestamp(self.clock())
+        current, time = _current_source(path, source), javascript_timestamp(self.clock())
         normalizer = SidecarNormalizer(
             current, self.history.head(), time, lambda: marker_name(self.numbers(1))
         )
@@ -385,12 +388,6 @@ def _is_useless(change: SidecarChange) -> bool:
 
 def _current_source(path: RepoPath, source: bytes | None) -> CurrentSource | None:
     return None if source is None else CurrentSource(path.text, decode_source(source), blob_id(source))
-
-
-def _timestamp(time: datetime) -> str:
-    """Format a time as JavaScript does: UTC, milliseconds, Z."""
-    time = time.astimezone(UTC)
-    return f"{time:%Y-%m-%dT%H:%M:%S}.{time.microsecond // 1000:03d}Z"
 
 
 def _refers_to(current: CurrentSource | None, sidecar: Sidecar) -> bool:

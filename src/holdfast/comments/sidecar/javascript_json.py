@@ -3,13 +3,14 @@
 The VS Code extension writes sidecars with it, so writing the same bytes keeps diffs small:
 `stringify(parse(data))` returns `data` byte by byte when JavaScript wrote it. There is no final newline;
 numbers follow ECMA-262, Number::toString (whole numbers without a point, an exponent for very small and large
-ones); lone surrogates are escaped.
+ones); lone surrogates are escaped. Times are formatted as JavaScript does, too.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache
 from json.encoder import encode_basestring
@@ -142,3 +143,9 @@ def _parse_int(text: str) -> int:
 
 def _refuse_constant(text: str) -> Any:
     raise UnreadableDocument(f"{text} is not JSON")
+
+
+def javascript_timestamp(time: datetime) -> str:
+    """Format a time as JavaScript does: UTC, milliseconds, Z."""
+    time = time.astimezone(UTC)
+    return f"{time:%Y-%m-%dT%H:%M:%S}.{time.microsecond // 1000:03d}Z"

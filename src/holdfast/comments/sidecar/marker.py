@@ -20,6 +20,7 @@ from holdfast.comments.sidecar.document import Sidecar
 from holdfast.comments.sidecar.note import EVIDENCE_KEY, Note, NoteLocation, as_line_number
 from holdfast.comments.sidecar.source import (
     FORMAT_VERSION,
+    REPOSITORY_NOTES,
     CurrentSource,
     SourceSymbols,
     ast_anchor,
@@ -160,6 +161,8 @@ class SidecarNormalizer:
         if not isinstance(raw.get("version"), str) or raw["version"] in _OLD_VERSIONS:
             raw["version"] = FORMAT_VERSION
         raw.setdefault("ghostMarkers", [])
+        if sidecar.source_path == REPOSITORY_NOTES:
+            return  # its notes are on no line, so they have no markers
         left_alone: set[int] = set()  # markers of damaged comments, by identity
         for note in sidecar.comments:
             if note.damage is not None and note.id not in touched:

@@ -42,6 +42,10 @@ _HASH_DIGITS = 16
 SUFFIX = ".comments"
 """The suffix that the name of a sidecar adds to that of its source."""
 
+REPOSITORY_NOTES = ".holdfast"
+"""Takes the place of a source's path for notes on folders and on the whole repository. No source can have it,
+so `.holdfast.comments` is the sidecar of none."""
+
 FORMAT_VERSION = "2.1.0"
 """The version of the sidecar format that is written."""
 
@@ -107,6 +111,7 @@ def is_sidecar(name: str) -> bool:
         and len(name.rpartition("/")[2]) > len(SUFFIX)
         and not name.endswith(SUFFIX + SUFFIX)
         and _BACKUP_NAME.search(name) is None
+        and name != REPOSITORY_NOTES + SUFFIX
     )
 
 

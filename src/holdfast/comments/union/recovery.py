@@ -16,7 +16,7 @@ from itertools import chain, count
 
 from holdfast.comments.errors import CommentFileCorrupted
 from holdfast.comments.sidecar import document as sidecars
-from holdfast.comments.sidecar.source import SUFFIX, sidecar_of
+from holdfast.comments.sidecar.source import REPOSITORY_NOTES, SUFFIX, sidecar_of
 from holdfast.comments.store import Comments
 from holdfast.comments.union.conflicts import parse_conflict
 from holdfast.comments.union.three_way import merge_conflicted_bytes, merge_sidecar_bytes
@@ -59,8 +59,8 @@ class SidecarCheck:
         room = self._room
         for text in room.archive.verify():
             yield SidecarFinding(None, True, text, _DATABASE_STEP)
-        for source in room.sidecar_paths():
-            path = RepoPath.parse(source)
+        for source in [REPOSITORY_NOTES, *room.sidecar_paths()]:
+            path = RepoPath((source,)) if source == REPOSITORY_NOTES else RepoPath.parse(source)
             try:
                 data = room.sidecar_bytes(path)
                 if data is not None:

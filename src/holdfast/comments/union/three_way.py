@@ -16,6 +16,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from holdfast.comments.memory.record import CONFIRMED, SUPERSEDED
 from holdfast.comments.sidecar.javascript_json import parse, stringify
 from holdfast.comments.union.conflicts import parse_conflict
 from holdfast.comments.union.json_merge import (
@@ -38,7 +39,7 @@ _PLACE_KEYS = frozenset({"line", "startLine", "endLine", "ghostMarkerId", "lineH
 _TIMESTAMP_KEYS = frozenset({"updated", "lastVerified", "updatedAt", "analyzedAt", "enrichedAt"})
 """Keys whose later value is taken, whichever side changed the rest."""
 
-_UNION_KEYS = frozenset({"commentIds", HISTORY_KEY})
+_UNION_KEYS = frozenset({"commentIds", HISTORY_KEY, CONFIRMED, SUPERSEDED})
 """Keys with lists that are united."""
 
 Json = Any

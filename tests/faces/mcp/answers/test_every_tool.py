@@ -72,6 +72,7 @@ LARGE: dict[str, dict[str, Any]] = {
     "read_blame": {"file": "src/module_1.py"},
     "read_history": {"file": "src/module_1.py"},
     "read_source": {"file": "src/long.py"},
+    "recall": {"max_tokens": 20_000},
     "scaffold_project": {
         "toolchain": "python-uv",
         "templates": ["all"],
@@ -155,6 +156,8 @@ def fill(root: Path, dispatcher: Dispatcher) -> None:
             "text": f"Note {number}. {body}",
         }
         run(dispatcher, "add_comment", arguments)
+        memory = {"text": f"Fact {number}. {body}", "about": f"{FILE}:{number % 50 + 1}", "anyway": True}
+        run(dispatcher, "remember", memory)
 
 
 def run(dispatcher: Dispatcher, name: str, arguments: dict[str, Any]) -> tuple[Operation, Any]:

@@ -73,6 +73,7 @@ class FileHistory:
         self._git = None if repository.git_dir is None else Git(repository)
         self.past_texts: VersionedCache[set[str]] = VersionedCache()
         """A cache for callers of `find_past_texts`: the texts found in the past of a file."""
+        self._changes: VersionedCache[tuple[str, ...]] = VersionedCache()
         head = HeadFile(repository.git_dir or "", repository.common_dir or "", self._head_from_git)
         self.head = self._head_from_git if self._git is None else head.commit
         """A function that returns the id of the last commit."""
@@ -105,6 +106,28 @@ class FileHistory:
         if self._git is None or not OBJECT_ID.fullmatch(blob):
             return None
         return self._blob(blob)
+
+    def changed_since(self, commit: str, folder: str) -> tuple[str, ...] | None:
+        """Return the files below a folder (all, if it is empty) that differ between a commit and HEAD.
+
+        None if the commit is not in this clone.
+        """
+        head = self.head()
+        if self._git is None or head is None or not OBJECT_ID.fullmatch(commit):
+            return None
+        key, version = (commit, folder), head
+        if (cached := self._changes.get(key, version)) is not None:
+            return cached
+        options = ("-r", "-z", "--name-only", "--no-renames", "--no-ext-diff")
+        try:
+            result = self._git.execute(
+                "diff-tree", *options, commit, head, "--", *([folder] if folder else []), seconds=_GIT_SECONDS
+            )
+        except (TooLarge, Unavailable, DeadlineExceeded):
+            return None
+        if result.status != 0:
+            return None
+        return self._changes.put(key, version, tuple(os.fsdecode(result.output).split("\0")[:-1]))
 
     def staged(self, path: str, stage: int) -> bytes | None:
         """Return a file's content at a stage of an unfinished merge: 1 is the base, 2 ours, 3 theirs."""
