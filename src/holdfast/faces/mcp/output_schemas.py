@@ -62,7 +62,8 @@ def _outline(schema: Any, definitions: dict[str, Any], depth: int) -> dict[str, 
     if "$ref" in schema:
         return _outline(definitions[schema["$ref"].rpartition("/")[2]], definitions, depth)
     if "anyOf" in schema:
-        return _merged([_outline(option, definitions, depth) for option in schema["anyOf"]])
+        options = [_outline(option, definitions, depth) for option in schema["anyOf"]]
+        return {"anyOf": options} if all(options) else {}
     for choice in ("enum", "const"):
         if choice in schema:
             return {choice: schema[choice]}
@@ -73,14 +74,3 @@ def _outline(schema: Any, definitions: dict[str, Any], depth: int) -> dict[str, 
         members = schema["properties"].items()
         outline["properties"] = {name: _outline(part, definitions, depth - 1) for name, part in members}
     return outline
-
-
-def _merged(options: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return alternatives as one schema; those that differ in more than their type stay alternatives."""
-    if any(not option for option in options):
-        return {}
-    detailed = [option for option in options if option.keys() != {"type"}]
-    kinds = [option.get("type") for option in options]
-    if len(detailed) > 1 or not all(isinstance(kind, str) for kind in kinds):
-        return {"anyOf": options}
-    return {**(detailed[0] if detailed else {}), "type": list(dict.fromkeys(kinds))}

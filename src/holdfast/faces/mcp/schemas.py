@@ -89,9 +89,6 @@ def _brief(value: Any, *, keys_are_names: bool = False) -> Any:
             if keyword not in _OMITTED_KEYWORDS
         }
     )
-    alternatives = schema.get("anyOf", [])
-    if alternatives and all(option.keys() == {"type"} for option in alternatives):
-        schema = {**_without(schema, "anyOf"), "type": [option["type"] for option in alternatives]}
     has_empty_default = "default" in schema and schema["default"] in _EMPTY_DEFAULTS
     return _without(schema, "default") if has_empty_default else schema
 

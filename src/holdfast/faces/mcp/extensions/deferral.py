@@ -196,7 +196,7 @@ class _TaskListener(Listener):
     def progress(self, done: float, total: float | None, message: str | None) -> None:
         if not self._deferral.is_stored:
             self._listener.progress(done, total, message)
-        count = f"{done:g}" if total is None else f"{done:g} of {total:g}"
+        count = f"{done / total:.0%}" if total else f"{done:g}"
         self._deferral.report(count if message is None else f"{message} ({count})")
 
     def log(self, level: Level, text: str) -> None:
