@@ -5,7 +5,7 @@ It makes scans, and caches the results that analyses compute from them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -23,6 +23,8 @@ from holdfast.kernel.clock import Clock, utc_now
 from holdfast.kernel.errors import Denied, Invalid, NotFound, TooLarge, Unavailable
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.git.command import Git
+from holdfast.storage.git.history.committed_files import CommittedFile, committed_files
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.processes.memory import memory_limited
 
@@ -148,6 +150,16 @@ class Analysis:
         if on_disk and computed > _MAX_UNSAVED_SHARE * len(results):
             kept.save({path: (scan.keys[path], results[path][1]) for path in results if path in scan.keys})
         return {path: result for path, (_, result) in results.items()}
+
+    def committed_files(self, commit: str, project: str) -> Mapping[str, CommittedFile]:
+        """Return the files of a project in a commit; those of the last one are remembered."""
+        key = f"committed files of {project}"
+        listed: Mapping[str, CommittedFile] | None = self._results.get(key, commit)
+        if listed is None:
+            with Git(self.repository) as git:
+                listed = committed_files(git, commit, project)
+            self._results.put(key, commit, listed)
+        return listed
 
     def kept(self, key: str, make: Callable[[], Result]) -> Result:
         """Return an object that remembers what it computed, made once for this room."""

@@ -19,8 +19,7 @@ from holdfast.analysis.room import Analysis
 from holdfast.analysis.trend.headline import MetricValues, scan_numbers
 from holdfast.kernel.models import Output
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.storage.git.command import Git
-from holdfast.storage.git.history.committed_files import changed_file, committed_files
+from holdfast.storage.git.history.committed_files import changed_file
 
 NOT_RECORDED = "not recorded yet, which `record_trend` does"
 """Why a point is missing. The others say why it cannot be recorded."""
@@ -129,8 +128,7 @@ def _now(room: Analysis) -> int:
 
 def _changed_source_file(room: Analysis, commit: str, project_path: str, scan: Scan) -> str:
     """Return a source file that differs from a commit; if none does, "", as None would not be cached."""
-    with Git(room.repository) as git:
-        committed = committed_files(git, commit, project_path)
+    committed = room.committed_files(commit, project_path)
     sources = [path for path in committed if may_be_source(path)]
     return changed_file(room.repository, committed, scan.files.keys(), sources) or ""
 
