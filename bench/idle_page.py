@@ -27,7 +27,7 @@ MAX_PERCENT = 0.2
 QUIET_SECONDS = 15
 """Meanwhile the page's last requests are answered, and the watcher's checks after the writes end."""
 
-VIEWS = {"no page": None, "Today": "/", "Board": "/board"}
+VIEWS = {"no page": None, "Today": "/", "Board": "/board", "Review": "/review"}
 
 
 def main() -> None:

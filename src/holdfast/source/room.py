@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from holdfast.kernel.cache import VersionedCache
 from holdfast.kernel.errors import Denied, NotFound
@@ -22,6 +22,10 @@ from holdfast.storage.git.repository import Repository
 from holdfast.syntax.highlighting import HighlightedText
 from holdfast.syntax.languages import language_of
 from holdfast.syntax.record import Definition
+
+if TYPE_CHECKING:
+    from holdfast.source.watched_files import WatchedSource
+    from holdfast.storage.watching.topic_source import TopicSource
 
 _MAX_CACHED_TEXTS = 16
 """Highlighted texts that are cached. A judgement: long texts take a few megabytes each."""
@@ -48,6 +52,17 @@ class Source:
     @cached_property
     def reviews(self) -> Reviews:
         return Reviews(self.git)
+
+    @cached_property
+    def _watched(self) -> WatchedSource:
+        from holdfast.source.watched_files import WatchedSource  # few processes wait for changes
+
+        return WatchedSource(self.repository)
+
+    def topic(self, part: str) -> TopicSource:
+        """Return the files to watch for changes."""
+        del part  # the source is only watched as a whole
+        return self._watched.topic_source()
 
     def files(self, folder: str) -> tuple[str, list[str]]:
         """Return the checked path of a folder, and the sorted files in it that git tracks or would add."""
@@ -83,9 +98,11 @@ class Source:
         return cached or self._highlighted.put(path, digest, HighlightedText(language_of(path, text), text))
 
     def close(self) -> None:
-        """Stop the process that reads git objects, if it is running."""
+        """Stop the process that reads git objects, and watching, if either was begun."""
         if "git" in vars(self):  # the property was used
             self.git.close()
+        if "_watched" in vars(self):
+            self._watched.close()
 
 
 def resolve_typed(argument: str) -> Callable[[Source, dict[str, Any]], dict[str, Any]]:

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Request, expect
 
 from tests import forked
 from tests.faces.http.running import HOLDFAST, running_server
@@ -87,6 +87,43 @@ def test_the_stream_tells_of_a_write_by_another_process_and_comes_back_after_hid
     site.holdfast("send", "--anyway", "--file", "a.py", "--comment", "while hidden")
     page.evaluate(hide, False)
     expect(body).not_to_have_attribute("data-heard", heard, timeout=WAIT_MS)
+
+
+def test_an_idle_page_sends_no_requests_and_files_that_change_are_shown(page: Page, site: Site) -> None:
+    site.write("idle.py", "x = 1\n")
+    page.clock.install()
+    pending: set[Request] = set()
+    asked: list[str] = []
+
+    def ask(request: Request) -> None:
+        if "/api/events" not in request.url:
+            pending.add(request)
+            asked.append(request.url)
+
+    def end(request: Request) -> None:
+        pending.discard(request)
+
+    page.on("request", ask)
+    page.on("requestfinished", end)
+    page.on("requestfailed", end)
+    for path in ("/", "/board", "/issues", "/activity", "/review", "/code/idle.py"):
+        page.goto(f"{site.url}{path}")
+        page.wait_for_selector("main[data-ready]")
+        page.wait_for_selector(".live.connected", state="attached")
+        quiet = 0
+        while quiet < 3:  # round trips during which nothing that belongs to the view was requested
+            asked.clear()
+            page.clock.run_for(10_000)
+            page.evaluate("fetch('/api/health')")
+            while pending:
+                page.wait_for_event("requestfinished")
+            quiet = quiet + 1 if len(asked) == 1 else 0
+        asked.clear()
+        page.clock.run_for(10 * 60_000)
+        page.evaluate("fetch('/api/health')")
+        assert asked == [f"{site.url}/api/health"]
+    site.write("idle.py", "x = 2  # later\n")
+    expect(page.get_by_text("# later")).to_be_visible()
 
 
 def test_a_server_that_ended_shows_as_reconnecting_and_a_new_one_asks_to_sign_in(

@@ -86,6 +86,32 @@ def test_a_change_by_another_process_reaches_its_own_topic_and_no_other(prepared
     workspace.close()
 
 
+def test_the_source_reports_files_what_is_staged_and_commits_and_nothing_else(prepared, watcher):
+    workspace = Workspace.discover(prepared)
+    counter = Counter()
+    watcher.subscribe("source", counter, workspace.room("source").topic(""))
+    steps: tuple[Callable[[], object], ...] = (
+        lambda: (prepared / "a.py").write_text("x = 2\n"),
+        lambda: (prepared / "a.py").write_text("x = 3\n"),  # as long, and perhaps at the same time
+        lambda: git(prepared, "add", "a.py"),
+        lambda: git(prepared, "commit", "--quiet", "--message", "Change"),
+        lambda: git(prepared, "branch", "other"),
+        (prepared / "a.py").unlink,
+    )
+    for number, step in enumerate(steps):
+        check_all(watcher)
+        before = counter.calls
+        step()
+        assert counter.reaches(before + 1), number
+    check_all(watcher)
+    before = counter.calls
+    for name in ("inbox", "milestones", "tasks"):
+        CHANGES[name](prepared, "second")
+    check_all(watcher)
+    assert counter.calls == before
+    workspace.close()
+
+
 def test_rooms_that_hold_nothing_yet_report_their_first_change(repository, watcher):
     commit(repository, {"a.py": "x = 1\n"})
     workspace = Workspace.discover(repository)

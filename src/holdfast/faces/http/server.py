@@ -60,13 +60,13 @@ class HttpServer:
         self._hosts = settings.hosts(port)
         self._origins = settings.origins(port)
         self.limits = dispatcher.limits
-        # A topic may be a part of a toolset; the page follows whole toolsets.
+        self._site = None if profile.is_strict else Site()
+        # A topic may be a part of a toolset; the page follows whole toolsets, and the source.
         toolset_topics = [
             item.topic.partition("/")[0] for item in dispatcher.registry.resources if item.topic
-        ]
+        ] + (["source"] if self._site else [])
         self._changes = Changes(toolset_topics, topics, self.limits)
         self._publisher = Publisher(dispatcher.registry.resources, topics, dispatcher.rooms)
-        self._site = None if profile.is_strict else Site()
         self._servers: list[ProtocolServer] = []
         self._endpoints: list[ProtocolEndpoint] = []
 

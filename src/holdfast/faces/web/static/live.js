@@ -78,7 +78,9 @@ function open() {
       setConnected(true);
       receive(JSON.parse(event.data), positions);
     });
-  listen("ready", () => {});
+  const isFirst = !lastChangeId;
+  // Files may have changed between the requests of the view and now; other topics are read when their lists are shown.
+  listen("ready", () => isFirst && topics.dispatchEvent(new Event("source")));
   listen("changed", ({ topic }) => topics.dispatchEvent(new Event(topic)));
   openedFeeds.forEach((feed, index) => {
     for (const [name, callback] of Object.entries(feed.callbacks)) {

@@ -151,18 +151,24 @@ export class View {
   }
 
   /**
-   * Call a function periodically while the tab is visible, and when it becomes visible again; calls do not overlap.
-   * @param {number} milliseconds
+   * Call a function after changes of the files, of what is staged and of commits, and whenever the returned function is
+   * called. Calls do not overlap: changes during a call lead to one more.
    * @param {() => any} run
    */
-  poll(milliseconds, run) {
-    const runOnce = singleFlight(run);
-    const runIfVisible = () => {
-      if (!document.hidden) runOnce();
+  onSource(run) {
+    let isDue = false;
+    const runWhileDue = singleFlight(async () => {
+      while (isDue && !this.signal.aborted) {
+        isDue = false;
+        await run();
+      }
+    });
+    const runNow = () => {
+      isDue = true;
+      return runWhileDue();
     };
-    const timer = setInterval(runIfVisible, milliseconds);
-    this.signal.addEventListener("abort", () => clearInterval(timer));
-    document.addEventListener("visibilitychange", runIfVisible, { signal: this.signal });
+    this.on("source", runNow);
+    return runNow;
   }
 }
 

@@ -20,8 +20,6 @@ import { FileTree } from "./review/tree.js";
 /** @import { Draft, DraftOptions } from "./review/drafts.js" */
 /** @import { Row, Thread } from "./review/remarks.js" */
 
-/** The interval between checks for changes; a judgement: each check is one conditional request. */
-const CHECK_MS = 3000;
 /** The most files that the server lists. */
 const MAX_FILES = 10_000;
 /** The number of files that are shown before the lines in view; a judgement: more than a screen has. */
@@ -58,6 +56,10 @@ export class Review {
     this.threads = [];
     /** @type {any} the current diff, as `read_diff` returns it */
     this.diff = null;
+    /** Whether lines that changed are not shown because the user was writing. */
+    this.isBehind = false;
+    /** @type {() => Promise<void>} loads the diff again */
+    this.update = async () => {};
     /** @type {number | null} the number of files to list; null for the server's default */
     this.limit = null;
     /** @type {Set<string>} the versions of files that the user has marked as seen */
@@ -121,10 +123,11 @@ export class Review {
       this.drafts.reload(); // another window changed the drafts
       this.redraw();
     }, { signal: view.signal });
-    view.poll(CHECK_MS, () => this.refresh());
+    this.update = view.onSource(() => this.refresh());
+    this.list.addEventListener("focusout", () => this.catchUp());
     view.addKey("u", "Unified or side by side", () => this.toggleLayout());
     matchMedia(WIDE).addEventListener("change", () => this.draw(), { signal: view.signal });
-    await Promise.all([this.refresh(), this.loadRemarks()]);
+    await Promise.all([this.update(), this.loadRemarks()]);
   }
 
   showHeading() {
@@ -196,10 +199,12 @@ export class Review {
     this.seen = new Set(loadList(SEEN_FILES));
     // Files of Holdfast itself come last.
     const ordered = [false, true].flatMap((own) => diff.files.filter(({ path }) => isOwn(path) === own));
+    this.isBehind = false;
     this.files = new Map(ordered.slice(0, limit).map((/** @type {any} */ file) => {
       const shown = previous.get(file.path);
       if (shown && isCurrent(file)) shown.update(file);
       const isKept = isCurrent(file) || shown?.openRemarks.length; // lines do not change while the user writes
+      if (isKept && !isCurrent(file)) this.isBehind = true;
       return [file.path, shown && isKept ? shown : this.createFile(file, shown)];
     }));
     const nodes = [...this.files.values()].map(({ node }) => node);
@@ -255,8 +260,14 @@ export class Review {
     });
   }
 
+  /** Show the lines that changed while the user wrote, unless the user still does. */
+  catchUp() {
+    if (this.isBehind) this.update();
+  }
+
   /** Draw the remarks and drafts again. */
   redraw() {
+    this.catchUp();
     for (const file of this.files.values()) file.showRemarks();
     this.outside.show();
     this.showRemaining();

@@ -17,8 +17,6 @@ import { wordAt } from "./uses.js";
 /** @import { View } from "../../view.js" */
 /** @import { FunctionHeat, Lines, Range } from "./lines.js" */
 
-/** The interval between checks for changes; a judgement: each check is one conditional request. */
-const CHECK_MS = 2500;
 /** The maximum that the server accepts as `limit` for functions. */
 const MAX_FUNCTIONS = 10_000;
 
@@ -77,10 +75,11 @@ export class FileView {
     await this.showDocument();
     lines.selectFromHash();
     addEventListener("hashchange", () => lines.selectFromHash(), { signal: view.signal });
-    view.poll(CHECK_MS, () => this.refresh());
+    const refresh = view.onSource(() => this.refresh());
     view.on("comments", () => this.notes?.load());
     this.side.querySelector("[aria-current]")?.scrollIntoView({ block: "center" });
     await Promise.all([this.notes?.load(), this.loadHeat(), this.loadBlame()]);
+    await refresh(); // it may have changed since it was loaded
   }
 
   /**
