@@ -168,6 +168,39 @@ def test_what_several_clients_use_stays_until_the_last_one_goes():
         assert files(place) == before
 
 
+EARLIER_HOOK = {
+    "type": "command",
+    "command": 'holdfast inbox drain --hook --root "${CLAUDE_PROJECT_DIR:-.}" || exit 1',
+    "timeout": 10,
+}
+
+
+def test_what_an_earlier_version_installed_is_kept_renewed_or_removed():
+    client = CLIENTS["claude-code"]
+    with a_machine() as place:
+        prepare(
+            client,
+            place,
+            json.dumps({"hooks": {"UserPromptSubmit": [{"hooks": [EARLIER_HOOK]}]}}).encode(),
+            1,
+        )
+        page = Path(place.root) / ".claude" / "commands" / "remarks.md"
+        page.parent.mkdir()
+        page.write_text("<!-- Written by `holdfast install claude-code`. -->\n\nFetch.\n")
+        actions = {change.file.label: change.action for change in install(client, place)}
+        assert actions[".claude/commands/remarks.md"] == "kept"
+        settings_file = Path(place.root) / ".claude" / "settings.json"
+        assert "inbox drain" in settings_file.read_text()
+        assert "hook session-start" in settings_file.read_text()
+        install(client, place, replace=True)
+        assert "inbox drain" not in settings_file.read_text()
+        assert "hook prompt" in settings_file.read_text()
+        assert "$ARGUMENTS" in page.read_text()
+        uninstall(client, place)
+        assert not page.exists()
+        assert "holdfast" not in settings_file.read_text()
+
+
 def test_parts_can_be_left_out_and_taken_away_one_by_one():
     with a_machine() as place:
         client = CLIENTS["opencode"]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -127,6 +129,22 @@ def test_without_a_client_those_on_this_machine_are_listed_and_nothing_is_writte
     assert "`holdfast install CLIENT` configures one" in shown
     assert "Any client that speaks" in run_holdfast("install", "others", check=True).stdout
     assert everything(repository, home) == before
+
+
+def test_on_a_terminal_it_is_asked_which_of_them_to_configure(repository: Path, home: Path):
+    (home / ".codex").mkdir()
+    (home / ".gemini").mkdir()
+    ours, theirs = pty.openpty()
+    os.write(ours, b"codex\n")
+    program = Path(sys.executable).with_name("holdfast")
+    done = subprocess.run([program, "install"], cwd=repository, stdin=theirs, stdout=theirs, timeout=60)
+    os.close(theirs)
+    os.close(ours)
+    assert done.returncode == 0
+    assert (home / ".codex" / "hooks.json").exists()
+    assert (home / ".agents" / "skills" / "holdfast-tasks" / "SKILL.md").exists()
+    assert not list((home / ".gemini").iterdir())
+    assert not (repository / ".gemini").exists()
 
 
 def test_who_cannot_find_the_program_is_told(run_holdfast: RunHoldfast):

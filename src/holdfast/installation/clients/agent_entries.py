@@ -22,6 +22,8 @@ from holdfast.storage.files.configuration_file import ConfigurationFile
 _HOOK_SECONDS = 15
 """A judgement: twice as long as a hook waits for a server; one without a server takes a tenth of a second."""
 _MARK = "Written by `holdfast install`."
+_ANY_MARK = "Written by `holdfast install"
+"""As every version begins it."""
 _PLUGIN_NOTE = (
     "`claude --plugin-dir DIRECTORY` starts Claude Code with the plugin; a marketplace can offer it."
 )
@@ -135,7 +137,7 @@ def _hooks(agent: Agent, context: InstallationContext, place: str) -> Placed:
     file = _file(agent, context, place)
     dialect = DIALECTS[agent.dialect]
     if agent.hook_form == "plugin":
-        yield file, WholeFile(_plugin(context), _MARK)
+        yield file, WholeFile(_plugin(context), _ANY_MARK)
         return
     is_list = agent.hook_form == "list"
     is_cursor = agent.name == "cursor"  # It documents neither types of hooks nor the unit of time limits.
@@ -192,7 +194,7 @@ def _command(agent: Agent, context: InstallationContext, place: str) -> Placed:
         allowed = f"allowed-tools: {tools}\n" if agent.name == "claude-code" else ""
         front_matter = f"---\ndescription: {_DESCRIPTION}\n{allowed}---\n"
         text = f"{front_matter}<!-- {_MARK} -->\n\n{body}\n$ARGUMENTS\n"
-    yield _file(agent, context, place), WholeFile(text, _MARK)
+    yield _file(agent, context, place), WholeFile(text, _ANY_MARK)
 
 
 def _instructions(agent: Agent, context: InstallationContext, place: str) -> Placed:
