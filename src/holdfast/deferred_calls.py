@@ -118,6 +118,14 @@ class DeferredCall:
         return self.state not in ("working", "input_required")
 
 
+@dataclass(frozen=True)
+class CallsFinding:
+    """One defect of the store."""
+
+    text: str
+    is_damage: bool = True
+
+
 class DeferredCalls:
     """The deferred calls of one repository, of all servers that run on it."""
 
@@ -136,6 +144,11 @@ class DeferredCalls:
             if self._slot is not None:
                 self._slot.close()
                 self._slot = None
+
+    def check(self) -> list[CallsFinding]:
+        """Return the defects of the store."""
+        database = self._database.get_existing()
+        return [] if database is None else [CallsFinding(text) for text in database.verify()]
 
     def create(self, caller: str, tool: str) -> DeferredCall | None:
         """Store a call that runs in this process, or return None when too many run already."""

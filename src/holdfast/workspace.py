@@ -165,7 +165,7 @@ def _open_stores(workspace: Workspace) -> StoreRoom:
 def _checkable_rooms(workspace: Workspace) -> dict[str, CheckableStore | FileKeeper]:
     """Return the rooms that check their own stores or files, opened."""
     rooms: dict[str, CheckableStore | FileKeeper] = {
-        name: workspace.room(name) for name in ("inbox", "tasks")
+        name: workspace.room(name) for name in ("inbox", "tasks", "calls")
     }
     if not workspace.repository.bare:
         from holdfast.comments.union.recovery import SidecarCheck

@@ -161,6 +161,7 @@ def test_binary_resources_are_sent_as_base64() -> None:
         assert contents == {"uri": "sample://bytes", "mimeType": "application/octet-stream", "blob": "AAE="}
 
 
+@pytest.mark.requirement("transport-50")
 def test_the_tool_list_stays_within_its_limits(repository: Path) -> None:
     with wire_client(serve(), cwd=repository) as client:
         client.initialize()

@@ -21,6 +21,7 @@ def introduction(talk: Talk) -> dict[str, object]:
     return found
 
 
+@pytest.mark.requirement("transport-49")
 @pytest.mark.parametrize(
     "way", ["stdio 2025-06-18", "http 2025-11-25", "stdio 2026-07-28", "http 2026-07-28"]
 )

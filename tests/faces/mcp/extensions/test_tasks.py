@@ -13,6 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from holdfast.deferred_calls import DATABASE_NAME
 from holdfast.faces.mcp.extensions.declaration import TASKS as EXTENSION
 from tests.faces.http.running import RunningServer, running_server
 from tests.faces.mcp.test_lazygit_profile import serve
@@ -92,6 +95,7 @@ def test_an_approval_is_a_task_that_another_connection_answers(repository: Path)
         assert over_http(server)("tasks/get", taskId=task)["result"]["result"] == done
 
 
+@pytest.mark.requirement("transport-52")
 def test_a_task_exists_only_for_its_caller(repository: Path) -> None:
     with running_server(repository) as server:
         alice, bob = (over_http(server, server.add_token(name, "write")) for name in ("alice", "bob"))
@@ -117,6 +121,7 @@ def test_a_cancelled_task_stops_waiting_and_changes_nothing(repository: Path) ->
         assert call(ask, "taskpilot_list", status=["done"])["structuredContent"]["total"] == 0
 
 
+@pytest.mark.requirement("transport-51")
 def test_a_task_whose_server_was_killed_says_that_it_failed(repository: Path) -> None:
     with wire_client(serve(), cwd=repository) as client:
         task = approving(over_pipe(client))
@@ -130,6 +135,7 @@ def test_a_task_whose_server_was_killed_says_that_it_failed(repository: Path) ->
         assert over_pipe(client)("tasks/get", taskId=task)["result"]["error"] == failed["error"]
 
 
+@pytest.mark.requirement("transport-51")
 def test_a_long_call_reports_progress_and_its_result_survives_a_kill(repository: Path) -> None:
     with wire_client(settings={"tasks": str(repository)}) as client:
         ask = over_pipe(client)
@@ -146,6 +152,18 @@ def test_a_long_call_reports_progress_and_its_result_survives_a_kill(repository:
         assert done["structuredContent"] == {"text": "Computed x for 1 s."}
     with wire_client(serve(), cwd=repository) as client:
         assert over_pipe(client)("tasks/get", taskId=task)["result"]["result"] == done
+
+
+def test_a_call_stays_an_ordinary_one_where_no_task_can_be_stored(repository: Path) -> None:
+    store = repository / ".git" / "holdfast" / DATABASE_NAME
+    with wire_client(settings={"tasks": str(repository)}) as client:
+        assert call(over_pipe(client), "slow_compute", seconds=1)["resultType"] == "task"
+    store.write_bytes(b"not a database" * 1000)
+    with wire_client(settings={"tasks": str(repository)}) as client:
+        ask = over_pipe(client)
+        assert call(ask, "slow_compute", seconds=1)["structuredContent"] == {"text": "Computed  for 1 s."}
+        assert ask("tasks/get", taskId="x")["error"]["data"]["type"] == "corrupted"
+    assert store.read_bytes().startswith(b"not a database")
 
 
 def test_only_requests_that_declare_the_extension_get_tasks(repository: Path) -> None:
