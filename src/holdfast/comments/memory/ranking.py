@@ -20,7 +20,7 @@ _MAX_SIMILAR = 10
 MAX_RANKED = 200
 """Memories that one ranking holds. A judgement: ten times what fits into an answer."""
 
-_MAX_POSTINGS = 12_000
+_MAX_POSTINGS = 5_000
 """Occurrences of words that are ranked for one query, rarest words first. FTS5 ranks some 400 in a
 millisecond (`bench/memory_recall.py`), and words that occur in more memories hardly distinguish any."""
 
@@ -30,7 +30,7 @@ _FUSION = 60
 _FILE_WEIGHT = 2.0
 """Of a word in the path or the symbol, against one in the text. A judgement: it says what it is about."""
 
-_MAX_FILES = 50
+_MAX_FILES = 20
 """Files changed last whose memories count as those of this session. A judgement: a day's work."""
 
 _AT_HAND_WEIGHT = 2
@@ -43,25 +43,31 @@ _STOP_WORDS = (
 )
 _COLUMNS = (
     "SELECT memory.id, memory.name, file.path, memory.folder FROM memory JOIN file ON file.id = memory.file"
-    " WHERE memory.retired <= ? AND "
+    " WHERE +memory.retired <= ? AND "
 )
-"""The columns of `Hit`; the parameter is 1 if retired memories are wanted as well, else 0."""
+"""The columns of `Hit`; the parameter is 1 if retired memories are wanted as well, else 0. A plus sign before
+a column keeps SQLite from using its index, as most memories have the same value there."""
 
 _BY_NAME = _COLUMNS + "memory.name = ? LIMIT 1"
 _BY_IDS = _COLUMNS + "memory.id IN ({})"
 _IN_FOLDER = _COLUMNS + "folder = ? ORDER BY memory.updated DESC"
-_IN_FILES = _COLUMNS + "folder IS NULL AND file.path IN ({}) ORDER BY memory.line"
-_BELOW = _COLUMNS + "(file.path GLOB ? OR folder GLOB ?) ORDER BY file.path, memory.line"
+_IN_FILES = _COLUMNS + "+folder IS NULL AND file.path IN ({}) ORDER BY memory.line"
+_FILES_BELOW = (
+    _COLUMNS + "+folder IS NULL AND file.path >= ? AND file.path < ? ORDER BY file.path, memory.line"
+)
+_FOLDERS_BELOW = _COLUMNS + "folder >= ? AND folder < ? ORDER BY folder, memory.updated DESC"
+_LAST_PATH = "\U0010ffff"
+"""A text after every path."""
 _LATEST = _COLUMNS + "1 ORDER BY memory.updated DESC, memory.id LIMIT ?"
-_FILES = "SELECT path FROM file WHERE id IN (SELECT file FROM memory WHERE folder IS NULL)"
-_COUNT = "SELECT count(*) FROM memory WHERE retired = 0 OR ?"
-_COUNT_RETIRED = "SELECT count(*) FROM memory WHERE retired"
+_FILES = "SELECT path FROM file WHERE EXISTS (SELECT 1 FROM memory WHERE memory.file = file.id)"
+_COUNT = "SELECT count(*) FROM memory WHERE retired <= ?"
+_COUNT_RETIRED = "SELECT count(*) FROM memory WHERE retired = 1"
 _NOTES = (
     "SELECT memory.id, file.source, memory.note FROM memory JOIN file ON file.id = memory.file"
     " WHERE memory.id IN ({})"
 )
 _DAMAGED = "SELECT path FROM file WHERE damage IS NOT NULL ORDER BY path"
-_RETIRED_IDS = "SELECT id FROM memory WHERE retired"
+_RETIRED_IDS = "SELECT id FROM memory WHERE retired = 1"
 _WORDS_OF = "SELECT rowid, text FROM memory_words WHERE rowid IN ({})"
 _RANKED = (
     "SELECT rowid FROM memory_words WHERE memory_words MATCH ? AND rowid >= ?"
@@ -202,16 +208,14 @@ def _about(connection: sqlite3.Connection, question: Question) -> list[Hit]:
     for path in question.paths:
         parts = path.split("/") if path else []
         hits += _of_files(connection, [path], retired=retired)
-        hits += _hits(connection.execute(_BELOW, (retired, _below(path), _below(path))))
-        for count in range(len(parts), -1, -1):
+        # "0" comes after "/", so the texts between are those that begin with the path and a slash.
+        below = (retired, f"{path}/", f"{path}0") if path else (retired, "\x01", _LAST_PATH)
+        for query in (_FILES_BELOW, _FOLDERS_BELOW):
+            hits += _hits(connection.execute(query, below))
+        # Those about the whole repository are about every path, so they are no reason to rank one higher.
+        for count in range(len(parts), -1 if question.only_paths else 0, -1):
             hits += _hits(connection.execute(_IN_FOLDER, (retired, "/".join(parts[:count]))))
     return list(dict.fromkeys(hits))
-
-
-def _below(folder: str) -> str:
-    """Return a pattern of SQLite for everything below a folder."""
-    escaped = "".join(f"[{letter}]" if letter in "*?[" else letter for letter in folder)
-    return f"{escaped}/*" if folder else "?*"
 
 
 def _of_files(connection: sqlite3.Connection, paths: Sequence[str], *, retired: bool) -> list[Hit]:
