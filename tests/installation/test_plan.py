@@ -168,6 +168,17 @@ def test_what_several_clients_use_stays_until_the_last_one_goes():
         assert files(place) == before
 
 
+@pytest.mark.parametrize("name", ["claude-code", "codex", "gemini-cli"])
+def test_hooks_that_refuse_edits_go_without_being_named_again(name: str):
+    with a_machine() as place:
+        prepare(CLIENTS[name], place, b"# mine\n" if name == "codex" else b'{"a": 1}')
+        before = files(place)
+        install(CLIENTS[name], replace(place, refuses_edits=True))
+        assert any(b" --refuse " in content for content in files(place).values())
+        uninstall(CLIENTS[name], place)
+        assert files(place) == before
+
+
 EARLIER_HOOK = {
     "type": "command",
     "command": 'holdfast inbox drain --hook --root "${CLAUDE_PROJECT_DIR:-.}" || exit 1',

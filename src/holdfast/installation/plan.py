@@ -84,6 +84,7 @@ def plan_removal(
     client: Client, context: InstallationContext, contributions: Contributions, others: Iterable[Client] = ()
 ) -> list[FileChange]:
     """Return the changes that remove a client's entries, except those that other clients use too."""
+    context = _as_installed(client, context, contributions)
     files = _by_file(client, context, contributions)
     used = {
         file.path
@@ -97,6 +98,19 @@ def plan_removal(
         else _plan_file_removal(client, file, entries)
         for file, entries in files.items()
     ]
+
+
+def _as_installed(
+    client: Client, context: InstallationContext, contributions: Contributions
+) -> InstallationContext:
+    """Return a context with the entries of an installation whose hooks refuse edits, if it is one."""
+    refusing = dataclasses.replace(context, refuses_edits=True)
+    usual = {entry.entry.snippet for entry in client.entries(context, contributions)}
+    special = [entry for entry in client.entries(refusing, contributions) if entry.entry.snippet not in usual]
+    with suppress(EditRefused, HoldfastError):
+        if any(each.entry.state(_decode(each.file.read())) is EntryState.PRESENT for each in special):
+            return refusing
+    return context
 
 
 def _files_in_use(
