@@ -43,10 +43,11 @@ class Site:
         ).stdout
 
     def write(self, path: str, text: str) -> None:
-        """Write a file of the work tree."""
-        file = self.root / path
+        """Write a file of the work tree, at once: the page would show a file that is half written, too."""
+        file, whole = self.root / path, self.root.parent / "whole"
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
+        whole.write_text(text)
+        whole.replace(file)
 
     def commit(self, message: str = "change") -> None:
         """Commit everything."""
