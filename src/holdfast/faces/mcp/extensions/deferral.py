@@ -14,6 +14,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcp.shared.exceptions import MCPError
@@ -24,7 +25,7 @@ from holdfast.faces.mcp.results import DROPPED_FIELDS, with_dropped_fields
 from holdfast.kernel.call import Call, Level, Listed, Listener
 from holdfast.kernel.codes import INTERNAL_ERROR
 from holdfast.kernel.dispatch.failures import holdfast_error
-from holdfast.kernel.errors import Cancelled, HoldfastError
+from holdfast.kernel.errors import Busy, Cancelled, HoldfastError
 from holdfast.kernel.operation import Operation
 from holdfast.kernel.questions import Answers, Asker, Capability, InputRequired, Question
 
@@ -112,9 +113,10 @@ class Deferral:
         while True:
             if self._call.cancelled:
                 raise Cancelled("The task was cancelled.")
-            stored = calls.find(identity, self._caller)
-            if stored.answers.keys() >= set(keys.values()):
-                return {key: stored.answers[keys[key]] for key in questions}
+            with suppress(Busy):
+                answers = calls.find(identity, self._caller).answers
+                if answers.keys() >= set(keys.values()):
+                    return {key: answers[keys[key]] for key in questions}
             time.sleep(_CHECK_SECONDS)
 
     def _begin_and_wait(self) -> None:
@@ -172,18 +174,25 @@ class Deferral:
             return
         await self._follow(running, calls, self._stored.id)
         state, outcome = _outcome(running, self._dropped_fields)
-        await asyncio.to_thread(calls.finish, self._stored.id, state, outcome)
+        is_finished = False
+        while not is_finished:
+            with suppress(HoldfastError):  # the store is busy, or the disk is full
+                await asyncio.to_thread(calls.finish, self._stored.id, state, outcome)
+                is_finished = True
+            await asyncio.sleep(0 if is_finished else _REPORT_SECONDS)
 
     async def _follow(self, running: asyncio.Future[Any], calls: DeferredCalls, identity: str) -> None:
-        reported, next_report = None, 0.0
+        reported: str | None = None
+        next_report = 0.0
         while not running.done():
             await asyncio.wait({running}, timeout=_CHECK_SECONDS)
             progress = self._progress
-            if await asyncio.to_thread(calls.is_cancelled, identity):
-                running.cancel()
-            elif progress not in (None, reported) and self._loop.time() >= next_report:
-                await asyncio.to_thread(calls.report, identity, progress)
-                reported, next_report = progress, self._loop.time() + _REPORT_SECONDS
+            with suppress(HoldfastError):  # the store is busy; the next round looks again
+                if await asyncio.to_thread(calls.is_cancelled, identity):
+                    running.cancel()
+                elif progress is not None and progress != reported and self._loop.time() >= next_report:
+                    await asyncio.to_thread(calls.report, identity, progress)
+                    reported, next_report = progress, self._loop.time() + _REPORT_SECONDS
 
 
 class _TaskListener(Listener):
