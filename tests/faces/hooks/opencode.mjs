@@ -21,4 +21,6 @@ const read = { title: "a.py", output: "Read.", metadata: {} }
 await hooks["tool.execute.after"]({ tool: "read", sessionID: "s1", callID: "c2", args }, read)
 await hooks.event({ event: { type: "session.compacted", properties: { sessionID: "s1" } } })
 await hooks.event({ event: { type: "session.idle", properties: { sessionID: "s1" } } })
-console.log(JSON.stringify({ messages, prompt: prompt.parts[0].text, edit: result.output, read: read.output }))
+const told = { messages, prompt: prompt.parts[0].text, edit: result.output, read: read.output }
+// Without waiting for the time limits of programs that could not be started.
+process.stdout.write(JSON.stringify(told), () => process.exit(0))
