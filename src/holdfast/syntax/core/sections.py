@@ -212,8 +212,9 @@ class _PackedNames(_Unpacked, Names):  # type: ignore[misc]
     def imports(self) -> tuple[ImportedName, ...]:
         return self._section.rows(ImportedName)
 
-    @cached_property
+    @property
     def calls(self) -> tuple[CallSite, ...]:
+        """Unpacked anew each time: there are more calls than all else, and few analyses look at them."""
         return self._section.rows(CallSite)
 
     @cached_property
