@@ -65,6 +65,18 @@ def test_a_memory_is_about_anything_from_a_line_to_the_repository(noted, about, 
     assert memory["id"] in (noted.root / f"{place}.comments").read_text()
 
 
+def test_no_folder_outside_the_work_tree_is_looked_at(noted):
+    for about in ("/", "/tmp", "..", "../.."):
+        with pytest.raises(NotFound):
+            remember(noted, "x is y", about)
+    place = noted.root / ".holdfast.comments"
+    remember(noted, "Everything here is generated", "src")
+    document = json.loads(place.read_bytes())
+    document["comments"][0]["holdfastMemory"]["folder"] = "../.."
+    place.write_text(json.dumps(document))
+    assert recall(noted)[0]["about"] == "the whole repository"
+
+
 def test_what_a_memory_cannot_be_about_is_named(noted):
     with pytest.raises(NotFound, match="called 'nowhere'"):
         remember(noted, "x is y", f"{PATH}:nowhere")

@@ -8,9 +8,12 @@ their union.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Literal, NamedTuple, get_args
 
 from holdfast.comments.sidecar.note import Note
+from holdfast.kernel.errors import InvalidPath
+from holdfast.storage.files.repo_path import RepoPath
 
 MEMORY_KEY = "holdfastMemory"
 """The key of a comment that is a memory; the VS Code extension preserves it."""
@@ -53,7 +56,7 @@ def record_of(note: Note) -> MemoryRecord | None:
     return MemoryRecord(
         scope if scope in _SCOPES else "lines",
         _text(value, "symbol") or None,
-        _text(value, "folder"),
+        _folder(value),
         _steps(value.get(CONFIRMED)),
         _steps(value.get(SUPERSEDED)),
         next(iter(_steps([value.get(RETIRED)])), None),
@@ -75,6 +78,13 @@ def _steps(value: object) -> list[Step]:
 def _text(holder: object, name: str) -> str:
     value = holder.get(name) if isinstance(holder, Mapping) else None
     return value if isinstance(value, str) else ""
+
+
+def _folder(value: object) -> str:
+    """Return the stored path of a folder; empty if it leads out of the work tree."""
+    with suppress(InvalidPath):
+        return RepoPath.parse(_text(value, "folder")).text
+    return ""
 
 
 def memory_data(note: Note) -> dict[str, Any]:

@@ -36,10 +36,10 @@ class Subject(NamedTuple):
 
 def find_subject(room: Comments, about: str | None) -> Subject:
     """Return what a text names, or raise `NotFound` or `Conflict` with what it may mean."""
-    name = "" if about is None else about.strip().rstrip("/")
-    if name in ("", "."):
+    name = "" if about is None else about.strip()
+    if name in ("", ".", "./"):
         return Subject("repository")
-    if is_folder(room.repository.root, name):
+    if _is_folder(room, name):
         return Subject("folder", folder=RepoPath.parse(name).text)
     if _is_file(room, name):
         return Subject("file", source_path(name))
@@ -60,11 +60,16 @@ def resolve_typed(room: Comments, about: object) -> object:
     before, colon, rest = about.rpartition(":")
     for path, end in ((about, ""), (before, colon + rest)):
         resolved = typed_path(room.repository.root, path) if path else ""
-        if resolved and (
-            resolved == "." or _is_file(room, resolved) or is_folder(room.repository.root, resolved)
-        ):
+        if resolved and (resolved == "." or _is_file(room, resolved) or _is_folder(room, resolved)):
             return resolved + end
     return about
+
+
+def _is_folder(room: Comments, name: str) -> bool:
+    try:
+        return is_folder(room.repository.root, RepoPath.parse(name).text)
+    except HoldfastError:
+        return False
 
 
 def _is_file(room: Comments, name: str) -> bool:
