@@ -5,6 +5,7 @@ from __future__ import annotations
 from holdfast.analysis.churn.churn_report import ChurnReport
 from holdfast.analysis.churn.recent_churn import recent_churn
 from holdfast.analysis.complexity.complexity_report import ComplexityReport, complexity_report
+from holdfast.analysis.complexity.function_complexity import ComplexityCounting
 from holdfast.analysis.coverage.coverage_report import CoverageReport, coverage_of
 from holdfast.analysis.dead_code.dead_code_report import DeadCodeReport, dead_code_report
 from holdfast.analysis.debt.debt_report import DebtReport, debt_report
@@ -24,7 +25,13 @@ def complexity(scope: AnalysisScope) -> ComplexityReport:
     """Report on the complexity of functions."""
     if scope.base is not None:
         return complexity_report(scope.scan.files, scope.base)
-    return scope.room.cached("complexity", scope.scan, lambda: complexity_report(scope.scan.files))
+    return scope.room.cached("complexity", scope.scan, lambda: _complexity(scope))
+
+
+def _complexity(scope: AnalysisScope) -> ComplexityReport:
+    by_file = scope.room.cached_by_file("functions", scope.scan, ComplexityCounting().measure_file)
+    functions = [function for measured in by_file.values() for function in measured]
+    return ComplexityReport(scope.scan.files, functions, counted=functions)
 
 
 def churn(scope: AnalysisScope) -> ChurnReport:

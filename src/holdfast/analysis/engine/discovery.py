@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from posixpath import basename
 
 from holdfast.analysis.engine.file_reader import TOO_LARGE
@@ -118,6 +119,7 @@ def _may_be_in(languages: frozenset[str], path: str) -> bool:
     return language is None or language.name in languages
 
 
+@lru_cache(maxsize=65_536)
 def _is_nameable(path: str) -> bool:
     """Return whether tools accept the path as an argument."""
     try:
