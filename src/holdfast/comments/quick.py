@@ -15,6 +15,8 @@ from holdfast.storage.sql.quick import NeedsFullProgram, QuickStore
 
 _MAX_BYTES = 1024 * 1024
 """Of a sidecar or a source. A judgement: a hook must be quick, and few files are longer."""
+REPOSITORY_NOTES = ".holdfast"
+"""What the notes about the whole repository, or a folder, are stored beside, as in `sidecar.source`."""
 _DATABASE = ("comments.sqlite", 0x4846434D, 1)
 """Name, application id and version of the store in `sidecar.archive`, which takes too long to import; a test
 compares them."""
@@ -48,7 +50,7 @@ def parse_notes(file: str, data: bytes, source: str) -> list[QuickNote]:
     try:
         document = json.loads(data)
         markers = {marker["id"]: marker for marker in document["ghostMarkers"]}
-        comments = [comment for comment in document["comments"] if comment.get("status", "open") == "open"]
+        comments = [comment for comment in document["comments"] if _is_open(comment)]
         lines = [line.strip() for line in source.split("\n")]
         notes = [
             _note(file, comment, markers.get(comment.get("ghostMarkerId")), lines) for comment in comments
@@ -71,6 +73,11 @@ def recently_noted_files(root: str, directory: str, limit: int) -> list[str]:
         return [row[0].removesuffix(".comments") for row in store.rows(_RECENT_FILES, (root, limit))]
     except NeedsFullProgram:
         return []
+
+
+def _is_open(comment: dict[str, Any]) -> bool:
+    is_retired = "retired" in comment.get("holdfastMemory", ())
+    return comment.get("status", "open") == "open" and not is_retired
 
 
 def _note(file: str, comment: dict[str, Any], marker: dict[str, Any] | None, lines: list[str]) -> QuickNote:

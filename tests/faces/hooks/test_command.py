@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.comments import quick as quick_comments
-from holdfast.comments.sidecar import archive
+from holdfast.comments.sidecar import archive, source
 from holdfast.faces.cli import quick as quick_commands
 from holdfast.faces.hooks import answer
 from holdfast.inbox import quick as quick_inbox
@@ -166,6 +166,7 @@ def test_constants_of_light_modules_are_those_of_the_heavy_ones():
         archive.APPLICATION_ID,
         len(archive.MIGRATIONS),
     ) == quick_comments._DATABASE
+    assert quick_comments.REPOSITORY_NOTES == source.REPOSITORY_NOTES
     assert quick_commands._EVENTS == EVENTS
     assert all(set(dialect.events) <= set(EVENTS) for dialect in DIALECTS.values())
 

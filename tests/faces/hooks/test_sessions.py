@@ -183,6 +183,20 @@ def test_notes_near_an_edit_come_first_and_resolved_ones_never(place: Place, run
     assert "On line 1" not in before
 
 
+def test_memories_of_the_whole_repository_come_first_and_retired_ones_never(
+    place: Place, run_holdfast: RunHoldfast
+):
+    for text in ("Never deploy on Fridays", "The wiki is out of date"):
+        run_holdfast("remember", text, check=True)
+    recalled = json.loads(run_holdfast("recall", "Fridays", "--json", check=True).stdout)
+    name = next(each["id"] for each in recalled["memories"] if "Fridays" in each["text"])
+    run_holdfast("comments", "retire-memory", name, "We do now", check=True)
+    start = Client("codex", place).hook(SESSION_START)
+    first = start.index("Note on the whole repository (NOTE): > The wiki is out of date")
+    assert first < start.index("Keep x first")
+    assert "Fridays" not in start
+
+
 def test_a_remark_whose_answer_was_not_written_is_delivered_again(place: Place):
     data = json.dumps(PAYLOADS["codex"](place.root)[PROMPT]).encode()
     request = read_request(PROMPT, "codex", data, place.root)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from typing import NamedTuple
 
-from holdfast.comments.quick import QuickNote, notes_of, recently_noted_files, source_text
+from holdfast.comments.quick import REPOSITORY_NOTES, QuickNote, notes_of, recently_noted_files, source_text
 from holdfast.faces.hooks.request import Edit
 from holdfast.inbox.quick import OpenRemark, count_waiting, remarks_on, unanswered_since
 from holdfast.kernel.text import counted, one_line, shorten
@@ -58,7 +58,7 @@ def session_facts(place: Place) -> list[Fact]:
     facts += [
         Fact(f"unanswered {remark.id}", _unanswered_line(remark)) for remark in _recent_unanswered(place)
     ]
-    files = claimed_files(place.store, _MAX_NOTED_FILES)
+    files = [REPOSITORY_NOTES, *claimed_files(place.store, _MAX_NOTED_FILES)]
     files += recently_noted_files(place.root, place.store, _MAX_NOTED_FILES)
     notes = [note for file in dict.fromkeys(files) for note in notes_of(place.root, file)]
     facts += [Fact(f"note {note.id} {note.text}", _note_line(note)) for note in notes[:_MAX_NOTES]]
@@ -139,7 +139,11 @@ def _remark(remark: OpenRemark) -> str:
 
 
 def _note_line(note: QuickNote) -> str:
-    place = one_line(note.file) if note.line is None else f"{one_line(note.file)}:{note.line}"
+    folder, _, name = note.file.rpartition("/")
+    if name == REPOSITORY_NOTES:
+        place = f"folder {one_line(folder)}" if folder else "the whole repository"
+    else:
+        place = one_line(note.file) if note.line is None else f"{one_line(note.file)}:{note.line}"
     return f"Note on {place} ({one_line(note.tag)}): > {_quoted(note.text)}"
 
 
