@@ -119,7 +119,6 @@ def everyday(number: int, issue: str, task: str) -> dict[str, list[str]]:
 def with_everything(path: Path) -> Path:
     """Make a repository with a commit, an inbox, a workspace of tasks, a comment and an issue."""
     new_repository(path)
-    Path(path, "README.md").write_text("# Read me\n", encoding="utf-8")
     for command in (
         ["git", "config", "user.name", "Ada"],
         ["git", "config", "user.email", "ada@example.org"],
@@ -167,6 +166,7 @@ def sending(comment: str) -> list[str]:
 
 def new_repository(path: Path) -> Path:
     path.mkdir()
+    Path(path, "README.md").write_text("# Read me\n", encoding="utf-8")
     for command in (["git", "init", "--quiet"], sending("First"), DRAIN):
         run(command, path)
     return path

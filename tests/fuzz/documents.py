@@ -13,6 +13,7 @@ from holdfast.analysis.coverage import report_formats
 from holdfast.analysis.coverage.python_statements import python_statements
 from holdfast.analysis.fleet.roster import parse_roster
 from holdfast.analysis.gate.settings import gate_settings
+from holdfast.comments.memory.imports import memories_in
 from holdfast.comments.search.pattern import compile_query
 from holdfast.comments.sidecar import document as sidecar
 from holdfast.comments.union.conflicts import parse_conflict
@@ -124,6 +125,8 @@ add("legacy message", "inbox/legacy",
     NOTHING, json.dumps({"file": "a", "comment": "b", "project_root": scratch().root,
         "time": "2025-06-30T09:00:00Z", "line": "3"}), cost=2)
 LIST = "# To do\n- [ ] One (high) #label\n  - [x] Part\n    text\n```\n- [ ] no\n```\n## Done\n- Two\n"
+add("memories", "comments/memory/imports", held(lambda text: list(memories_in(text))), NOTHING, LIST,
+    '{"_type": "memory", "key": "flush", "value": "Flush the folder too"}\n{"id": "bd-1"}')
 add("check list", "tasks/imports/check_list", held(lambda text: read_check_list(text, "TODO.md")), OURS, LIST)
 BACKLOG = "---\nid: task-1\ntitle: A\nstatus: To Do\nlabels: [x]\n---\nA\n## Acceptance Criteria\n- [ ] #1 B"
 add("backlog", "tasks/imports/backlog_folder", held(lambda text: read_backlog({"tasks/a.md": text})), OURS,

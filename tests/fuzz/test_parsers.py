@@ -46,6 +46,7 @@ REASONS = {
     "reads what the same store wrote, under the database's own checks; tests/reliability damages these": """
         analysis/trend/point_store comments/anchors/cache comments/sidecar/archive
         comments/sidecar/lost_updates
+        comments/memory/word_index deferred_calls
         milestones/creation milestones/index/creation_commit milestones/index/rows milestones/log/clone_log
         storage/sql/snapshot
         tasks/charts/figures tasks/store/attachment tasks/store/change tasks/store/history
