@@ -1,6 +1,6 @@
 """How often a memory says the wrong thing about its code.
 
-python -m bench.memory_verdicts REPOSITORY... [--to REV] [--most 4000] [--misses 20] [--check] [--save]
+python -m bench.memory_verdicts REPOSITORY... [--to REV] [--most 400] [--misses 20] [--check] [--save]
 
 Each repository's history is read at distances of 1, 10, 100 and 1,000 commits. What became of the code is
 told without the tracker, as in `bench/anchors`: a line by the comment that people kept beside it, a
@@ -34,7 +34,7 @@ from holdfast.syntax.facts import facts
 from holdfast.syntax.languages import language_of
 
 DISTANCES = (1, 10, 100, 1000)
-PAIRS = {1: 200, 10: 30, 100: 5, 1000: 1}
+PAIRS = {1: 60, 10: 12, 100: 3, 1000: 1}
 """How many pairs of revisions are taken at each distance, so that near ones also give labels."""
 MAX_CHARACTERS = 400_000
 MAX_BETWEEN = 24
@@ -67,7 +67,7 @@ def main() -> None:
     parser = shared_options(__doc__)
     parser.add_argument("repository", type=Path, nargs="+")
     parser.add_argument("--to", default="HEAD")
-    parser.add_argument("--most", type=int, default=4000, help="labels of each kind and distance to keep")
+    parser.add_argument("--most", type=int, default=400, help="labels of each kind and distance to keep")
     parser.add_argument("--misses", type=int, default=0)
     options = parser.parse_args()
     answers: Answers = defaultdict(Counter)
