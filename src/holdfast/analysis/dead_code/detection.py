@@ -34,8 +34,6 @@ _MAX_CONFIDENCE = 0.95
 results from it against code known to be dead or alive (docs/accuracy.md)."""
 _CONFIDENCE_WITH_UNREACHED_USER = 0.8
 """The confidence if other unreached code uses the name, which may be alive: a judgement, checked likewise."""
-_MARKS = "marks of dead code"
-"""The key of what the mark phase keeps while imports have the same targets."""
 _NOT_FOUND = "No reachable code uses the name: no call, attribute, import, export list or string"
 
 
@@ -54,13 +52,11 @@ class CachedInputs(NamedTuple):
 def find_dead_code(resolution: Resolution, inputs: CachedInputs | None = None) -> tuple[UnusedCode, ...]:
     """Return all unused code of any confidence, by file and line."""
     if inputs is None:
-        by_file = {path: root_definitions(path, record) for path, record in resolution.records.items()}
-        inputs = CachedInputs(by_file, facts_by_file(resolution.records), _text_search(resolution.layout))
+        roots = {path: root_definitions(path, record) for path, record in resolution.records.items()}
+        inputs = CachedInputs(roots, facts_by_file(resolution.records), _text_search(resolution.layout))
     symbols, entries = SymbolTable(resolution, inputs.facts), entry_points(resolution.layout)
     reachability = Reachability(symbols)
-    roots = list(_roots(symbols, entries, inputs.roots))
-    kept = resolution.imports.kept
-    kept[_MARKS] = reachability.run_first_round(roots, kept.get(_MARKS))
+    reachability.run_first_round(_roots(symbols, entries, inputs.roots))
     current_call().progress(1, 3, "mark reachable code")
     unreached = [
         symbol

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import NamedTuple
 
 from holdfast.syntax.record import ImportedName, Record
-
-_WORD = re.compile(r"\w+")
 
 
 class FileImports(NamedTuple):
@@ -29,23 +25,16 @@ class FileFacts(NamedTuple):
     """All names that the file uses."""
     attributes: frozenset[str]
     """All names that it uses after a dot."""
-    referred: frozenset[str]
-    """All names that may refer to a definition: those above, and those in bases and decorators."""
 
 
 def file_facts(_: str, record: Record) -> FileFacts:
     """Return the facts of a file."""
-    uses, definitions = record.names.uses, record.names.definitions
-    names = frozenset[str]().union(*(used.names for used in uses))
-    attributes = frozenset[str]().union(*(used.attributes for used in uses))
-    in_heads = (words(text) for item in definitions for text in (*item.bases, *item.decorators))
-    return FileFacts(_imports_of(record), names, attributes, names.union(attributes, *in_heads))
-
-
-@lru_cache(2**14)  # most bases and decorators occur often
-def words(text: str) -> tuple[str, ...]:
-    """Return the names in a base or a decorator."""
-    return tuple(_WORD.findall(text))
+    uses = record.names.uses
+    return FileFacts(
+        _imports_of(record),
+        frozenset().union(*(used.names for used in uses)),
+        frozenset().union(*(used.attributes for used in uses)),
+    )
 
 
 def facts_by_file(records: Mapping[str, Record]) -> dict[str, FileFacts]:

@@ -26,15 +26,12 @@ class InitialValues:
         """The variables by the definition that directly contains them."""
         self.by_file: dict[int, list[int]] = {}
         """The variables outside definitions by their file."""
-        self.variables: set[int] = set()
-        """All of these variables."""
         calling = self._calling()
         for symbol, definition in enumerate(symbols.definitions):
             if definition.kind not in VARIABLES:
                 continue
             container, file = symbols.containers[symbol], symbols.file_of[symbol]
             if symbol in calling or reported_kind(symbols, symbol) is None:
-                self.variables.add(symbol)
                 place, key = (self.by_container, container) if container >= 0 else (self.by_file, file)
                 place.setdefault(key, []).append(symbol)
 

@@ -11,11 +11,10 @@ if its class is and marked code accesses a member of that name on any object. Re
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 
-from holdfast.analysis.dead_code.file_facts import words
 from holdfast.analysis.dead_code.initial_values import InitialValues
-from holdfast.analysis.dead_code.kept_marks import KeptMarks, SymbolChanges, Waiting, module_user
 from holdfast.analysis.dead_code.symbol_table import BY_IMPORT, SymbolTable
 from holdfast.syntax.record import MODULE, Uses
 from holdfast.syntax.symbols import CLASSES
@@ -24,6 +23,8 @@ UNREACHED = 0
 """The round of a definition that no round reached."""
 _FIRST_ROUND = 1
 """The round of a definition that is alive without doubt."""
+
+_WORD = re.compile(r"\w+")
 
 
 class Reachability:
@@ -35,16 +36,10 @@ class Reachability:
         """The round in which each definition was reached, or UNREACHED."""
         self.reached_from: dict[int, int] = {}
         """The definition that first led to each definition, for all rounds but the first."""
-        self.supporters = [MODULE] * len(symbols.definitions)
-        """The code whose reference first led to each definition, in the first round; a root is its own."""
-        self._accessors: dict[str, int] = {}
-        """The code that first accessed a member of each name, in the first round."""
         self._current_round = UNREACHED
-        self._file = 0
-        """The file whose module-level code is followed."""
         self._initial_values = InitialValues(symbols)
         self._worklist: list[int] = []
-        self._waiting: dict[int, list[Waiting]] = {}
+        self._waiting: dict[int, list[int]] = {}
         """The definitions to mark as soon as their container is marked, by the container."""
         # The next three shrink as more is reached, and with them the work of matching names.
         self._unaccessed_members = set(symbols.members)
@@ -57,19 +52,10 @@ class Reachability:
         self._followed_names: list[set[str]] = [set() for _ in symbols.paths]
         self._followed_attributes: list[set[str]] = [set() for _ in symbols.paths]
 
-    def run_first_round(self, roots: Collection[int], former: KeptMarks | None = None) -> KeptMarks:
-        """Mark from the roots and from module-level code, which runs when a file is loaded.
-
-        `former` are the marks of an earlier scan with the same targets of imports. Return those to keep.
-        """
-        files: Iterable[int] = range(len(self.symbols.paths))
-        variables = self._initial_values.variables
-        changes = former and SymbolChanges.between(former, self.symbols, variables)
-        if former and changes:
-            files = self._take(former.renumbered(changes, self.symbols, set(roots)), changes)
+    def run_first_round(self, roots: Iterable[int]) -> None:
+        """Mark from the roots and from module-level code, which runs when a file is loaded."""
         self.run_round(roots)
-        for file in files:
-            self._file = file
+        for file in range(len(self.symbols.paths)):
             uses = self.symbols.module_uses.get(file)
             if uses is not None:
                 self._follow_uses(file, MODULE, uses)
@@ -77,34 +63,6 @@ class Reachability:
                 for initial in self._initial_values.uses(variable):
                     self._follow_uses(file, MODULE, initial)
             self._process_worklist()
-        followed = [set(names) for names in self._followed_names]
-        followed_attributes = [set(names) for names in self._followed_attributes]
-        waiting = {container: list(items) for container, items in self._waiting.items()}
-        return KeptMarks(
-            self.symbols, variables, bytes(self.rounds), self.supporters, dict(self._accessors),
-            waiting, followed, followed_attributes,
-        )  # fmt: skip
-
-    def _take(self, kept: KeptMarks, changes: SymbolChanges) -> list[int]:
-        """Go on from kept marks; return the files that may lead to others."""
-        symbols = self.symbols
-        self.rounds[:], self.supporters = kept.rounds, kept.supporters
-        self._accessors, self._waiting = dict(kept.accessors), dict(kept.waiting)
-        self._followed_names, self._followed_attributes = kept.followed_names, kept.followed_attributes
-        self._unaccessed_members -= self._accessors.keys()
-        for symbol, is_marked in enumerate(kept.rounds):
-            if is_marked and not symbols.is_member[symbol]:
-                self._count_off(symbols.definitions[symbol].name)
-        files = [
-            file
-            for file, facts in enumerate(symbols.facts)
-            if file in changes.files or not changes.names.isdisjoint(facts.referred)
-        ]
-        for file in files:
-            start = symbols.starts[file]
-            end = start + len(symbols.records[file].names.definitions)
-            self._worklist += (symbol for symbol in range(start, end) if self.rounds[symbol])
-        return files
 
     def run_round(self, roots: Iterable[int]) -> None:
         self._current_round += 1
@@ -112,36 +70,29 @@ class Reachability:
             self._mark(symbol, symbol)
         self._process_worklist()
 
-    def _mark(self, symbol: int, user: int, supporter: int | None = None) -> None:
+    def _mark(self, symbol: int, user: int) -> None:
         """Mark a definition that `user` refers to, as soon as its container is marked."""
         if self.rounds[symbol]:
             return
-        if supporter is None:
-            supporter = module_user(self._file) if user == MODULE else user
         container = self.symbols.containers[symbol]
         is_enumerator = container != MODULE and self.symbols.definitions[symbol].kind == "EnumMember"
         if is_enumerator and self.symbols.families[self.symbols.file_of[symbol]] == "c":
-            self._mark(container, user, supporter)  # C refers to enumerators without their enum
+            self._mark(container, user)  # C refers to enumerators without their enum
         if container != MODULE and not self.rounds[container]:
-            self._waiting.setdefault(container, []).append(Waiting(symbol, supporter))
+            self._waiting.setdefault(container, []).append(symbol)
             return
         self.rounds[symbol] = self._current_round
-        if self._current_round == _FIRST_ROUND:
-            self.supporters[symbol] = supporter
         if self._current_round > _FIRST_ROUND and user != symbol:
             self.reached_from[symbol] = user
         if not self.symbols.is_member[symbol]:
-            self._count_off(self.symbols.definitions[symbol].name)
+            name = self.symbols.definitions[symbol].name
+            if name in self._unreached_counts:  # not `impl Trait for Type`, whose name in the table is `Type`
+                self._unreached_counts[name] -= 1
+                if not self._unreached_counts[name]:
+                    del self._unreached_counts[name]
+                    if name not in self.symbols.renaming_aliases:
+                        self._names_to_follow.discard(name)
         self._worklist.append(symbol)
-
-    def _count_off(self, name: str) -> None:
-        """Follow a name no longer once all definitions with it are marked."""
-        if name in self._unreached_counts:  # not `impl Trait for Type`, whose name in the table is `Type`
-            self._unreached_counts[name] -= 1
-            if not self._unreached_counts[name]:
-                del self._unreached_counts[name]
-                if name not in self.symbols.renaming_aliases:
-                    self._names_to_follow.discard(name)
 
     def _mark_all(self, user: int, symbols: Iterable[int]) -> None:
         for symbol in symbols:
@@ -155,12 +106,9 @@ class Reachability:
     def _visit(self, symbol: int) -> None:
         symbols = self.symbols
         if symbol in self._waiting:
-            for waiting in sorted(self._waiting.pop(symbol)):
-                self._mark(waiting.symbol, symbol, waiting.supporter)
-        for child in symbols.children.get(symbol, ()):
-            if not self.rounds[child] and self._is_alive_with_container(child):
-                accessor = self._accessors.get(symbols.definitions[child].name, symbol)
-                self._mark(child, symbol, accessor if symbols.is_member[child] else symbol)
+            self._mark_all(symbol, self._waiting.pop(symbol))
+        if symbol in symbols.children:
+            self._mark_all(symbol, filter(self._is_alive_with_container, symbols.children[symbol]))
         file, definition = symbols.file_of[symbol], symbols.definitions[symbol]
         if symbol in symbols.used:
             self._follow_uses(file, symbol, symbols.used[symbol])
@@ -168,7 +116,7 @@ class Reachability:
             for initial in self._initial_values.uses(variable):
                 self._follow_uses(file, symbol, initial)
         for text in (*definition.bases, *definition.decorators):
-            name, *attributes = words(text) or ("",)
+            name, *attributes = _WORD.findall(text) or [""]
             self._follow_uses(file, symbol, Uses(MODULE, (name,), tuple(attributes)))
 
     def _is_alive_with_container(self, child: int) -> bool:
@@ -257,6 +205,4 @@ class Reachability:
 
     def _mark_members(self, symbol: int, name: str) -> None:
         self._unaccessed_members.remove(name)
-        if self._current_round == _FIRST_ROUND:
-            self._accessors[name] = module_user(self._file) if symbol == MODULE else symbol
         self._mark_all(symbol, self.symbols.members[name])

@@ -11,7 +11,7 @@ of classes are matched by name alone, because types are not inferred: `x.save()`
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from posixpath import dirname
 from typing import NamedTuple
 
@@ -146,14 +146,6 @@ class SymbolTable:
                 originals -= {imported.alias, "", "*"}
                 aliases.setdefault((family, imported.alias), set()).update(originals)
         return aliases
-
-    def with_aliases(self, names: Iterable[str]) -> set[str]:
-        """Return names with the aliases that may stand for them."""
-        found, size = set(names), -1
-        while size != len(found):
-            size = len(found)
-            found.update(alias for (_, alias), names in self.aliases.items() if not found.isdisjoint(names))
-        return found
 
     @staticmethod
     def _receiver(definitions: Sequence[Definition], method: Definition) -> int:

@@ -28,13 +28,11 @@ class ProjectImports:
         self._resolvers: ImportResolvers
         self._results: dict[str, dict[str, tuple[Record, Any]]]
         """By key of `by_file` and path: a record, and the result computed from it."""
-        self.kept: dict[str, Any] = {}
-        """What else is valid as long as imports have the same targets."""
         resolvers = former and former._renewed_resolvers(scan)
         self.is_renewed = bool(former and resolvers)
         """Whether all imports of unchanged files have the same targets as in the earlier scan."""
         if former and resolvers:
-            self._resolvers, self._results, self.kept = resolvers, former._results, former.kept
+            self._resolvers, self._results = resolvers, former._results
         else:
             layout = Layout(scan.files, scan.other_files, read_other, scan.skipped_files)
             self._resolvers, self._results = ImportResolvers(layout), {}
