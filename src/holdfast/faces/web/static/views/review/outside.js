@@ -50,4 +50,4 @@ export class Outside {
 }
 
 /** @param {Element} place */
-const isInUse = (place) => place.contains(document.activeElement) || place.querySelector("form") !== null;
+const isInUse = (place) => place.querySelector("form, textarea:focus") !== null;
