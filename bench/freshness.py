@@ -2,8 +2,8 @@
 
     python -m bench.freshness [TREE] [--rounds 3] [--check] [--save]
 
-TREE is as in `bench.analysis`, committed in a repository of its own. A round adds a function to a file and asks
-at once: with the compiled core, if that is built, and with the Python reader.
+TREE is as in `bench.analysis`, committed in a repository of its own. A round adds a function to a file and
+asks at once: with the compiled core, if that is built, and with the Python reader.
 """
 
 from __future__ import annotations

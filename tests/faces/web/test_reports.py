@@ -45,3 +45,12 @@ def test_a_narrow_window_shows_it_in_both_themes(opened: Page, axe: Axe) -> None
         opened.emulate_media(color_scheme=theme)
         assert opened.evaluate("document.documentElement.scrollWidth <= innerWidth")
         axe(opened)
+
+
+def test_paper_shows_whole_tables_in_dark_on_light(opened: Page) -> None:
+    opened.emulate_media(media="print", color_scheme="dark")
+    overflow, text = opened.evaluate(
+        "[getComputedStyle(document.querySelector('.wide')).overflowX, getComputedStyle(document.body).color]"
+    )
+    assert overflow == "visible"
+    assert text == "rgb(19, 35, 32)"

@@ -268,6 +268,9 @@ def test_files_are_a_tree_with_a_filter_and_those_of_holdfast_come_last(page: Pa
     expect(tree.get_by_role("button")).to_have_count(1)
     tree.get_by_role("button", name="file_3.py").click()
     expect(file(page, "src/deep/er/file_3.py").locator("tr.selected")).to_be_visible()
+    tree.get_by_role("searchbox", name="Filter files").fill("")
+    page.locator("section.file").last.scroll_into_view_if_needed()
+    expect(tree.get_by_role("searchbox", name="Filter files")).to_be_in_viewport()
 
 
 def test_a_bar_shows_what_is_left_and_leads_from_remark_to_remark(page: Page, site: Site, axe: Axe) -> None:
