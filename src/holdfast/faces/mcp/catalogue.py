@@ -97,6 +97,7 @@ class ProtocolCatalogue:
 
     def prompts(self, cursor: str | None) -> types.ListPromptsResult:
         listed = [self._prompt(prompt) for prompt in self._registry.prompts]
+        listed += [] if self._profile.is_strict else self._skills.prompts()
         entries, next_cursor = self._page(listed, "prompts", lambda prompt: prompt.name, cursor)
         return types.ListPromptsResult(prompts=list(entries), next_cursor=next_cursor)
 

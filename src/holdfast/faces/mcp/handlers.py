@@ -282,6 +282,8 @@ class Handlers:
     async def get_prompt(
         self, ctx: Context, params: types.GetPromptRequestParams
     ) -> types.GetPromptResult | types.InputRequiredResult:
+        if self.skills is not None and (skill := self.skills.prompt(params.name)) is not None:
+            return skill
         asker = asker_for(ctx, params)
         try:
             prompt = self._registry.prompt(params.name)

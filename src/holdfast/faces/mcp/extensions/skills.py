@@ -1,7 +1,7 @@
-"""The extension for skills: `skills/list`, `skills/get`, and the resource that each skill is.
+"""The extension for skills: `skills/list`, `skills/get`, and the resource and the prompt that each skill is.
 
 They are the skills that `holdfast install` writes as files; a server has those whose main tool it offers.
-To a client without the extension they are ordinary resources.
+In a client without the extension they are ordinary resources, and prompts that a person can choose.
 """
 
 from __future__ import annotations
@@ -49,6 +49,22 @@ class ServedSkills:
             )
             for uri, skill in self._by_uri.items()
         ]
+
+    def prompts(self) -> list[types.Prompt]:
+        """Return the skills as prompts."""
+        return [
+            types.Prompt(name=skill.name, title=skill.title, description=skill.description)
+            for skill in self._by_uri.values()
+        ]
+
+    def prompt(self, name: str) -> types.GetPromptResult | None:
+        """Return the instructions of a skill as a prompt, or None if no skill has the name."""
+        for skill in self._by_uri.values():
+            if skill.name == name:
+                content = types.TextContent(type="text", text=skill.body)
+                message = types.PromptMessage(role="user", content=content)
+                return types.GetPromptResult(description=skill.description, messages=[message])
+        return None
 
     def text(self, uri: str) -> str | None:
         """Return the file of a skill, or None if a URI is not that of a skill."""
