@@ -29,6 +29,7 @@ The program itself:
   token       Manage who may use this repository's server over HTTP, and for
               what
   install     Configure another program to use Holdfast
+  hook        Tell an agent what it should know, when its client runs a hook
   completion  Print the script that completes commands, options and values in
               a shell
 
@@ -76,7 +77,7 @@ def test_a_hidden_toolset_is_not_listed_and_still_works(ask: Ask) -> None:
         (
             ["zzzz"],
             'Unknown command "holdfast zzzz".',
-            "Known names: completion, demo, describe, install, open, sample, serve, token.",
+            "Known names: completion, demo, describe, hook, install, open, sample, serve, token.",
         ),
         (["describe", "x", "--coluor", "red"], 'Unknown option "--coluor".', 'Did you mean "--colour"?'),
         (["describe", "x", "--green"], 'Unknown option "--green".', 'Did you mean "--colour green"?'),
