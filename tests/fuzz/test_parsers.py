@@ -54,7 +54,7 @@ REASONS = {
         tasks/trackers/counterparts tasks/view/board tasks/view/results
     """,
     "reads what this user's Holdfast wrote, as a code in the file proves": """
-        analysis/columns/kept_results analysis/columns/snapshot
+        analysis/columns/kept_results
     """,
     "state sealed by the SDK with a key": """
         faces/mcp/askers

@@ -147,11 +147,6 @@ class Call:
             if self._deadline is not None:
                 self._deadline += self._clock() - started
 
-    @property
-    def can_defer(self) -> bool:
-        """Whether the client can collect the result later."""
-        return self.deferral is not None
-
     def defer(self) -> None:
         """Let the client collect the result later, if it can: the operation is about to wait, or take long.
 

@@ -9,6 +9,7 @@ import pytest
 
 from holdfast.analysis.engine.scan import Project
 from holdfast.analysis.room import Analysis
+from holdfast.storage.files.authenticated_file import read_authenticated, write_authenticated
 from holdfast.storage.git.repository import Repository
 from tests.analysis.engine.test_scanner import write
 from tests.storage.git_support import commit
@@ -47,7 +48,14 @@ def test_results_are_computed_once_by_all_processes_and_again_only_where_a_file_
     assert measure(repository) == (expected(files), [])
 
 
-@pytest.mark.parametrize("damage", ["flipped", "another user's"])
+def other_results(kept: Path) -> Path:
+    """Return a file of other results that are as genuine."""
+    other = kept.with_name("other.results")
+    write_authenticated(str(other), bytes(read_authenticated(str(kept), 1 << 20) or b""))
+    return other
+
+
+@pytest.mark.parametrize("damage", ["flipped", "cut", "empty", "renamed", "link", "another user's"])
 def test_results_that_are_not_exactly_what_was_kept_are_computed_again(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
 ) -> None:
@@ -56,6 +64,15 @@ def test_results_that_are_not_exactly_what_was_kept_are_computed_again(
     kept = repository / ".git" / "holdfast" / "lines-of-files.results"
     if damage == "flipped":
         kept.write_bytes(kept.read_bytes().replace(b"[1, 0.1", b"[2, 0.1"))
+    elif damage == "cut":
+        kept.write_bytes(kept.read_bytes()[:-40])
+    elif damage == "empty":
+        kept.write_bytes(b"")
+    elif damage == "renamed":
+        kept.write_bytes(other_results(kept).read_bytes())
+    elif damage == "link":
+        kept.rename(kept.with_name("target"))
+        kept.symlink_to("target")
     else:
         monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     assert measure(repository) == (expected(FILES), sorted(FILES))

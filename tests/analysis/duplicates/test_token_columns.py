@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.analysis.columns.snapshot import ColumnSnapshot
+from holdfast.analysis.columns.file_columns import FileColumns
 from holdfast.analysis.duplicates.clone import COPY_KINDS, CloneQuery
 from holdfast.analysis.duplicates.clone_corpus import CloneCorpus
 from holdfast.analysis.duplicates.clones import clones_in_files
@@ -63,7 +63,7 @@ def test_every_row_knows_how_far_it_is_indented() -> None:
 
 
 def columns_of(files: dict[str, TokenStream]) -> dict[str, list[int]]:
-    found: ColumnSnapshot = token_columns(files.values())
+    found: FileColumns = token_columns(files.values())
     return {
         f"{table} {name}": values.tolist()
         for table, rows in found.tables.items()

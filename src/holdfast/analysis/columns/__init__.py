@@ -1,4 +1,4 @@
-"""What is computed from the files of a project, as columns: arrays with one element for each row.
+"""What is computed from the files of a project, and kept while they do not change.
 
-- `snapshot.py`: columns by the content of files, kept on disk; `kept_results.py`: other results.
+- `file_columns.py`: columns by the content of files, in memory; `kept_results.py`: results by file, on disk.
 """

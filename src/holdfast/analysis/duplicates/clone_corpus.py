@@ -17,7 +17,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.analysis.columns.snapshot import ColumnSnapshot
+from holdfast.analysis.columns.file_columns import FileColumns
 from holdfast.analysis.engine.token_stream import TokenStream
 from holdfast.syntax.lexer import KIND_BITS, TokenKind
 
@@ -75,7 +75,7 @@ class CloneCorpus:
     A *segment* is a longest run of tokens without an import in one file; no fragment extends beyond one.
     """
 
-    def __init__(self, files: Mapping[str, TokenStream], columns: ColumnSnapshot) -> None:
+    def __init__(self, files: Mapping[str, TokenStream], columns: FileColumns) -> None:
         """`columns` has the columns of the files (`token_columns.py`), in their order."""
         self.paths = tuple(files)
         self.columns = columns

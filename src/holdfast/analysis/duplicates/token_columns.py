@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.analysis.columns.snapshot import ColumnSnapshot, Table
+from holdfast.analysis.columns.file_columns import FileColumns, Table
 from holdfast.analysis.duplicates.clone import DEFAULT_MIN_TOKENS
 from holdfast.analysis.duplicates.clone_corpus import (
     IMPORT,
@@ -38,7 +38,7 @@ _POSITION_BITS = np.uint64(32)
 """Bits of a position in a sort key. The text of a name has the other half of the 64 bits."""
 
 
-def token_columns(streams: Collection[TokenStream]) -> ColumnSnapshot:
+def token_columns(streams: Collection[TokenStream]) -> FileColumns:
     """Return the columns of files, given their tokens, by the keys of these."""
     windows = WindowHashes(DEFAULT_MIN_TOKENS)
     parts = [_batch_columns(batch, windows) for batch in _batches(streams)]
@@ -49,7 +49,7 @@ def token_columns(streams: Collection[TokenStream]) -> ColumnSnapshot:
             column: np.concatenate([part[name].columns[column] for part in parts]) for column in first.columns
         }
         tables[name] = Table(bounds_from_sizes(counts), columns)
-    return ColumnSnapshot(tuple(stream.key for stream in streams), tables)
+    return FileColumns(tuple(stream.key for stream in streams), tables)
 
 
 class KeptColumns:
